@@ -1,0 +1,59 @@
+# Every target works on a bare machine: it makes .venv and installs what it needs, once.
+#   make PYTHON=python3.12 ...      the interpreter that .venv is made with
+#   make VENV=path/to/another ...   an environment elsewhere
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.NOTPARALLEL:
+.PHONY: help demo test lint format types bench protos check-generated docs clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
+
+demo: $(VENV)/.run  ## run the examples on real graphs
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/.test  ## run the tests
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.dev types  ## check style, format and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.dev  ## repair style and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# mypy names a module after its folders, so it gets the checkout under the name `tensordraft`.
+types: $(VENV)/.dev  ## check types
+	@mkdir -p $(VENV)/types && ln -sfn "$(CURDIR)" $(VENV)/types/tensordraft
+	$(BIN)/mypy $(VENV)/types/tensordraft
+
+bench: $(VENV)/.run  ## measure import, build and run
+	$(BIN)/python benchmarks/run.py $(ARGS)
+
+protos: $(VENV)/.dev  ## regenerate from protos/*.proto
+	$(BIN)/python protos/generate.py
+
+check-generated: $(VENV)/.dev  ## fail if regenerating would change anything
+	$(BIN)/python protos/generate.py --check
+
+docs: $(VENV)/.dev  ## regenerate the reference pages
+	$(BIN)/python docs/generate.py
+
+clean:  ## remove everything that git ignores here
+	rm -rf .venv build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: pyproject.toml | $(BIN)/python
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.test $(VENV)/.dev: $(VENV)/.%: pyproject.toml | $(BIN)/python
+	$(PIP) --editable ".[$*]"
+	@touch $@

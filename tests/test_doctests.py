@@ -1,0 +1,33 @@
+"""Runs every example in the docstrings of the installed package."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+
+import tensordraft as td
+
+NOT_IMPORTED = {"tensordraft.__main__", "tensordraft.protos.generate"}  # scripts
+
+
+def docstring_examples() -> Iterator[doctest.DocTest]:
+    """Yields each docstring of the package that holds an example."""
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    names = [module.name for module in pkgutil.walk_packages(td.__path__, "tensordraft.")]
+    for name in ["tensordraft", *sorted(set(names) - NOT_IMPORTED)]:
+        # Each example starts from nothing: what it needs, its reader can see.
+        found = finder.find(importlib.import_module(name), name, globs={})
+        yield from (test for test in found if test.examples)
+
+
+@pytest.mark.parametrize("test", [*docstring_examples()], ids=lambda test: test.name)
+def test_docstring(test: doctest.DocTest) -> None:
+    td.reset_default_graph()
+    report: list[str] = []
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    results = doctest.DocTestRunner(optionflags=flags).run(test, out=report.append)
+    assert results.failed == 0, "".join(report)
