@@ -1,0 +1,171 @@
+"""Regenerates `descriptors.binpb` and `messages.pyi` from the `.proto` files of this folder.
+
+    python protos/generate.py           # write what changed
+    python protos/generate.py --check   # write nothing; exit 1 if something would change
+
+Needs grpcio-tools, for its protoc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import grpc_tools
+from google.protobuf.descriptor_pb2 import (
+    DescriptorProto,
+    EnumDescriptorProto,
+    FieldDescriptorProto,
+    FileDescriptorSet,
+)
+from grpc_tools import protoc
+
+HERE = Path(__file__).resolve().parent
+HEADER = """\
+# Written by generate.py from the .proto files of this folder.
+# fmt: off
+# ruff: noqa: A002, E501, N802
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from google.protobuf.internal.containers import (
+    MessageMap,
+    RepeatedCompositeFieldContainer,
+    RepeatedScalarFieldContainer,
+    ScalarMap,
+)
+from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+from google.protobuf.message import Message
+"""
+F = FieldDescriptorProto
+SCALARS = {F.TYPE_STRING: "str", F.TYPE_BYTES: "bytes", F.TYPE_BOOL: "bool"} | dict.fromkeys(
+    (F.TYPE_FLOAT, F.TYPE_DOUBLE), "float"
+)  # all others, enums included, are ints
+
+
+def compile_protos() -> bytes:
+    """Returns the serialized FileDescriptorSet of all `.proto` files, dependencies first."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder, "descriptors")
+        well_known = Path(grpc_tools.__file__).parent / "_proto"
+        arguments = [f"-I{HERE}", f"-I{well_known}", "--include_imports"]
+        sources = sorted(path.name for path in HERE.glob("*.proto"))
+        if protoc.main(["protoc", *arguments, f"--descriptor_set_out={output}", *sources]):
+            sys.exit("protoc failed")
+        return output.read_bytes()
+
+
+class Field:
+    """What the stub says about one field."""
+
+    def __init__(self, field: FieldDescriptorProto, maps: dict[str, DescriptorProto]) -> None:
+        self.name = field.name
+        self.oneof = field.oneof_index if field.HasField("oneof_index") else None
+        self.is_message = field.type == F.TYPE_MESSAGE
+        self.is_repeated = field.label == F.LABEL_REPEATED
+        self.has_presence = not self.is_repeated and (self.is_message or self.oneof is not None)
+        self.type = type_name(field)
+        self.argument = f"{self.type} | Mapping[str, Any]" if self.is_message else self.type
+        if entry := maps.get(field.type_name):
+            key, value = (Field(part, maps) for part in entry.field)
+            container = "MessageMap" if value.is_message else "ScalarMap"
+            self.type = f"{container}[{key.type}, {value.type}]"
+            self.argument = f"Mapping[{key.type}, {value.argument}]"
+        elif self.is_repeated:
+            kind = "Composite" if self.is_message else "Scalar"
+            self.type, self.argument = (
+                f"Repeated{kind}FieldContainer[{self.type}]",
+                f"Iterable[{self.argument}]",
+            )
+
+    def declaration(self) -> str:
+        """Returns the attribute: assignable for scalars, a property for containers and messages."""
+        if self.is_repeated or self.is_message:
+            return f"    @property\n    def {self.name}(self) -> {self.type}: ..."
+        return f"    {self.name}: {self.type}"
+
+
+def type_name(field: FieldDescriptorProto) -> str:
+    """Returns the Python type of one value of the field."""
+    if field.type != F.TYPE_MESSAGE:
+        return SCALARS.get(field.type, "int")
+    package, _, name = field.type_name.lstrip(".").partition(".")
+    return name if package == "tensorflow" else "Message"
+
+
+def message_stub(message: DescriptorProto, scope: str) -> Iterator[str]:
+    """Yields the lines of a message's class."""
+    scope = f"{scope}.{message.name}"
+    maps = {f"{scope}.{n.name}": n for n in message.nested_type if n.options.map_entry}
+    fields = [Field(field, maps) for field in message.field]
+    yield f"class {message.name}(Message):"
+    for nested in message.nested_type:
+        if not nested.options.map_entry:
+            for line in message_stub(nested, scope):
+                yield f"    {line}" if line else ""
+            yield ""
+    for enum in message.enum_type:
+        yield from (f"    {line}" for line in enum_stub(enum))
+    yield from "\n".join(field.declaration() for field in fields).split("\n")
+    arguments = ", ".join(f"{field.name}: {field.argument} | None = ..." for field in fields)
+    yield f"    def __init__(self, *, {arguments}) -> None: ..."
+    if present := literal(field for field in fields if field.has_presence):
+        yield f"    def HasField(self, field_name: {present}) -> bool: ..."
+    for index, oneof in enumerate(message.oneof_decl):
+        members = literal(field for field in fields if field.oneof == index)
+        argument = f'oneof_group: Literal["{oneof.name}"]'
+        yield f"    def WhichOneof(self, {argument}) -> {members} | None: ..."
+
+
+def literal(fields: Iterable[Field]) -> str:
+    """Returns the `Literal` type of the fields' names, or nothing if there are none."""
+    names = ", ".join(f'"{field.name}"' for field in fields)
+    return names and f"Literal[{names}]"
+
+
+def enum_stub(enum: EnumDescriptorProto) -> Iterator[str]:
+    """Yields the lines of an enum and of its values."""
+    yield f"{enum.name}: EnumTypeWrapper"
+    yield from (f"{value.name}: int" for value in enum.value)
+
+
+def stub(files: FileDescriptorSet) -> str:
+    """Returns the text of `messages.pyi`."""
+    lines = [HEADER]
+    for file in files.file:
+        if file.package == "tensorflow":
+            for enum in file.enum_type:
+                lines += [*enum_stub(enum), ""]
+            for message in file.message_type:
+                lines += [*message_stub(message, f".{file.package}"), ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def main() -> int:
+    """Writes, or checks, the generated files; returns the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
+    check = parser.parse_args().check
+    descriptors = compile_protos()
+    outputs = {
+        "descriptors.binpb": descriptors,
+        "messages.pyi": stub(FileDescriptorSet.FromString(descriptors)).encode(),
+    }
+    outdated = False
+    for name, content in outputs.items():
+        path = HERE / name
+        if path.exists() and path.read_bytes() == content:
+            continue
+        outdated = True
+        print(f"{name} is outdated" if check else f"wrote {name}")
+        if not check:
+            path.write_bytes(content)
+    return int(check and outdated)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

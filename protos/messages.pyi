@@ -1,0 +1,547 @@
+# Written by generate.py from the .proto files of this folder.
+# fmt: off
+# ruff: noqa: A002, E501, N802
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from google.protobuf.internal.containers import (
+    MessageMap,
+    RepeatedCompositeFieldContainer,
+    RepeatedScalarFieldContainer,
+    ScalarMap,
+)
+from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
+from google.protobuf.message import Message
+
+class TensorShapeProto(Message):
+    class Dim(Message):
+        size: int
+        name: str
+        def __init__(self, *, size: int | None = ..., name: str | None = ...) -> None: ...
+
+    @property
+    def dim(self) -> RepeatedCompositeFieldContainer[TensorShapeProto.Dim]: ...
+    unknown_rank: bool
+    def __init__(self, *, dim: Iterable[TensorShapeProto.Dim | Mapping[str, Any]] | None = ..., unknown_rank: bool | None = ...) -> None: ...
+
+DataType: EnumTypeWrapper
+DT_INVALID: int
+DT_FLOAT: int
+DT_DOUBLE: int
+DT_INT32: int
+DT_UINT8: int
+DT_INT16: int
+DT_INT8: int
+DT_STRING: int
+DT_COMPLEX64: int
+DT_INT64: int
+DT_BOOL: int
+DT_QINT8: int
+DT_QUINT8: int
+DT_QINT32: int
+DT_BFLOAT16: int
+DT_QINT16: int
+DT_QUINT16: int
+DT_UINT16: int
+DT_COMPLEX128: int
+DT_HALF: int
+DT_RESOURCE: int
+DT_VARIANT: int
+DT_UINT32: int
+DT_UINT64: int
+DT_FLOAT8_E5M2: int
+DT_FLOAT8_E4M3FN: int
+DT_FLOAT8_E4M3FNUZ: int
+DT_FLOAT8_E4M3B11FNUZ: int
+DT_FLOAT8_E5M2FNUZ: int
+DT_INT4: int
+DT_UINT4: int
+DT_INT2: int
+DT_UINT2: int
+DT_FLOAT4_E2M1FN: int
+DT_FLOAT_REF: int
+DT_DOUBLE_REF: int
+DT_INT32_REF: int
+DT_UINT8_REF: int
+DT_INT16_REF: int
+DT_INT8_REF: int
+DT_STRING_REF: int
+DT_COMPLEX64_REF: int
+DT_INT64_REF: int
+DT_BOOL_REF: int
+DT_QINT8_REF: int
+DT_QUINT8_REF: int
+DT_QINT32_REF: int
+DT_BFLOAT16_REF: int
+DT_QINT16_REF: int
+DT_QUINT16_REF: int
+DT_UINT16_REF: int
+DT_COMPLEX128_REF: int
+DT_HALF_REF: int
+DT_RESOURCE_REF: int
+DT_VARIANT_REF: int
+DT_UINT32_REF: int
+DT_UINT64_REF: int
+DT_FLOAT8_E5M2_REF: int
+DT_FLOAT8_E4M3FN_REF: int
+DT_FLOAT8_E4M3FNUZ_REF: int
+DT_FLOAT8_E4M3B11FNUZ_REF: int
+DT_FLOAT8_E5M2FNUZ_REF: int
+DT_INT4_REF: int
+DT_UINT4_REF: int
+DT_INT2_REF: int
+DT_UINT2_REF: int
+DT_FLOAT4_E2M1FN_REF: int
+
+class SerializedDType(Message):
+    datatype: int
+    def __init__(self, *, datatype: int | None = ...) -> None: ...
+
+class ResourceHandleProto(Message):
+    class DtypeAndShape(Message):
+        dtype: int
+        @property
+        def shape(self) -> TensorShapeProto: ...
+        def __init__(self, *, dtype: int | None = ..., shape: TensorShapeProto | Mapping[str, Any] | None = ...) -> None: ...
+        def HasField(self, field_name: Literal["shape"]) -> bool: ...
+
+    device: str
+    container: str
+    name: str
+    hash_code: int
+    maybe_type_name: str
+    @property
+    def dtypes_and_shapes(self) -> RepeatedCompositeFieldContainer[ResourceHandleProto.DtypeAndShape]: ...
+    def __init__(self, *, device: str | None = ..., container: str | None = ..., name: str | None = ..., hash_code: int | None = ..., maybe_type_name: str | None = ..., dtypes_and_shapes: Iterable[ResourceHandleProto.DtypeAndShape | Mapping[str, Any]] | None = ...) -> None: ...
+
+class TensorProto(Message):
+    dtype: int
+    @property
+    def tensor_shape(self) -> TensorShapeProto: ...
+    version_number: int
+    tensor_content: bytes
+    @property
+    def half_val(self) -> RepeatedScalarFieldContainer[int]: ...
+    @property
+    def float_val(self) -> RepeatedScalarFieldContainer[float]: ...
+    @property
+    def double_val(self) -> RepeatedScalarFieldContainer[float]: ...
+    @property
+    def int_val(self) -> RepeatedScalarFieldContainer[int]: ...
+    @property
+    def string_val(self) -> RepeatedScalarFieldContainer[bytes]: ...
+    @property
+    def scomplex_val(self) -> RepeatedScalarFieldContainer[float]: ...
+    @property
+    def int64_val(self) -> RepeatedScalarFieldContainer[int]: ...
+    @property
+    def bool_val(self) -> RepeatedScalarFieldContainer[bool]: ...
+    @property
+    def dcomplex_val(self) -> RepeatedScalarFieldContainer[float]: ...
+    @property
+    def resource_handle_val(self) -> RepeatedCompositeFieldContainer[ResourceHandleProto]: ...
+    @property
+    def variant_val(self) -> RepeatedCompositeFieldContainer[VariantTensorDataProto]: ...
+    @property
+    def uint32_val(self) -> RepeatedScalarFieldContainer[int]: ...
+    @property
+    def uint64_val(self) -> RepeatedScalarFieldContainer[int]: ...
+    float8_val: bytes
+    def __init__(self, *, dtype: int | None = ..., tensor_shape: TensorShapeProto | Mapping[str, Any] | None = ..., version_number: int | None = ..., tensor_content: bytes | None = ..., half_val: Iterable[int] | None = ..., float_val: Iterable[float] | None = ..., double_val: Iterable[float] | None = ..., int_val: Iterable[int] | None = ..., string_val: Iterable[bytes] | None = ..., scomplex_val: Iterable[float] | None = ..., int64_val: Iterable[int] | None = ..., bool_val: Iterable[bool] | None = ..., dcomplex_val: Iterable[float] | None = ..., resource_handle_val: Iterable[ResourceHandleProto | Mapping[str, Any]] | None = ..., variant_val: Iterable[VariantTensorDataProto | Mapping[str, Any]] | None = ..., uint32_val: Iterable[int] | None = ..., uint64_val: Iterable[int] | None = ..., float8_val: bytes | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["tensor_shape"]) -> bool: ...
+
+class VariantTensorDataProto(Message):
+    type_name: str
+    metadata: bytes
+    @property
+    def tensors(self) -> RepeatedCompositeFieldContainer[TensorProto]: ...
+    def __init__(self, *, type_name: str | None = ..., metadata: bytes | None = ..., tensors: Iterable[TensorProto | Mapping[str, Any]] | None = ...) -> None: ...
+
+class AttrValue(Message):
+    class ListValue(Message):
+        @property
+        def s(self) -> RepeatedScalarFieldContainer[bytes]: ...
+        @property
+        def i(self) -> RepeatedScalarFieldContainer[int]: ...
+        @property
+        def f(self) -> RepeatedScalarFieldContainer[float]: ...
+        @property
+        def b(self) -> RepeatedScalarFieldContainer[bool]: ...
+        @property
+        def type(self) -> RepeatedScalarFieldContainer[int]: ...
+        @property
+        def shape(self) -> RepeatedCompositeFieldContainer[TensorShapeProto]: ...
+        @property
+        def tensor(self) -> RepeatedCompositeFieldContainer[TensorProto]: ...
+        @property
+        def func(self) -> RepeatedCompositeFieldContainer[NameAttrList]: ...
+        def __init__(self, *, s: Iterable[bytes] | None = ..., i: Iterable[int] | None = ..., f: Iterable[float] | None = ..., b: Iterable[bool] | None = ..., type: Iterable[int] | None = ..., shape: Iterable[TensorShapeProto | Mapping[str, Any]] | None = ..., tensor: Iterable[TensorProto | Mapping[str, Any]] | None = ..., func: Iterable[NameAttrList | Mapping[str, Any]] | None = ...) -> None: ...
+
+    s: bytes
+    i: int
+    f: float
+    b: bool
+    type: int
+    @property
+    def shape(self) -> TensorShapeProto: ...
+    @property
+    def tensor(self) -> TensorProto: ...
+    @property
+    def list(self) -> AttrValue.ListValue: ...
+    @property
+    def func(self) -> NameAttrList: ...
+    placeholder: str
+    def __init__(self, *, s: bytes | None = ..., i: int | None = ..., f: float | None = ..., b: bool | None = ..., type: int | None = ..., shape: TensorShapeProto | Mapping[str, Any] | None = ..., tensor: TensorProto | Mapping[str, Any] | None = ..., list: AttrValue.ListValue | Mapping[str, Any] | None = ..., func: NameAttrList | Mapping[str, Any] | None = ..., placeholder: str | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["s", "i", "f", "b", "type", "shape", "tensor", "list", "func", "placeholder"]) -> bool: ...
+    def WhichOneof(self, oneof_group: Literal["value"]) -> Literal["s", "i", "f", "b", "type", "shape", "tensor", "list", "func", "placeholder"] | None: ...
+
+class NameAttrList(Message):
+    name: str
+    @property
+    def attr(self) -> MessageMap[str, AttrValue]: ...
+    def __init__(self, *, name: str | None = ..., attr: Mapping[str, AttrValue | Mapping[str, Any]] | None = ...) -> None: ...
+
+FullTypeId: EnumTypeWrapper
+TFT_UNSET: int
+TFT_VAR: int
+TFT_ANY: int
+TFT_PRODUCT: int
+TFT_NAMED: int
+TFT_FOR_EACH: int
+TFT_CALLABLE: int
+TFT_TENSOR: int
+TFT_ARRAY: int
+TFT_OPTIONAL: int
+TFT_LITERAL: int
+TFT_ENCODED: int
+TFT_SHAPE_TENSOR: int
+TFT_BOOL: int
+TFT_UINT8: int
+TFT_UINT16: int
+TFT_UINT32: int
+TFT_UINT64: int
+TFT_INT8: int
+TFT_INT16: int
+TFT_INT32: int
+TFT_INT64: int
+TFT_HALF: int
+TFT_FLOAT: int
+TFT_DOUBLE: int
+TFT_BFLOAT16: int
+TFT_COMPLEX64: int
+TFT_COMPLEX128: int
+TFT_STRING: int
+TFT_DATASET: int
+TFT_RAGGED: int
+TFT_ITERATOR: int
+TFT_MUTEX_LOCK: int
+TFT_LEGACY_VARIANT: int
+
+class FullTypeDef(Message):
+    type_id: int
+    @property
+    def args(self) -> RepeatedCompositeFieldContainer[FullTypeDef]: ...
+    s: str
+    i: int
+    def __init__(self, *, type_id: int | None = ..., args: Iterable[FullTypeDef | Mapping[str, Any]] | None = ..., s: str | None = ..., i: int | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["s", "i"]) -> bool: ...
+    def WhichOneof(self, oneof_group: Literal["attr"]) -> Literal["s", "i"] | None: ...
+
+class NodeDef(Message):
+    class ExperimentalDebugInfo(Message):
+        @property
+        def original_node_names(self) -> RepeatedScalarFieldContainer[str]: ...
+        @property
+        def original_func_names(self) -> RepeatedScalarFieldContainer[str]: ...
+        def __init__(self, *, original_node_names: Iterable[str] | None = ..., original_func_names: Iterable[str] | None = ...) -> None: ...
+
+    name: str
+    op: str
+    @property
+    def input(self) -> RepeatedScalarFieldContainer[str]: ...
+    device: str
+    @property
+    def attr(self) -> MessageMap[str, AttrValue]: ...
+    @property
+    def experimental_debug_info(self) -> NodeDef.ExperimentalDebugInfo: ...
+    @property
+    def experimental_type(self) -> FullTypeDef: ...
+    def __init__(self, *, name: str | None = ..., op: str | None = ..., input: Iterable[str] | None = ..., device: str | None = ..., attr: Mapping[str, AttrValue | Mapping[str, Any]] | None = ..., experimental_debug_info: NodeDef.ExperimentalDebugInfo | Mapping[str, Any] | None = ..., experimental_type: FullTypeDef | Mapping[str, Any] | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["experimental_debug_info", "experimental_type"]) -> bool: ...
+
+class OpDef(Message):
+    class ArgDef(Message):
+        name: str
+        description: str
+        type: int
+        type_attr: str
+        number_attr: str
+        type_list_attr: str
+        @property
+        def handle_data(self) -> RepeatedCompositeFieldContainer[ResourceHandleProto.DtypeAndShape]: ...
+        is_ref: bool
+        @property
+        def experimental_full_type(self) -> FullTypeDef: ...
+        def __init__(self, *, name: str | None = ..., description: str | None = ..., type: int | None = ..., type_attr: str | None = ..., number_attr: str | None = ..., type_list_attr: str | None = ..., handle_data: Iterable[ResourceHandleProto.DtypeAndShape | Mapping[str, Any]] | None = ..., is_ref: bool | None = ..., experimental_full_type: FullTypeDef | Mapping[str, Any] | None = ...) -> None: ...
+        def HasField(self, field_name: Literal["experimental_full_type"]) -> bool: ...
+
+    class AttrDef(Message):
+        name: str
+        type: str
+        @property
+        def default_value(self) -> AttrValue: ...
+        description: str
+        has_minimum: bool
+        minimum: int
+        @property
+        def allowed_values(self) -> AttrValue: ...
+        def __init__(self, *, name: str | None = ..., type: str | None = ..., default_value: AttrValue | Mapping[str, Any] | None = ..., description: str | None = ..., has_minimum: bool | None = ..., minimum: int | None = ..., allowed_values: AttrValue | Mapping[str, Any] | None = ...) -> None: ...
+        def HasField(self, field_name: Literal["default_value", "allowed_values"]) -> bool: ...
+
+    name: str
+    @property
+    def input_arg(self) -> RepeatedCompositeFieldContainer[OpDef.ArgDef]: ...
+    @property
+    def output_arg(self) -> RepeatedCompositeFieldContainer[OpDef.ArgDef]: ...
+    @property
+    def control_output(self) -> RepeatedScalarFieldContainer[str]: ...
+    @property
+    def attr(self) -> RepeatedCompositeFieldContainer[OpDef.AttrDef]: ...
+    @property
+    def deprecation(self) -> OpDeprecation: ...
+    summary: str
+    description: str
+    is_commutative: bool
+    is_aggregate: bool
+    is_stateful: bool
+    allows_uninitialized_input: bool
+    is_distributed_communication: bool
+    def __init__(self, *, name: str | None = ..., input_arg: Iterable[OpDef.ArgDef | Mapping[str, Any]] | None = ..., output_arg: Iterable[OpDef.ArgDef | Mapping[str, Any]] | None = ..., control_output: Iterable[str] | None = ..., attr: Iterable[OpDef.AttrDef | Mapping[str, Any]] | None = ..., deprecation: OpDeprecation | Mapping[str, Any] | None = ..., summary: str | None = ..., description: str | None = ..., is_commutative: bool | None = ..., is_aggregate: bool | None = ..., is_stateful: bool | None = ..., allows_uninitialized_input: bool | None = ..., is_distributed_communication: bool | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["deprecation"]) -> bool: ...
+
+class OpDeprecation(Message):
+    version: int
+    explanation: str
+    def __init__(self, *, version: int | None = ..., explanation: str | None = ...) -> None: ...
+
+class OpList(Message):
+    @property
+    def op(self) -> RepeatedCompositeFieldContainer[OpDef]: ...
+    def __init__(self, *, op: Iterable[OpDef | Mapping[str, Any]] | None = ...) -> None: ...
+
+class FunctionDefLibrary(Message):
+    @property
+    def function(self) -> RepeatedCompositeFieldContainer[FunctionDef]: ...
+    @property
+    def gradient(self) -> RepeatedCompositeFieldContainer[GradientDef]: ...
+    @property
+    def registered_gradients(self) -> RepeatedCompositeFieldContainer[RegisteredGradient]: ...
+    def __init__(self, *, function: Iterable[FunctionDef | Mapping[str, Any]] | None = ..., gradient: Iterable[GradientDef | Mapping[str, Any]] | None = ..., registered_gradients: Iterable[RegisteredGradient | Mapping[str, Any]] | None = ...) -> None: ...
+
+class FunctionDef(Message):
+    class ArgAttrs(Message):
+        @property
+        def attr(self) -> MessageMap[str, AttrValue]: ...
+        def __init__(self, *, attr: Mapping[str, AttrValue | Mapping[str, Any]] | None = ...) -> None: ...
+
+    @property
+    def signature(self) -> OpDef: ...
+    @property
+    def attr(self) -> MessageMap[str, AttrValue]: ...
+    @property
+    def arg_attr(self) -> MessageMap[int, FunctionDef.ArgAttrs]: ...
+    @property
+    def resource_arg_unique_id(self) -> ScalarMap[int, int]: ...
+    @property
+    def node_def(self) -> RepeatedCompositeFieldContainer[NodeDef]: ...
+    @property
+    def ret(self) -> ScalarMap[str, str]: ...
+    @property
+    def control_ret(self) -> ScalarMap[str, str]: ...
+    def __init__(self, *, signature: OpDef | Mapping[str, Any] | None = ..., attr: Mapping[str, AttrValue | Mapping[str, Any]] | None = ..., arg_attr: Mapping[int, FunctionDef.ArgAttrs | Mapping[str, Any]] | None = ..., resource_arg_unique_id: Mapping[int, int] | None = ..., node_def: Iterable[NodeDef | Mapping[str, Any]] | None = ..., ret: Mapping[str, str] | None = ..., control_ret: Mapping[str, str] | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["signature"]) -> bool: ...
+
+class GradientDef(Message):
+    function_name: str
+    gradient_func: str
+    def __init__(self, *, function_name: str | None = ..., gradient_func: str | None = ...) -> None: ...
+
+class RegisteredGradient(Message):
+    gradient_func: str
+    registered_op_type: str
+    def __init__(self, *, gradient_func: str | None = ..., registered_op_type: str | None = ...) -> None: ...
+
+class GraphDebugInfo(Message):
+    class FileLineCol(Message):
+        file_index: int
+        line: int
+        col: int
+        func: str
+        code: str
+        def __init__(self, *, file_index: int | None = ..., line: int | None = ..., col: int | None = ..., func: str | None = ..., code: str | None = ...) -> None: ...
+
+    class StackTrace(Message):
+        @property
+        def file_line_cols(self) -> RepeatedCompositeFieldContainer[GraphDebugInfo.FileLineCol]: ...
+        @property
+        def frame_id(self) -> RepeatedScalarFieldContainer[int]: ...
+        def __init__(self, *, file_line_cols: Iterable[GraphDebugInfo.FileLineCol | Mapping[str, Any]] | None = ..., frame_id: Iterable[int] | None = ...) -> None: ...
+
+    @property
+    def files(self) -> RepeatedScalarFieldContainer[str]: ...
+    @property
+    def frames_by_id(self) -> MessageMap[int, GraphDebugInfo.FileLineCol]: ...
+    @property
+    def traces_by_id(self) -> MessageMap[int, GraphDebugInfo.StackTrace]: ...
+    @property
+    def traces(self) -> MessageMap[str, GraphDebugInfo.StackTrace]: ...
+    @property
+    def name_to_trace_id(self) -> ScalarMap[str, int]: ...
+    def __init__(self, *, files: Iterable[str] | None = ..., frames_by_id: Mapping[int, GraphDebugInfo.FileLineCol | Mapping[str, Any]] | None = ..., traces_by_id: Mapping[int, GraphDebugInfo.StackTrace | Mapping[str, Any]] | None = ..., traces: Mapping[str, GraphDebugInfo.StackTrace | Mapping[str, Any]] | None = ..., name_to_trace_id: Mapping[str, int] | None = ...) -> None: ...
+
+class VersionDef(Message):
+    producer: int
+    min_consumer: int
+    @property
+    def bad_consumers(self) -> RepeatedScalarFieldContainer[int]: ...
+    def __init__(self, *, producer: int | None = ..., min_consumer: int | None = ..., bad_consumers: Iterable[int] | None = ...) -> None: ...
+
+class GraphDef(Message):
+    @property
+    def node(self) -> RepeatedCompositeFieldContainer[NodeDef]: ...
+    @property
+    def versions(self) -> VersionDef: ...
+    version: int
+    @property
+    def library(self) -> FunctionDefLibrary: ...
+    @property
+    def debug_info(self) -> GraphDebugInfo: ...
+    def __init__(self, *, node: Iterable[NodeDef | Mapping[str, Any]] | None = ..., versions: VersionDef | Mapping[str, Any] | None = ..., version: int | None = ..., library: FunctionDefLibrary | Mapping[str, Any] | None = ..., debug_info: GraphDebugInfo | Mapping[str, Any] | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["versions", "library", "debug_info"]) -> bool: ...
+
+class SaverDef(Message):
+    CheckpointFormatVersion: EnumTypeWrapper
+    LEGACY: int
+    V1: int
+    V2: int
+    filename_tensor_name: str
+    save_tensor_name: str
+    restore_op_name: str
+    max_to_keep: int
+    sharded: bool
+    keep_checkpoint_every_n_hours: float
+    version: int
+    def __init__(self, *, filename_tensor_name: str | None = ..., save_tensor_name: str | None = ..., restore_op_name: str | None = ..., max_to_keep: int | None = ..., sharded: bool | None = ..., keep_checkpoint_every_n_hours: float | None = ..., version: int | None = ...) -> None: ...
+
+class MetaGraphDef(Message):
+    class MetaInfoDef(Message):
+        meta_graph_version: str
+        @property
+        def stripped_op_list(self) -> OpList: ...
+        @property
+        def any_info(self) -> Message: ...
+        @property
+        def tags(self) -> RepeatedScalarFieldContainer[str]: ...
+        tensorflow_version: str
+        tensorflow_git_version: str
+        stripped_default_attrs: bool
+        @property
+        def function_aliases(self) -> ScalarMap[str, str]: ...
+        def __init__(self, *, meta_graph_version: str | None = ..., stripped_op_list: OpList | Mapping[str, Any] | None = ..., any_info: Message | Mapping[str, Any] | None = ..., tags: Iterable[str] | None = ..., tensorflow_version: str | None = ..., tensorflow_git_version: str | None = ..., stripped_default_attrs: bool | None = ..., function_aliases: Mapping[str, str] | None = ...) -> None: ...
+        def HasField(self, field_name: Literal["stripped_op_list", "any_info"]) -> bool: ...
+
+    @property
+    def meta_info_def(self) -> MetaGraphDef.MetaInfoDef: ...
+    @property
+    def graph_def(self) -> GraphDef: ...
+    @property
+    def saver_def(self) -> SaverDef: ...
+    @property
+    def collection_def(self) -> MessageMap[str, CollectionDef]: ...
+    @property
+    def signature_def(self) -> MessageMap[str, SignatureDef]: ...
+    @property
+    def asset_file_def(self) -> RepeatedCompositeFieldContainer[AssetFileDef]: ...
+    def __init__(self, *, meta_info_def: MetaGraphDef.MetaInfoDef | Mapping[str, Any] | None = ..., graph_def: GraphDef | Mapping[str, Any] | None = ..., saver_def: SaverDef | Mapping[str, Any] | None = ..., collection_def: Mapping[str, CollectionDef | Mapping[str, Any]] | None = ..., signature_def: Mapping[str, SignatureDef | Mapping[str, Any]] | None = ..., asset_file_def: Iterable[AssetFileDef | Mapping[str, Any]] | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["meta_info_def", "graph_def", "saver_def"]) -> bool: ...
+
+class CollectionDef(Message):
+    class NodeList(Message):
+        @property
+        def value(self) -> RepeatedScalarFieldContainer[str]: ...
+        def __init__(self, *, value: Iterable[str] | None = ...) -> None: ...
+
+    class BytesList(Message):
+        @property
+        def value(self) -> RepeatedScalarFieldContainer[bytes]: ...
+        def __init__(self, *, value: Iterable[bytes] | None = ...) -> None: ...
+
+    class Int64List(Message):
+        @property
+        def value(self) -> RepeatedScalarFieldContainer[int]: ...
+        def __init__(self, *, value: Iterable[int] | None = ...) -> None: ...
+
+    class FloatList(Message):
+        @property
+        def value(self) -> RepeatedScalarFieldContainer[float]: ...
+        def __init__(self, *, value: Iterable[float] | None = ...) -> None: ...
+
+    class AnyList(Message):
+        @property
+        def value(self) -> RepeatedCompositeFieldContainer[Message]: ...
+        def __init__(self, *, value: Iterable[Message | Mapping[str, Any]] | None = ...) -> None: ...
+
+    @property
+    def node_list(self) -> CollectionDef.NodeList: ...
+    @property
+    def bytes_list(self) -> CollectionDef.BytesList: ...
+    @property
+    def int64_list(self) -> CollectionDef.Int64List: ...
+    @property
+    def float_list(self) -> CollectionDef.FloatList: ...
+    @property
+    def any_list(self) -> CollectionDef.AnyList: ...
+    def __init__(self, *, node_list: CollectionDef.NodeList | Mapping[str, Any] | None = ..., bytes_list: CollectionDef.BytesList | Mapping[str, Any] | None = ..., int64_list: CollectionDef.Int64List | Mapping[str, Any] | None = ..., float_list: CollectionDef.FloatList | Mapping[str, Any] | None = ..., any_list: CollectionDef.AnyList | Mapping[str, Any] | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["node_list", "bytes_list", "int64_list", "float_list", "any_list"]) -> bool: ...
+    def WhichOneof(self, oneof_group: Literal["kind"]) -> Literal["node_list", "bytes_list", "int64_list", "float_list", "any_list"] | None: ...
+
+class TensorInfo(Message):
+    class CooSparse(Message):
+        values_tensor_name: str
+        indices_tensor_name: str
+        dense_shape_tensor_name: str
+        def __init__(self, *, values_tensor_name: str | None = ..., indices_tensor_name: str | None = ..., dense_shape_tensor_name: str | None = ...) -> None: ...
+
+    name: str
+    @property
+    def coo_sparse(self) -> TensorInfo.CooSparse: ...
+    dtype: int
+    @property
+    def tensor_shape(self) -> TensorShapeProto: ...
+    def __init__(self, *, name: str | None = ..., coo_sparse: TensorInfo.CooSparse | Mapping[str, Any] | None = ..., dtype: int | None = ..., tensor_shape: TensorShapeProto | Mapping[str, Any] | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["name", "coo_sparse", "tensor_shape"]) -> bool: ...
+    def WhichOneof(self, oneof_group: Literal["encoding"]) -> Literal["name", "coo_sparse"] | None: ...
+
+class SignatureDef(Message):
+    @property
+    def inputs(self) -> MessageMap[str, TensorInfo]: ...
+    @property
+    def outputs(self) -> MessageMap[str, TensorInfo]: ...
+    method_name: str
+    @property
+    def defaults(self) -> MessageMap[str, TensorProto]: ...
+    def __init__(self, *, inputs: Mapping[str, TensorInfo | Mapping[str, Any]] | None = ..., outputs: Mapping[str, TensorInfo | Mapping[str, Any]] | None = ..., method_name: str | None = ..., defaults: Mapping[str, TensorProto | Mapping[str, Any]] | None = ...) -> None: ...
+
+class AssetFileDef(Message):
+    @property
+    def tensor_info(self) -> TensorInfo: ...
+    filename: str
+    def __init__(self, *, tensor_info: TensorInfo | Mapping[str, Any] | None = ..., filename: str | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["tensor_info"]) -> bool: ...
+
+class SavedModel(Message):
+    saved_model_schema_version: int
+    @property
+    def meta_graphs(self) -> RepeatedCompositeFieldContainer[MetaGraphDef]: ...
+    def __init__(self, *, saved_model_schema_version: int | None = ..., meta_graphs: Iterable[MetaGraphDef | Mapping[str, Any]] | None = ...) -> None: ...
