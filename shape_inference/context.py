@@ -1,0 +1,173 @@
+"""What a shape function and a kernel factory see of the op that they serve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .symbolic import DimExpr, dim_symbol
+from .tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..protos.dtypes import DType
+    from .inference import Inference
+    from .protocols import Array, Edge, Node
+
+
+class OpContext:
+    """The attrs, dtypes and static shapes of one op."""
+
+    __slots__ = ("_inference", "_positions", "node")
+
+    def __init__(self, node: Node, inference: Inference) -> None:
+        self.node = node
+        self._inference = inference
+        self._positions: Mapping[str, int | range] | None = None
+
+    def attr(self, name: str) -> Any:
+        """The value of attr `name`, in its Python form."""
+        return self.node.attrs[name]
+
+    def input(self, name: str) -> Edge:
+        """The tensor passed as argument `name`."""
+        position = self._position(name)
+        if isinstance(position, range):
+            raise TypeError(f"{name} is a list of tensors")
+        return self.node.inputs[position]
+
+    def inputs(self, name: str) -> Sequence[Edge]:
+        """The tensors passed as the list argument `name`."""
+        position = self._position(name)
+        if isinstance(position, int):
+            raise TypeError(f"{name} is a single tensor")
+        return self.node.inputs[position.start : position.stop]
+
+    def dtype(self, name: str) -> DType:
+        """The dtype of argument `name`."""
+        return self.input(name).dtype
+
+    @property
+    def output_dtype(self) -> DType:
+        """The dtype of the first output."""
+        return self.node.outputs[0].dtype
+
+    def shape(
+        self,
+        name: str,
+        *,
+        rank: int | None = None,
+        min_rank: int = 0,
+        max_rank: int | None = None,
+    ) -> TensorShape:
+        """The static shape of argument `name`.
+
+        Sizes are ints or dimension expressions, never None.
+
+        Args:
+            name: the argument.
+            rank: the rank it must have; an unknown rank is taken to be that.
+            min_rank: the least rank that it may have.
+            max_rank: the greatest rank that it may have.
+
+        Raises:
+            ValueError: the rank is known and outside the range.
+        """
+        shape = self._inference.shape(self.input(name))
+        return check_rank(name, shape, rank, min_rank, max_rank)
+
+    def shapes(self, name: str) -> list[TensorShape]:
+        """The static shapes of the list argument `name`."""
+        return [self._inference.shape(edge) for edge in self.inputs(name)]
+
+    def _position(self, name: str) -> int | range:
+        if self._positions is None:
+            self._positions = self.node.definition.input_positions(self.node.attrs)
+        return self._positions[name]
+
+
+class ShapeContext(OpContext):
+    """What a shape function sees: static shapes, and values as far as they are known."""
+
+    __slots__ = ()
+
+    def value(self, name: str) -> Array | None:
+        """What is known of the elements of argument `name` before the run.
+
+        Returns:
+            An array of the argument's dtype where every element is known; an object array of ints
+            and dimension expressions where the argument is a small integer tensor of known shape;
+            None where nothing is known.
+        """
+        return self._inference.value(self.input(name))
+
+    def values(self, name: str) -> list[Array | None]:
+        """`value` of each tensor in the list argument `name`."""
+        return [self._inference.value(edge) for edge in self.inputs(name)]
+
+    def const(self, name: str) -> Array | None:
+        """The value of argument `name` where every element of it is a known number."""
+        value = self.value(name)
+        return None if value is None or is_symbolic(value) else value
+
+    def scalar(self, name: str) -> int | DimExpr | None:
+        """What is known of the scalar integer argument `name`.
+
+        A one-element vector is taken for a scalar, as most TensorFlow ops do.
+        """
+        value = self.value(name)
+        return None if value is None or value.size != 1 else value.item()
+
+
+class KernelContext(OpContext):
+    """What a kernel factory sees when a plan is made: static shapes and the constant inputs.
+
+    `state` is the session's store for stateful ops. `symbolic` tells that the kernel is wanted
+    for object arrays of dimension expressions, before any run.
+    """
+
+    __slots__ = ("_constants", "state", "symbolic")
+
+    def __init__(
+        self,
+        node: Node,
+        inference: Inference,
+        constants: Mapping[Edge, Array],
+        state: dict[Any, Any] | None = None,
+        symbolic: bool = False,
+    ) -> None:
+        super().__init__(node, inference)
+        self._constants = constants
+        self.state: dict[Any, Any] = {} if state is None else state
+        self.symbolic = symbolic
+
+    def const(self, name: str) -> Array | None:
+        """The value of argument `name` if it is the same at every run of this plan, else None."""
+        return self._constants.get(self.input(name))
+
+    def consts(self, name: str) -> list[Array | None]:
+        """`const` of each tensor in the list argument `name`."""
+        return [self._constants.get(edge) for edge in self.inputs(name)]
+
+
+def is_symbolic(value: Array) -> bool:
+    """Whether `value` holds dimension expressions rather than numbers or strings only."""
+    return value.dtype == object and any(isinstance(item, DimExpr) for item in value.flat)
+
+
+def check_rank(
+    name: str, shape: TensorShape, rank: int | None, min_rank: int = 0, max_rank: int | None = None
+) -> TensorShape:
+    """`shape` if its rank fits (or is unknown), told in terms of the argument `name` if not."""
+    sizes = shape.sizes
+    if sizes is None:
+        if rank is None:
+            return shape
+        return TensorShape.of(tuple(dim_symbol() for _ in range(rank)))
+    if rank is not None and len(sizes) != rank:
+        raise ValueError(f"{name} must have rank {rank}, got shape {shape}")
+    if len(sizes) < min_rank:
+        raise ValueError(f"{name} must have rank at least {min_rank}, got shape {shape}")
+    if max_rank is not None and len(sizes) > max_rank:
+        raise ValueError(f"{name} must have rank at most {max_rank}, got shape {shape}")
+    return shape

@@ -1,0 +1,289 @@
+"""`Dimension`: one size of a shape, as TensorFlow 1.x presents it."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, cast
+
+from .sizes import Size, refined_size, size_text, sizes_compatible
+from .symbolic import DimExpr, as_symbol, bounds, dim_symbol, equal, less, less_equal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Dimension:
+    """The size of a tensor along one axis, which may be unknown.
+
+    It follows TensorFlow 1.x: arithmetic with an unknown dimension is unknown, and a comparison
+    that cannot be decided is `None`. A dimension may also be symbolic; its `value` is then `None`,
+    yet arithmetic keeps the expression and a comparison is decided where every run agrees on it. A
+    known dimension serves wherever Python or NumPy wants an integer.
+
+    Args:
+        value: A non-negative integer, `None`, the name of a symbol, or another dimension.
+
+    Raises:
+        TypeError: The value is none of these.
+        ValueError: The value is negative.
+
+    Example:
+        >>> import tensordraft as td
+        >>> batch = td.Dimension("batch")
+        >>> td.Dimension(3) + 1, td.Dimension(None) * 2, 2 * batch
+        (Dimension(4), Dimension(None), Dimension(2*batch))
+        >>> td.Dimension(3) == 3, td.Dimension(None) == 3, batch == batch
+        (True, None, True)
+    """
+
+    __slots__ = ("size",)
+
+    size: Size
+    """What is known: an integer, an expression of symbols, or `None`."""
+
+    def __init__(self, value: object) -> None:
+        self.size = as_size(value)
+
+    @property
+    def value(self) -> int | None:
+        """The size, or `None` where it is unknown or symbolic."""
+        return self.size if isinstance(self.size, int) else None
+
+    def is_compatible_with(self, other: object) -> bool:
+        """Returns whether the two dimensions could have the same size at some run.
+
+        Args:
+            other: A dimension, or what converts to one.
+
+        Example:
+            >>> import tensordraft as td
+            >>> td.Dimension(None).is_compatible_with(3), td.Dimension(2).is_compatible_with(3)
+            (True, False)
+        """
+        return sizes_compatible(self.size, as_size(other))
+
+    def assert_is_compatible_with(self, other: object) -> None:
+        """Checks that the two dimensions could have the same size.
+
+        Args:
+            other: A dimension, or what converts to one.
+
+        Raises:
+            ValueError: They differ at every run.
+
+        Example:
+            >>> import tensordraft as td
+            >>> td.Dimension(3).assert_is_compatible_with(None)
+        """
+        refined_size(self.size, as_size(other))
+
+    def merge_with(self, other: object) -> Dimension:
+        """Returns a dimension that holds what is known of either.
+
+        An integer wins over a symbol, a symbol over nothing, and this dimension's symbol over the
+        other's.
+
+        Args:
+            other: A dimension, or what converts to one.
+
+        Returns:
+            The merged dimension.
+
+        Raises:
+            ValueError: The two differ at every run.
+
+        Example:
+            >>> import tensordraft as td
+            >>> td.Dimension(None).merge_with(3), td.Dimension("batch").merge_with(None)
+            (Dimension(3), Dimension('batch'))
+        """
+        return Dimension(refined_size(self.size, as_size(other)))
+
+    def __add__(self, other: object) -> Dimension:
+        return _combined(operator.add, self, other)
+
+    def __radd__(self, other: object) -> Dimension:
+        return _combined(operator.add, other, self)
+
+    def __sub__(self, other: object) -> Dimension:
+        return _combined(operator.sub, self, other)
+
+    def __rsub__(self, other: object) -> Dimension:
+        return _combined(operator.sub, other, self)
+
+    def __mul__(self, other: object) -> Dimension:
+        return _combined(operator.mul, self, other)
+
+    def __rmul__(self, other: object) -> Dimension:
+        return _combined(operator.mul, other, self)
+
+    def __floordiv__(self, other: object) -> Dimension:
+        return _combined(operator.floordiv, self, other)
+
+    def __rfloordiv__(self, other: object) -> Dimension:
+        return _combined(operator.floordiv, other, self)
+
+    __truediv__ = __floordiv__
+    __rtruediv__ = __rfloordiv__
+
+    def __mod__(self, other: object) -> Dimension:
+        return _combined(operator.mod, self, other)
+
+    def __rmod__(self, other: object) -> Dimension:
+        return _combined(operator.mod, other, self)
+
+    def __eq__(self, other: object) -> bool | None:  # type: ignore[override]
+        return _compared(equal, self, other)
+
+    def __ne__(self, other: object) -> bool | None:  # type: ignore[override]
+        return _compared(_differ, self, other)
+
+    def __lt__(self, other: object) -> bool | None:
+        return _compared(less, self, other)
+
+    def __le__(self, other: object) -> bool | None:
+        return _compared(less_equal, self, other)
+
+    def __gt__(self, other: object) -> bool | None:
+        return _compared(_greater, self, other)
+
+    def __ge__(self, other: object) -> bool | None:
+        return _compared(_greater_equal, self, other)
+
+    def __hash__(self) -> int:
+        return hash(self.size)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __int__(self) -> int:
+        if isinstance(self.size, int):
+            return self.size
+        raise TypeError(f"{self!r} is not known before the run, so it has no integer value")
+
+    __index__ = __int__
+
+    def __format__(self, spec: str) -> str:
+        return format(self.size if isinstance(self.size, int) else str(self), spec)
+
+    def __str__(self) -> str:
+        return size_text(self.size)
+
+    def __repr__(self) -> str:
+        text = size_text(self.size)
+        if text == "?":
+            return "Dimension(None)"
+        return f"Dimension({text!r})" if _is_symbol(self.size) else f"Dimension({text})"
+
+
+def as_dimension(value: object) -> Dimension:
+    """Returns the value as a `Dimension`; a dimension is returned as it is.
+
+    Args:
+        value: A non-negative integer, `None`, the name of a symbol, or a dimension.
+
+    Returns:
+        The dimension.
+
+    Raises:
+        TypeError: The value is none of these.
+        ValueError: The value is negative.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.as_dimension(3), td.as_dimension(td.Dimension(None))
+        (Dimension(3), Dimension(None))
+    """
+    return value if isinstance(value, Dimension) else Dimension(value)
+
+
+def dimension_value(dimension: Any) -> Any:
+    """Returns a dimension's integer or `None`, and anything else unchanged.
+
+    Code that runs under TensorFlow 1.x and 2.x alike reads `shape[0]` through it.
+
+    Args:
+        dimension: A `Dimension`, an integer, or `None`.
+
+    Returns:
+        The integer, or `None` where it is not known.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.dimension_value(td.TensorShape([2, None])[0]), td.dimension_value(None)
+        (2, None)
+    """
+    return dimension.value if isinstance(dimension, Dimension) else dimension
+
+
+def as_size(value: object) -> Size:
+    """Returns what a `Dimension` of the value keeps.
+
+    Raises:
+        TypeError: The value is no integer, `None`, name, expression or dimension.
+        ValueError: The value is negative.
+    """
+    if value is None:
+        return None
+    if isinstance(value, Dimension):
+        return value.size
+    if isinstance(value, str):
+        return dim_symbol(value)
+    if isinstance(value, DimExpr):
+        size: int | DimExpr = value
+        _, upper = bounds(size)
+    else:
+        try:
+            upper = size = int(operator.index(value))  # type: ignore[arg-type]
+        except TypeError:
+            raise TypeError(
+                f"a dimension must be an integer, None, a name or a Dimension, got {value!r}"
+            ) from None
+    if upper is not None and upper < 0:
+        raise ValueError(f"a dimension must be at least 0, got {value}")
+    return size
+
+
+def _is_symbol(size: Size) -> bool:
+    return size is not None and as_symbol(size) is not None
+
+
+def _operand(value: object) -> Any:
+    """The size that an operator works on, or `NotImplemented` where the value is no size."""
+    if value is None or isinstance(value, DimExpr):
+        return value
+    if isinstance(value, Dimension):
+        return value.size
+    if isinstance(value, str):
+        return NotImplemented
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return NotImplemented
+
+
+def _combined(operation: Callable[[Any, Any], Any], x: object, y: object) -> Dimension:
+    left, right = _operand(x), _operand(y)
+    if left is NotImplemented or right is NotImplemented:
+        return cast("Dimension", NotImplemented)
+    return Dimension(None if left is None or right is None else operation(left, right))
+
+
+def _compared(relation: Callable[[Any, Any], bool | None], x: Dimension, y: object) -> bool | None:
+    other = _operand(y)
+    if other is NotImplemented:
+        return cast("bool | None", NotImplemented)
+    return None if x.size is None or other is None else relation(x.size, other)
+
+
+def _differ(x: int | DimExpr, y: int | DimExpr) -> bool | None:
+    same = equal(x, y)
+    return None if same is None else not same
+
+
+def _greater(x: int | DimExpr, y: int | DimExpr) -> bool | None:
+    return less(y, x)
+
+
+def _greater_equal(x: int | DimExpr, y: int | DimExpr) -> bool | None:
+    return less_equal(y, x)

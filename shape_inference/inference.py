@@ -1,0 +1,212 @@
+"""The engine: the shape of every tensor, and the value of small ones, before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .context import KernelContext, ShapeContext, is_symbolic
+from .protocols import aliased
+from .symbolic import DimExpr, dim_symbol
+from .tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..protos.dtypes import DType
+    from .protocols import Array, Edge, Node
+
+# An element of a value at build time costs a Python object, so only tensors as small as shapes,
+# paddings and index lists are followed symbol by symbol; constants may be larger.
+_MOST_SYMBOLIC_ELEMENTS = 256
+_MOST_CONSTANT_ELEMENTS = 1 << 16
+
+_UNKNOWN = TensorShape(None)
+
+
+class Inference:
+    """Shapes and values of the tensors of a graph, as they are known before a run.
+
+    A shape's sizes are ints or dimension expressions: a size that nobody knows gets a symbol of
+    its own, so that two tensors which share it are known to agree. A value is worked out when it
+    is first asked for, by the op's own kernel on an array whose elements may be expressions.
+    """
+
+    def __init__(self) -> None:
+        self._shapes: dict[Edge, TensorShape] = {}
+        self._values: dict[Edge, Array | None] = {}
+
+    def shape(self, edge: Edge) -> TensorShape:
+        """What is known of the shape of `edge`."""
+        return self._shapes.get(edge, _UNKNOWN)
+
+    def declare(self, edge: Edge, shape: TensorShape) -> None:
+        """States the shape of `edge`, for a tensor whose value comes from outside."""
+        self._shapes[edge] = identified(shape)
+        self._values[edge] = None
+
+    def refine(self, edge: Edge, shape: TensorShape) -> None:
+        """Merges `shape` into what is known of `edge`.
+
+        Raises:
+            ValueError: the two contradict each other.
+        """
+        self._shapes[edge] = identified(self.shape(edge).merge_with(shape))
+
+    def forget(self, edges: Iterable[Edge]) -> None:
+        """Drops what is known of `edges`, which have left the graph."""
+        for edge in edges:
+            self._shapes.pop(edge, None)
+            self._values.pop(edge, None)
+
+    def infer(self, node: Node) -> None:
+        """Works out the shapes of the outputs of `node` from what is known of its inputs.
+
+        Raises:
+            ValueError: the inputs do not fit together.
+        """
+        outputs = node.outputs
+        definition = node.definition
+        if definition.aliases is not None:
+            self._hide_value(outputs[0])
+        function = definition.shape_function
+        if function is None:
+            return
+        shapes = function(ShapeContext(node, self))
+        known = self._shapes
+        if len(outputs) == 1 and isinstance(shapes, TensorShape):
+            known[outputs[0]] = identified(shapes)
+            return
+        for edge, shape in zip(outputs, shapes or (), strict=True):
+            known[edge] = identified(shape)
+
+    def _hide_value(self, updated: Edge) -> None:
+        """Forgets the value of a tensor that is updated in place, for those who read it later."""
+        edge: Edge | None = updated
+        while edge is not None:
+            self._values[edge] = None
+            edge = aliased(edge)
+
+    def value(self, edge: Edge) -> Array | None:
+        """What is known of the elements of `edge`: see `ShapeContext.value`."""
+        values = self._values
+        if edge in values:
+            return self._opaque(edge) if values[edge] is None else values[edge]
+        # Depth first without recursion: a graph may be deeper than Python's stack.
+        pending = [edge]
+        while pending:
+            current = pending[-1]
+            if current in values:
+                pending.pop()
+                continue
+            missing = [
+                source
+                for source in self._sources(current)
+                if source not in values and source is not current
+            ]
+            if missing:
+                pending.extend(missing)
+            else:
+                self._evaluate(current)
+                pending.pop()
+        return self._opaque(edge) if values[edge] is None else values[edge]
+
+    def _sources(self, edge: Edge) -> Sequence[Edge]:
+        """The tensors whose values are needed for that of `edge`."""
+        definition = edge.op.definition
+        if not definition.pure or definition.value_function is not None:
+            return ()
+        return edge.op.inputs if self._worth_knowing(edge) else ()
+
+    def _worth_knowing(self, edge: Edge) -> bool:
+        size = self.shape(edge).num_elements()
+        if size is None:
+            # Output sizes that depend on the data are bounded by the (small, constant) inputs.
+            return all(
+                (self.shape(source).num_elements() or 0) <= _MOST_SYMBOLIC_ELEMENTS
+                and self.shape(source).is_fully_defined()
+                for source in edge.op.inputs
+            )
+        return size <= _MOST_CONSTANT_ELEMENTS
+
+    def _evaluate(self, edge: Edge) -> None:
+        """Fills in the values of all outputs of the op of `edge`, its inputs' being settled."""
+        node = edge.op
+        try:
+            results = self._results(node, edge)
+        except Exception:  # noqa: BLE001 - whatever the kernel objects to, it will say at run time
+            results = [None] * len(node.outputs)
+        for output, result in zip(node.outputs, results, strict=True):
+            if output not in self._values:
+                self._values[output] = None if result is None else _tidy(result, output.dtype)
+
+    def _results(self, node: Node, edge: Edge) -> Sequence[Array | None]:
+        unknown: list[Array | None] = [None] * len(node.outputs)
+        definition = node.definition
+        if definition.value_function is not None:
+            return definition.value_function(ShapeContext(node, self))
+        factory = definition.kernel_factory
+        if not definition.pure or factory is None or not self._worth_knowing(edge):
+            return unknown
+        inputs = [self.value(source) for source in node.inputs]
+        known = [value for value in inputs if value is not None]
+        if len(known) < len(inputs):
+            return unknown
+        constants = {
+            source: value
+            for source, value in zip(node.inputs, known, strict=True)
+            if not is_symbolic(value)
+        }
+        symbolic = len(constants) < len(set(node.inputs))
+        if symbolic and not definition.symbolic:
+            return unknown
+        with np.errstate(all="ignore"):
+            results = factory(KernelContext(node, self, constants, None, symbolic))(*known)
+        return results if isinstance(results, (tuple, list)) else [results]
+
+    def _opaque(self, edge: Edge) -> Array | None:
+        """An array of fresh symbols for a small integer tensor of which no more is known."""
+        shape = self.shape(edge)
+        size = shape.num_elements()
+        if size is None or size > _MOST_SYMBOLIC_ELEMENTS or not edge.dtype.is_integer:
+            return None
+        lower = 0 if edge.dtype.is_unsigned else None
+        symbols = [dim_symbol(lower=lower) for _ in range(size)]
+        value = _filled(symbols, shape.sizes, np.dtype(object))
+        self._values[edge] = value
+        return value
+
+
+def identified(shape: TensorShape) -> TensorShape:
+    """`shape` with a symbol in place of every size that nobody knows."""
+    sizes = shape.sizes
+    if sizes is None or None not in sizes:
+        return shape
+    return TensorShape.of(tuple(dim_symbol() if size is None else size for size in sizes))
+
+
+def _tidy(value: Any, dtype: DType) -> Array:
+    """The result of a kernel on symbols: a plain array where no symbol is left in it."""
+    array = np.asarray(value)
+    if array.dtype != object or dtype.name == "string":
+        array = array.view()
+        array.flags.writeable = False
+        return array
+    lowest, highest = (0, 1) if dtype.is_bool else (int(dtype.min), int(dtype.max))
+    items = [
+        item
+        if isinstance(item, DimExpr) or lowest <= int(item) <= highest
+        else dim_symbol(lower=None)  # the run wraps around, where Python's ints do not
+        for item in array.ravel().tolist()
+    ]
+    plain = not any(isinstance(item, DimExpr) for item in items)
+    return _filled(items, array.shape, dtype.numpy_dtype if plain else np.dtype(object))
+
+
+def _filled(items: list[Any], shape: Any, dtype: np.dtype[Any]) -> Array:
+    array: Array = np.empty(len(items), dtype=dtype)
+    array[:] = items
+    array = array.reshape(shape)
+    array.flags.writeable = False
+    return array

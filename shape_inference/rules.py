@@ -1,0 +1,178 @@
+"""Shape rules that many ops share: broadcasting, reduction, axes, and shapes given as values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .symbolic import Dim, DimExpr, dim_symbol, equal
+from .tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .context import ShapeContext
+    from .protocols import Array
+
+UNKNOWN_SHAPE = TensorShape(None)
+SCALAR = TensorShape([])
+
+
+def broadcast(*shapes: TensorShape) -> TensorShape:
+    """The shape that `shapes` broadcast to.
+
+    Raises:
+        ValueError: two sizes are known to differ and neither is 1.
+    """
+    result = shapes[0]
+    for shape in shapes[1:]:
+        result = _broadcast_two(result, shape)
+    return result
+
+
+def _broadcast_two(x: TensorShape, y: TensorShape) -> TensorShape:
+    if x is y:
+        return x
+    a, b = x.sizes, y.sizes
+    if a is None or b is None:
+        return UNKNOWN_SHAPE
+    if a == b:
+        return x
+    if len(a) < len(b):
+        a, b, x, y = b, a, y, x
+    lead = len(a) - len(b)
+    try:
+        tail = [_broadcast_dims(m, n) for m, n in zip(a[lead:], b, strict=True)]
+    except ValueError:
+        raise ValueError(f"the shapes {x} and {y} do not broadcast together") from None
+    return TensorShape.of((*a[:lead], *tail))
+
+
+def _broadcast_dims(m: Any, n: Any) -> Dim | None:
+    if m is n or m == n:
+        return m  # type: ignore[no-any-return]
+    if m == 1:
+        return n  # type: ignore[no-any-return]
+    if n == 1:
+        return m  # type: ignore[no-any-return]
+    if isinstance(m, int):
+        if isinstance(n, int):
+            raise ValueError
+        return m
+    return n if isinstance(n, int) else None
+
+
+def merged(name: str, shapes: Iterable[TensorShape]) -> TensorShape:
+    """What is known of a shape that all of `shapes` describe.
+
+    Raises:
+        ValueError: two of them contradict each other.
+    """
+    result = UNKNOWN_SHAPE
+    for shape in shapes:
+        if not result.is_compatible_with(shape):
+            raise ValueError(f"{name} must have equal shapes, got {result} and {shape}")
+        result = result.merge_with(shape)
+    return result
+
+
+def same_size(name: str, x: Dim, y: Dim) -> Dim:
+    """The size that `x` and `y` both are.
+
+    Raises:
+        ValueError: they are known to differ.
+    """
+    if equal(x, y) is False:
+        raise ValueError(f"{name} must be equal, got {x} and {y}")
+    return y if isinstance(x, DimExpr) and isinstance(y, int) else x
+
+
+def normal_axis(axis: int, rank: int, name: str = "axis") -> int:
+    """`axis` counted from the front.
+
+    Raises:
+        ValueError: it is outside [-rank, rank).
+    """
+    if not -rank <= axis < rank:
+        raise ValueError(f"{name} = {axis} is not in [{-rank}, {rank})")
+    return axis + rank if axis < 0 else axis
+
+
+def normal_axes(axes: Iterable[Any], rank: int, name: str = "axis") -> list[int]:
+    """Each of `axes` counted from the front.
+
+    Raises:
+        ValueError: one is outside [-rank, rank).
+    """
+    return [normal_axis(int(axis), rank, f"{name}[{i}]") for i, axis in enumerate(axes)]
+
+
+def shape_from_value(
+    c: ShapeContext, name: str, *, minus_one_is_unknown: bool = False
+) -> TensorShape:
+    """The shape that argument `name`, an integer vector, describes.
+
+    Args:
+        c: the context.
+        name: the argument.
+        minus_one_is_unknown: whether -1 is a legal element, which stands for any size.
+
+    Raises:
+        ValueError: the argument is no vector, or an element is known to be negative.
+    """
+    length = c.shape(name, rank=1).sizes
+    value = c.value(name)
+    if value is None:
+        size = length[0] if length is not None else None
+        if isinstance(size, int):
+            return TensorShape.of((None,) * size)
+        return UNKNOWN_SHAPE
+    return TensorShape.of(sizes_of(value, name, minus_one_is_unknown=minus_one_is_unknown))
+
+
+def sizes_of(
+    value: Array, name: str, *, minus_one_is_unknown: bool = False
+) -> tuple[Dim | None, ...]:
+    """The elements of the integer vector `value` as sizes.
+
+    Raises:
+        ValueError: an element is negative.
+    """
+    sizes: list[Dim | None] = []
+    for i, item in enumerate(value.tolist()):
+        if isinstance(item, int) and item < 0:
+            if item != -1 or not minus_one_is_unknown:
+                raise ValueError(f"{name}[{i}] = {item} is negative")
+            item = None
+        elif minus_one_is_unknown and isinstance(item, DimExpr) and not _never_negative(item):
+            item = None
+        sizes.append(item)
+    return tuple(sizes)
+
+
+def _never_negative(item: DimExpr) -> bool:
+    try:
+        return bool(item >= 0)
+    except ValueError:
+        return False
+
+
+def fresh_vector() -> TensorShape:
+    """A vector of a length that only the run tells."""
+    return TensorShape.of((dim_symbol(),))
+
+
+def reduced(shape: TensorShape, axes: Sequence[int] | None, keep_dims: bool) -> TensorShape:
+    """The shape that is left of `shape` when `axes` (None: not known) are reduced.
+
+    Raises:
+        ValueError: an axis is out of range, or named twice.
+    """
+    sizes = shape.sizes
+    if sizes is None:
+        return UNKNOWN_SHAPE
+    if axes is None:
+        return TensorShape.of((None,) * len(sizes)) if keep_dims else UNKNOWN_SHAPE
+    gone = normal_axes(axes, len(sizes), "reduction_indices")
+    if keep_dims:
+        return TensorShape.of(tuple(1 if i in gone else n for i, n in enumerate(sizes)))
+    return TensorShape.of(tuple(n for i, n in enumerate(sizes) if i not in gone))
