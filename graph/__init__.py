@@ -1,0 +1,1 @@
+"""Graphs: op definitions, operations and tensors, scopes, conversion, import and export."""

@@ -1,0 +1,121 @@
+"""Attrs of an op: from what the caller wrote to the form that an operation keeps."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from ..protos.dtypes import DType, as_dtype
+from ..protos.messages import NameAttrList, TensorProto
+from ..protos.tensor_codec import TensorValue
+from ..shape_inference.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .signature import AttrSpec
+
+
+def coerce_attr(spec: AttrSpec, value: Any) -> Any:
+    """The value of an attr in the form that operations keep.
+
+    Raises:
+        TypeError: the value is of another kind.
+        ValueError: the value is not among those allowed, or below the minimum.
+    """
+    coerce = _COERCIONS[spec.item_kind]
+    if spec.item_kind == spec.kind:
+        value = coerce(spec.name, value)
+        if spec.allowed is not None and value not in spec.allowed:
+            raise _not_allowed(spec, value)
+        if spec.minimum is not None and value < spec.minimum:
+            raise ValueError(f"{spec.name} must be at least {spec.minimum}, got {value}")
+        return value
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+        raise TypeError(f"{spec.name} must be a list of {spec.item_kind}s, got {value!r}")
+    items = [coerce(spec.name, item) for item in value]
+    for item in items:
+        if spec.allowed is not None and item not in spec.allowed:
+            raise _not_allowed(spec, item)
+    if spec.minimum is not None and len(items) < spec.minimum:
+        raise ValueError(
+            f"{spec.name} must have at least {spec.minimum} elements, got {len(items)}"
+        )
+    return items
+
+
+def _not_allowed(spec: AttrSpec, value: Any) -> ValueError:
+    def shown(item: Any) -> str:
+        return item.name if isinstance(item, DType) else repr(item.decode(errors="replace"))
+
+    allowed = ", ".join(shown(item) for item in spec.allowed or ())
+    return ValueError(f"{spec.name} must be one of {allowed}, got {shown(value)}")
+
+
+def _int(name: str, value: Any) -> int:
+    try:
+        result = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an int, got {value!r}") from None
+    if not -(2**63) <= result < 2**63:
+        raise ValueError(f"{name} must fit in 64 bits, got {result}")
+    return result
+
+
+def _float(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a float, got {value!r}") from None
+
+
+def _bool(name: str, value: Any) -> bool:
+    if value not in (True, False):
+        raise TypeError(f"{name} must be a bool, got {value!r}")
+    return bool(value)
+
+
+def _string(name: str, value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, bytes):
+        return value
+    raise TypeError(f"{name} must be a string, got {value!r}")
+
+
+def _type(name: str, value: Any) -> DType:
+    try:
+        return as_dtype(value).base_dtype
+    except TypeError:
+        raise TypeError(f"{name} must be a dtype, got {value!r}") from None
+
+
+def _shape(name: str, value: Any) -> TensorShape:
+    del name
+    return TensorShape(value)
+
+
+def _tensor(name: str, value: Any) -> TensorValue:
+    if isinstance(value, TensorProto):
+        return TensorValue.from_proto(value)
+    if isinstance(value, TensorValue):
+        return value
+    raise TypeError(f"{name} must be a tensor, got {value!r}")
+
+
+def _func(name: str, value: Any) -> NameAttrList:
+    if isinstance(value, NameAttrList):
+        return value
+    raise TypeError(f"{name} must be a function, got {value!r}")
+
+
+_COERCIONS: dict[str, Callable[[str, Any], Any]] = {
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "string": _string,
+    "type": _type,
+    "shape": _shape,
+    "tensor": _tensor,
+    "func": _func,
+}

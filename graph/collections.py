@@ -1,0 +1,75 @@
+"""Collections: named lists of things that belong to a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class GraphKeys:
+    """The names of the usual collections."""
+
+    GLOBAL_VARIABLES = "variables"
+    VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    MODEL_VARIABLES = "model_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    SUMMARIES = "summaries"
+    QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
+    ASSET_FILEPATHS = "asset_filepaths"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    CONCATENATED_VARIABLES = "concatenated_variables"
+    SAVERS = "savers"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    UPDATE_OPS = "update_ops"
+    LOSSES = "losses"
+    SAVEABLE_OBJECTS = "saveable_objects"
+    RESOURCES = "resources"
+    LOCAL_RESOURCES = "local_resources"
+    INIT_OP = "init_op"
+    LOCAL_INIT_OP = "local_init_op"
+    READY_OP = "ready_op"
+    SUMMARY_OP = "summary_op"
+    GLOBAL_STEP = "global_step"
+    TRAIN_OP = "train_op"
+    COND_CONTEXT = "cond_context"
+    WHILE_CONTEXT = "while_context"
+
+
+class Collections:
+    """The collections of a graph: lists of anything, by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._collections: dict[Any, list[Any]] = {}
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Appends `value` to the collection `name`."""
+        self.get_collection_ref(name).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Appends `value` to each of the collections `names`, or to the one of that name."""
+        for name in (names,) if isinstance(names, str) else dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """The items of a collection, as a new list; with `scope`, those whose name begins so."""
+        items = self._collections.get(name, [])
+        if scope is None:
+            return list(items)
+        return [item for item in items if getattr(item, "name", "").startswith(scope)]
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """The collection itself: changing the list changes it."""
+        return self._collections.setdefault(name, [])
+
+    def get_all_collection_keys(self) -> list[Any]:
+        """The names of all collections that hold something."""
+        return [name for name, items in self._collections.items() if items]
+
+    def clear_collection(self, name: Any) -> None:
+        """Empties a collection."""
+        self._collections.pop(name, None)

@@ -1,0 +1,62 @@
+"""What is known of a tensor's value before a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..shape_inference.context import is_symbolic
+from ..shape_inference.symbolic import DimExpr
+from ..shape_inference.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .node import Tensor
+
+
+def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
+    """The value of `tensor` if it is the same at every run, as far as that is known.
+
+    Args:
+        tensor: a tensor that depends on constants and static shapes alone.
+
+    Returns:
+        A read-only ndarray, or None.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     print(td.constant_value(td.constant([1, 2]) * 3))
+        ...     print(td.constant_value(td.placeholder(td.int32, [2])))
+        [3 6]
+        None
+    """
+    value = tensor.graph.inference.value(tensor)
+    return None if value is None or is_symbolic(value) else value
+
+
+def constant_value_as_shape(tensor: Tensor) -> TensorShape:
+    """The shape that the integer vector `tensor` describes, as far as it is known before a run.
+
+    Args:
+        tensor: a vector of int32 or int64; -1 stands for an unknown size.
+
+    Raises:
+        ValueError: a size is below -1, or the tensor is no vector.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     x = td.placeholder(td.float32, [None, 3])
+        ...     print(td.constant_value_as_shape(td.shape(x)))
+        (?, 3)
+    """
+    length = tensor.shape.with_rank(1)[0].value
+    value = tensor.graph.inference.value(tensor)
+    if value is None:
+        return TensorShape(None if length is None else [None] * length)
+    sizes = [
+        item if isinstance(item, DimExpr) else (None if item == -1 else item)
+        for item in value.tolist()
+    ]
+    return TensorShape(sizes)

@@ -1,0 +1,314 @@
+"""From Python values to tensors: `convert_to_tensor`, its registry, and the inputs of an op."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..protos.constant_array import constant_array
+from ..protos.dtypes import DType, as_dtype
+from ..protos.tensor_codec import TensorValue
+from ..shape_inference.dimension import Dimension
+from ..shape_inference.tensor_shape import TensorShape
+from . import registry
+from .default_graph import get_default_graph
+from .node import Operation, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .graph import Graph
+    from .op_def import OpDef
+    from .signature import ArgSpec
+
+_CONVERSIONS: list[tuple[int, Any, Callable[..., Any]]] = []
+
+
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
+    """Teaches `convert_to_tensor`, and so every op, to accept objects of a type.
+
+    Args:
+        base_type: a class or a tuple of classes.
+        conversion_func: called as `f(value, dtype=None, name=None, as_ref=False)`; returns a
+            Tensor, or NotImplemented to leave the value to others.
+        priority: smaller is asked earlier; the functions of one priority are asked in the order
+            of their registration.
+
+    Raises:
+        TypeError: `base_type` is no class, or `conversion_func` cannot be called.
+
+    Example:
+        >>> import tensordraft as td
+        >>> class Metres:
+        ...     def __init__(self, length):
+        ...         self.length = length
+        >>> td.register_tensor_conversion_function(
+        ...     Metres, lambda v, dtype=None, name=None, as_ref=False: td.constant(v.length, dtype)
+        ... )
+        >>> with td.Graph().as_default():
+        ...     td.convert_to_tensor(Metres(2.5)).dtype
+        td.float32
+    """
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not all(isinstance(item, type) for item in types):
+        raise TypeError(f"base_type must be a class or a tuple of classes, got {base_type!r}")
+    if not callable(conversion_func):
+        raise TypeError(f"conversion_func must be callable, got {conversion_func!r}")
+    _CONVERSIONS.append((priority, types, conversion_func))
+    _CONVERSIONS.sort(key=lambda item: item[0])
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+    as_ref: bool = False,
+) -> Tensor:
+    """The tensor that `value` is or stands for.
+
+    Args:
+        value: a Tensor; a Python number, bool, string or nested list of these, where tensors may
+            stand in the place of numbers; an ndarray or anything with `__array__`; a fully known
+            TensorShape or Dimension; an object of a type registered with
+            `register_tensor_conversion_function`.
+        dtype: the dtype of the result. By default that of an ndarray; float32, int32 (int64 where
+            a number needs it), bool, string or complex128 for Python values.
+        name: the name of the op, if one is made.
+        preferred_dtype: the dtype to try first where `dtype` is None; not being able to have it
+            is no error.
+        as_ref: accepted for TensorFlow's sake.
+
+    Returns:
+        A Tensor; `value` itself if it is one.
+
+    Raises:
+        TypeError: the value is a tensor of another dtype, or its elements do not fit the dtype.
+        ValueError: the value is ragged, or a shape that is not fully known.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.convert_to_tensor([[1, 2], [3, 4]], name="m")
+        <td.Tensor 'm:0' shape=(2, 2) dtype=int32>
+    """
+    if isinstance(value, Tensor):
+        if dtype is not None and not value.dtype.is_compatible_with(as_dtype(dtype)):
+            raise TypeError(
+                f"the tensor {value.name!r} has dtype {value.dtype.name}, "
+                f"where {as_dtype(dtype).name} is asked for"
+            )
+        return value
+    wanted = None if dtype is None else as_dtype(dtype).base_dtype
+    for _, types, function in _CONVERSIONS:
+        if isinstance(value, types):
+            result = function(value, dtype=wanted, name=name, as_ref=as_ref)
+            if result is not NotImplemented:
+                return result  # type: ignore[no-any-return]
+    if wanted is None and preferred_dtype is not None:
+        try:
+            return convert_to_tensor(value, preferred_dtype, name)
+        except (TypeError, ValueError):
+            pass
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        return _pack(value, wanted, name)
+    if isinstance(value, (TensorShape, Dimension)):
+        value, wanted = _shape_values(value, wanted)
+    if isinstance(value, Operation):
+        raise TypeError(f"the operation {value.name!r} is no tensor; use one of its outputs")
+    array, array_dtype = constant_array(value, wanted)
+    return make_constant(get_default_graph(), array, array_dtype, name or "Const")
+
+
+def convert_n_to_tensor(
+    values: Sequence[Any], dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> list[Tensor]:
+    """`convert_to_tensor` of each value; the names are numbered."""
+    return [
+        convert_to_tensor(value, dtype, None if name is None else f"{name}_{i}", as_ref=as_ref)
+        for i, value in enumerate(values)
+    ]
+
+
+def make_constant(graph: Graph, array: np.ndarray[Any, Any], dtype: DType, name: str) -> Tensor:
+    """Adds a Const op that holds `array`, which must not change any more."""
+    attrs = {"value": TensorValue(array, dtype), "dtype": dtype}
+    return graph.add(registry.lookup("Const"), (), attrs, graph.unique_name(name)).outputs[0]
+
+
+def _holds_tensor(value: Sequence[Any]) -> bool:
+    pending = list(value)
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Tensor):
+            return True
+        if isinstance(item, (list, tuple)):
+            pending.extend(item)
+    return False
+
+
+def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor:
+    """Stacks a nested list in which tensors stand beside numbers."""
+    if dtype is None:
+        dtype = _first_tensor(value).dtype.base_dtype
+    rows = [
+        _pack(item, dtype, None)
+        if isinstance(item, (list, tuple)) and _holds_tensor(item)
+        else convert_to_tensor(item, dtype)
+        for item in value
+    ]
+    return registry.lookup("Pack")(rows, name=name or "packed")  # type: ignore[no-any-return]
+
+
+def _first_tensor(value: Sequence[Any]) -> Tensor:
+    for item in value:
+        if isinstance(item, Tensor):
+            return item
+        if isinstance(item, (list, tuple)) and _holds_tensor(item):
+            return _first_tensor(item)
+    raise ValueError("no tensor in the list")
+
+
+def _shape_values(value: TensorShape | Dimension, dtype: DType | None) -> tuple[Any, DType]:
+    """The sizes of a fully known shape (or one size), and the integer dtype that holds them."""
+    if isinstance(value, Dimension):
+        sizes: Any = value.value
+        known, largest = sizes is not None, sizes or 0
+    else:
+        known = value.is_fully_defined()
+        sizes = value.as_list() if known else None
+        largest = max(sizes, default=0) if known else 0
+    if not known:
+        raise ValueError(
+            f"cannot convert the shape {value} to a tensor: not every size is known before the "
+            "run; td.shape(tensor) gives it in the run"
+        )
+    name = "int32" if largest < 2**31 else "int64"
+    if dtype is None:
+        dtype = as_dtype(name)
+    elif dtype.name not in ("int32", "int64"):
+        raise TypeError(f"a shape becomes a tensor of int32 or int64, not {dtype.name}")
+    return sizes, dtype
+
+
+def convert_inputs(
+    definition: OpDef, graph: Graph, op_name: str, inputs: Sequence[Any], attrs: dict[str, Any]
+) -> list[Tensor]:
+    """The inputs of an op as tensors, in order; fills in the attrs that follow from them.
+
+    Raises:
+        TypeError: an input is of a type that the definition does not allow.
+        ValueError: a list is of the wrong length.
+    """
+    tensors: list[Tensor] = []
+    for spec, value in zip(definition.signature.inputs, inputs, strict=True):
+        if spec.is_list:
+            items = _list_of_tensors(definition, graph, op_name, spec, value, attrs)
+            tensors += items
+            _bind_list(definition, spec, items, attrs)
+            continue
+        if isinstance(value, Tensor):
+            tensor = value
+        else:
+            tensor = _convert(graph, value, definition, spec, attrs, f"{op_name}/{spec.name}")
+        if not spec.is_ref and tensor.dtype.is_ref_dtype:
+            dtype = tensor.dtype.base_dtype
+        else:
+            dtype = tensor.dtype
+        _bind(definition, spec, dtype.base_dtype, attrs)
+        tensors.append(tensor)
+    return tensors
+
+
+def _convert(
+    graph: Graph, value: Any, definition: OpDef, spec: ArgSpec, attrs: dict[str, Any], name: str
+) -> Tensor:
+    wanted = spec.dtype
+    preferred = None
+    if wanted is None and spec.type_attr is not None:
+        wanted = attrs.get(spec.type_attr)
+        preferred = definition.signature.attrs[spec.type_attr].default
+    preferred = preferred if isinstance(preferred, DType) else None
+    try:
+        with graph.as_default():
+            return convert_to_tensor(value, wanted, name, preferred_dtype=preferred)
+    except TypeError as error:
+        raise TypeError(f"{spec.name} of {definition.name}: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{spec.name} of {definition.name}: {error}") from error
+
+
+def _list_of_tensors(
+    definition: OpDef,
+    graph: Graph,
+    op_name: str,
+    spec: ArgSpec,
+    value: Any,
+    attrs: dict[str, Any],
+) -> list[Tensor]:
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(
+            f"{spec.name} of {definition.name} must be a list of tensors, got {value!r}"
+        )
+    if spec.type_attr is not None and spec.type_attr not in attrs:
+        # One tensor among the values tells the dtype of the numbers beside it.
+        for item in value:
+            if isinstance(item, Tensor):
+                attrs[spec.type_attr] = item.dtype.base_dtype
+                break
+    tensors: list[Tensor] = []
+    for i, item in enumerate(value):
+        if not isinstance(item, Tensor):
+            item = _convert(graph, item, definition, spec, attrs, f"{op_name}/{spec.name}_{i}")
+        if spec.type_list_attr is None:
+            _bind(definition, spec, item.dtype.base_dtype, attrs)
+        tensors.append(item)
+    return tensors
+
+
+def _bind(definition: OpDef, spec: ArgSpec, dtype: DType, attrs: dict[str, Any]) -> None:
+    """Settles the type attr of an input, or checks the input against it."""
+    if spec.dtype is not None:
+        if dtype is not spec.dtype:
+            raise TypeError(
+                f"{spec.name} of {definition.name} must be {spec.dtype.name}, got {dtype.name}"
+            )
+        return
+    attr = spec.type_attr
+    bound = attrs.setdefault(attr, dtype) if attr is not None else dtype
+    if bound is not dtype:
+        raise TypeError(
+            f"{spec.name} of {definition.name} has dtype {dtype.name}, which does not match "
+            f"{attr} = {bound.name} of the other inputs"
+        )
+    allowed = definition.signature.attrs[attr].allowed if attr is not None else None
+    if allowed is not None and dtype not in allowed:
+        names = ", ".join(item.name for item in allowed)
+        raise TypeError(
+            f"{spec.name} of {definition.name} must be one of {names}, got {dtype.name}"
+        )
+
+
+def _bind_list(
+    definition: OpDef, spec: ArgSpec, tensors: Sequence[Tensor], attrs: dict[str, Any]
+) -> None:
+    """Settles the number or list attr of a list input, or checks the input against it."""
+    if spec.type_list_attr is not None:
+        attr, value = spec.type_list_attr, [tensor.dtype.base_dtype for tensor in tensors]
+        number = len(value)
+    else:
+        attr, value = str(spec.number_attr), len(tensors)  # type: ignore[assignment]
+        number = len(tensors)
+    if attrs.setdefault(attr, value) != value:
+        raise ValueError(
+            f"{spec.name} of {definition.name} has {attr} = {value}, "
+            f"where another input has {attrs[attr]}"
+        )
+    minimum = definition.signature.attrs[attr].minimum or 0
+    if number < minimum:
+        raise ValueError(
+            f"{spec.name} of {definition.name} must hold at least {minimum} tensors, got {number}"
+        )

@@ -1,0 +1,84 @@
+"""Which op an error is about: its name, its type, the line that made it, and its inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .node import Operation
+
+_MOST_INPUTS = 8
+
+
+def add_context(error: Exception, op: Operation) -> Exception:
+    """The error of building `op`, with the op and the static shapes of its inputs told."""
+    inputs = [_static(tensor) for tensor in op.inputs]
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    return kind(f"{error}\n{_context(op, inputs)}")
+
+
+def run_error(error: BaseException, op: Operation, arrays: Sequence[Any]) -> errors.OpError:
+    """The error of running `op` on `arrays`, as one of `errors`, with the op told.
+
+    An error that says which class it is keeps it. What NumPy or a kernel says of an input is an
+    invalid argument; memory that cannot be had is a resource exhausted; the rest is internal.
+    """
+    message = str(error)
+    if isinstance(error, errors.OpError):
+        kind = type(error)
+    elif isinstance(error, (ValueError, IndexError, TypeError, OverflowError)):
+        kind = errors.InvalidArgumentError
+    elif isinstance(error, MemoryError):
+        kind = errors.ResourceExhaustedError
+        message = message or "out of memory"
+    else:
+        kind = errors.InternalError
+        message = f"{type(error).__name__}: {message}"
+    inputs = [
+        f"{tensor.dtype.name}{_dims(getattr(array, 'shape', ()))}"
+        for tensor, array in zip(op.inputs, arrays, strict=False)
+    ]
+    return kind(None, op, f"{message}\n{_context(op, inputs)}")
+
+
+def whereabouts(op: Operation) -> str:
+    """`'name' (Type), created at file:line`."""
+    made = "" if op.site is None else f", created at {op.site}"
+    return f"{op.name!r} ({op.type}){made}"
+
+
+def _context(op: Operation, inputs: Sequence[str]) -> str:
+    lines = [f"  in {whereabouts(op)}"]
+    if inputs:
+        names = _input_names(op)
+        shown = [
+            f"{name}: {text}"
+            for name, text in list(zip(names, inputs, strict=False))[:_MOST_INPUTS]
+        ]
+        more = ", …" if len(inputs) > _MOST_INPUTS else ""
+        lines.append(f"  with {', '.join(shown)}{more}")
+    return "\n".join(lines)
+
+
+def _input_names(op: Operation) -> list[str]:
+    names = [""] * len(op.inputs)
+    for name, position in op.definition.input_positions(op.attrs).items():
+        if isinstance(position, int):
+            names[position] = name
+        else:
+            for i in position:
+                names[i] = f"{name}[{i - position.start}]"
+    return names
+
+
+def _static(tensor: Any) -> str:
+    shape = tensor.shape
+    return f"{tensor.dtype.name}{'[...]' if shape.rank is None else _dims(shape.sizes)}"
+
+
+def _dims(sizes: Sequence[Any]) -> str:
+    return f"[{','.join(map(str, sizes))}]"

@@ -1,0 +1,122 @@
+"""Functions that act on the default graph: scopes, collections, seeds."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .default_graph import get_default_graph, graph_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+
+@contextmanager
+def name_scope(
+    name: str | None, default_name: str | None = None, values: Sequence[Any] | None = None
+) -> Iterator[str]:
+    """Puts the names of the ops made in a `with` block under a scope.
+
+    Args:
+        name: the scope; where it is None, `default_name` is used.
+        default_name: what to call it otherwise.
+        values: tensors that the block works on; their graph becomes the default one.
+
+    Yields:
+        The full name of the scope, with "/" at its end.
+
+    Raises:
+        ValueError: the name is not legal, or `values` are of different graphs.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.name_scope("layer"):
+        ...     td.constant(1.0, name="bias").name
+        'layer/bias:0'
+    """
+    graph = graph_of(values or ())
+    with graph.as_default(), graph.name_scope(default_name if name is None else name) as scope:
+        yield scope
+
+
+def op_scope(
+    values: Sequence[Any], name: str | None, default_name: str | None = None
+) -> AbstractContextManager[str]:
+    """The older form of `name_scope`."""
+    return name_scope(name, default_name, values)
+
+
+def control_dependencies(control_inputs: Sequence[Any] | None) -> AbstractContextManager[None]:
+    """Makes the ops of a `with` block run after others: see `Graph.control_dependencies`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     first = td.no_op(name="first")
+        ...     with td.control_dependencies([first]):
+        ...         second = td.no_op()
+        ...     second.control_inputs
+        (<td.Operation 'first' type=NoOp>,)
+    """
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def device(device_name_or_function: Any) -> AbstractContextManager[None]:
+    """Writes a device on the ops of a `with` block: see `Graph.device`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.device("/cpu:0"):
+        ...     td.constant(1).op.device
+        '/device:CPU:0'
+    """
+    return get_default_graph().device(device_name_or_function)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+    """Puts the ops of a `with` block in the colocation group of `op`."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """Appends `value` to the collection `name` of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """Appends `value` to each of the collections `names` of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """The items of a collection of the default graph, as a new list."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """A collection of the default graph itself: changing the list changes it."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def set_random_seed(seed: int | None) -> None:
+    """Sets the seed of the default graph, from which random ops derive theirs."""
+    get_default_graph().seed = seed
+
+
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+    """The pair of seeds that a random op made now should use.
+
+    Args:
+        op_seed: the seed given for the op, or None.
+
+    Returns:
+        The graph's seed and the op's: both None where neither is set.
+    """
+    graph = get_default_graph()
+    if graph.seed is not None:
+        return graph.seed, graph.version if op_seed is None else op_seed
+    return (None, None) if op_seed is None else (_DEFAULT_GRAPH_SEED, op_seed)
+
+
+_DEFAULT_GRAPH_SEED = 87654321

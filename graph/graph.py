@@ -1,0 +1,372 @@
+"""The graph: operations by name and in order, and the scopes that they are made in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..protos.attr_codec import encode_attr
+from ..protos.messages import VersionDef
+from ..shape_inference.inference import Inference
+from . import scopes
+from .collections import Collections
+from .describe import add_context
+from .export import as_graph_def, to_networkx
+from .names import check_op_name
+from .node import Operation, Site, Tensor, user_site
+from .node_def import check_inputs, read_attrs
+from .registry import lookup
+from .scoped_graph import ScopedGraph
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    import networkx as nx
+
+    from ..protos.messages import GraphDef
+    from .op_def import OpDef
+
+PRODUCER = 2474
+"""The GraphDef version that this library writes: that of TensorFlow 2.21."""
+MIN_CONSUMER = 0
+
+
+class Graph(ScopedGraph, Collections):
+    """A dataflow graph: operations, and the tensors that flow between them.
+
+    A graph only grows, and an operation never changes; so the order of creation is an order in
+    which the ops can run. Graphs may be built and run from several threads.
+
+    Example:
+        >>> import tensordraft as td
+        >>> graph = td.Graph()
+        >>> with graph.as_default():
+        ...     y = td.add(td.constant(1, name="one"), 2, name="sum")
+        >>> [op.name for op in graph.get_operations()]
+        ['one', 'sum/y', 'sum']
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inference = Inference()
+        self.seed: int | None = None
+        self.versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
+        self._operations: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._finalized = False
+        self._unfeedable: set[Tensor] = set()
+        self._unfetchable: set[Tensor | Operation] = set()
+        self._consumers: dict[Tensor, list[Operation]] = {}
+        self._consumers_seen = 0
+
+    # Making ops ---------------------------------------------------------------------------------
+
+    def add(
+        self,
+        definition: OpDef,
+        inputs: Sequence[Tensor],
+        attrs: dict[str, Any],
+        name: str,
+        site: Site | None = None,
+    ) -> Operation:
+        """Adds an op whose name, inputs and attrs are complete, in the scopes in force.
+
+        Args:
+            definition: the op type.
+            inputs: the tensors, each of this graph.
+            attrs: the value of every attr.
+            name: the full name, free in this graph.
+            site: where in the program the op comes from; by default the caller's line.
+
+        Returns:
+            The Operation, with the shapes of its outputs inferred.
+
+        Raises:
+            ValueError: the inputs do not fit together, or the graph is finalized.
+        """
+        stacks = self._stacks
+        sources = [tensor.op for tensor in inputs] if stacks.control else []
+        controls = stacks.control_inputs(sources) if stacks.control else ()
+        if stacks.colocation:
+            groups = sorted({g for op in stacks.colocation for g in op.colocation_groups()})
+            attrs["_class"] = encode_attr(groups, "list(string)")
+        with self._lock:
+            if self._finalized:
+                raise RuntimeError("the graph is finalized and cannot be changed")
+            op = Operation(
+                self,
+                definition,
+                name,
+                inputs,
+                attrs,
+                controls,
+                site=site or user_site(),
+                index=len(self._operations),
+            )
+            self.append(op)
+        if stacks.devices:
+            op.device = self._device_of(op)
+        if stacks.control:
+            stacks.record(op)
+        return op
+
+    def append(self, op: Operation) -> None:
+        """Infers the shapes of a new op and takes it in; on an error the graph stays as it was."""
+        try:
+            self.inference.infer(op)
+        except (TypeError, ValueError) as error:
+            self.inference.forget(op.outputs)
+            raise add_context(error, op) from error
+        self._operations.append(op)
+        self._by_name[op.name] = op
+        self._names.claim(op.name)
+
+    def editing(self) -> AbstractContextManager[bool]:
+        """Keeps other threads from adding ops inside a `with` block."""
+        return self._lock
+
+    def truncate(self, number: int) -> None:
+        """Drops all ops but the first `number`: what an import that failed has added."""
+        with self._lock:
+            for op in self._operations[number:]:
+                self.inference.forget(op.outputs)
+                self._by_name.pop(op.name, None)
+                self._names.release(op.name)
+            del self._operations[number:]
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Sequence[Tensor],
+        dtypes: Any = None,
+        input_types: Any = None,
+        name: str | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
+        """Adds an op of a registered type, as TensorFlow's method of this name does.
+
+        Args:
+            op_type: the op type.
+            inputs: the tensors, flat.
+            dtypes: accepted for TensorFlow's sake; the definition tells them.
+            input_types: as `dtypes`.
+            name: the name; by default the op type.
+            attrs: AttrValue messages or Python values, by name.
+            op_def: as `dtypes`.
+            compute_shapes: as `dtypes`.
+            compute_device: as `dtypes`.
+
+        Raises:
+            ValueError: the op type is not registered, or the inputs do not fit.
+            TypeError: an input or attr is of the wrong type.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default() as graph:
+            ...     x = td.constant([1.0])
+            ...     op = graph.create_op("Neg", [x], attrs={"T": td.float32})
+            >>> print(op.outputs[0].shape)
+            (1,)
+        """
+        del dtypes, input_types, op_def, compute_shapes, compute_device
+        definition = lookup(op_type)
+        values = read_attrs(definition, attrs or {})
+        check_inputs(definition, list(inputs), values)
+        return self.add(definition, inputs, values, self.unique_name(name or op_type))
+
+    # Looking things up --------------------------------------------------------------------------
+
+    def get_operations(self) -> list[Operation]:
+        """All operations, in the order in which they were made."""
+        return list(self._operations)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation called `name`.
+
+        Raises:
+            KeyError: there is none.
+            TypeError: `name` is no string.
+        """
+        return self.as_graph_element(name, allow_tensor=False)  # type: ignore[return-value]
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor called `name`: the name of an op, a colon and the number of the output.
+
+        Raises:
+            KeyError: there is none.
+            ValueError: `name` is the name of an op.
+            TypeError: `name` is no string.
+        """
+        return self.tensor(name)
+
+    def tensor(self, obj: Any) -> Tensor:
+        """The tensor that `obj` is, names, or stands for: `as_graph_element` for tensors only."""
+        return self.as_graph_element(obj, allow_operation=False)  # type: ignore[return-value]
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Tensor | Operation:
+        """The tensor or operation that `obj` is, names, or stands for.
+
+        Args:
+            obj: a Tensor or Operation of this graph, a name, or an object with a method
+                `_as_graph_element`, such as a Variable.
+            allow_tensor: whether the answer may be a tensor.
+            allow_operation: whether the answer may be an operation.
+
+        Raises:
+            TypeError: `obj` is nothing of the kind.
+            ValueError: `obj` belongs to another graph, or is an op's name where a tensor's is due.
+            KeyError: no op or tensor has that name.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default() as graph:
+            ...     x = td.constant(1, name="x")
+            >>> graph.as_graph_element("x:0") is x, graph.as_graph_element("x") is x.op
+            (True, True)
+        """
+        stand_in = getattr(obj, "_as_graph_element", None)
+        if stand_in is not None:
+            obj = stand_in()
+        wanted = " or ".join(["Tensor"] * allow_tensor + ["Operation"] * allow_operation)
+        if isinstance(obj, (Tensor, Operation)):
+            if not (allow_tensor if isinstance(obj, Tensor) else allow_operation):
+                raise TypeError(f"expected a {wanted}, got {obj!r}")
+            if obj.graph is not self:
+                raise ValueError(f"{obj!r} is not an element of this graph")
+            return obj
+        if not isinstance(obj, str):
+            raise TypeError(f"expected a {wanted}, got {obj!r} of type {type(obj).__name__!r}")
+        if ":" in obj and allow_tensor:
+            return self._tensor_named(obj)
+        if ":" in obj:
+            raise ValueError(f"{obj!r} is the name of a tensor, where that of an op is due")
+        op = self._by_name.get(obj)
+        if op is None:
+            raise KeyError(f"the graph has no operation named {obj!r}")
+        if not allow_operation:
+            raise ValueError(
+                f"{obj!r} is the name of an operation; a tensor's name is like '{obj}:0'"
+            )
+        return op
+
+    def _tensor_named(self, name: str) -> Tensor:
+        op_name, _, number = name.rpartition(":")
+        if not number.isdecimal():
+            raise ValueError(f"{name!r} is not a tensor name: '<op name>:<output number>'")
+        op = self._by_name.get(op_name)
+        if op is None:
+            raise KeyError(f"the graph has no operation named {op_name!r}, so no tensor {name!r}")
+        if int(number) >= len(op.outputs):
+            raise KeyError(
+                f"the operation {op_name!r} has {len(op.outputs)} outputs, so no tensor {name!r}"
+            )
+        return op.outputs[int(number)]
+
+    def consumers(self, tensor: Tensor) -> list[Operation]:
+        """The ops that take `tensor` as an input, in the order they were made."""
+        with self._lock:
+            for op in self._operations[self._consumers_seen :]:
+                for source in dict.fromkeys(op.inputs):
+                    self._consumers.setdefault(source, []).append(op)
+            self._consumers_seen = len(self._operations)
+            return list(self._consumers.get(tensor, ()))
+
+    # Names --------------------------------------------------------------------------------------
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """A name for an op, inside the name scope in force, that no op has yet.
+
+        Args:
+            name: what to call it; one that ends in "/" is taken as a full name, as it is.
+            mark_as_used: whether the name is taken from now on.
+
+        Raises:
+            ValueError: the name is not legal.
+        """
+        if name.endswith("/"):
+            return check_op_name(name[:-1])
+        scope = self._stacks.name_scope
+        full_name = check_op_name(f"{scope}/{name}" if scope else name)
+        with self._lock:
+            return self._names.unique(full_name, claim=mark_as_used)
+
+    def as_default(self) -> AbstractContextManager[Graph]:
+        """Makes this the graph that ops are added to, inside a `with` block."""
+        return scopes.graphs.entered(self)
+
+    # State --------------------------------------------------------------------------------------
+
+    @property
+    def finalized(self) -> bool:
+        """Whether the graph is closed to new ops."""
+        return self._finalized
+
+    def finalize(self) -> None:
+        """Closes the graph to new ops."""
+        self._finalized = True
+
+    @property
+    def version(self) -> int:
+        """A number that grows whenever an op is added."""
+        return len(self._operations)
+
+    @property
+    def graph_def_versions(self) -> VersionDef:
+        """The GraphDef versions that the graph was made under."""
+        return self.versions
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        """Makes feeding `tensor` an error."""
+        self._unfeedable.add(tensor)
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        """Whether `tensor` may be fed."""
+        return tensor not in self._unfeedable
+
+    def prevent_fetching(self, op: Tensor | Operation) -> None:
+        """Makes fetching `op` an error."""
+        self._unfetchable.add(op)
+
+    def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
+        """Whether `tensor_or_op` may be fetched."""
+        return tensor_or_op not in self._unfetchable
+
+    # Leaving ------------------------------------------------------------------------------------
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> GraphDef:
+        """The graph as a GraphDef message, with equal bytes for equal graphs.
+
+        Args:
+            from_version: only the ops that were added after the graph had this `version`.
+            add_shapes: whether each node gets the shapes of its outputs, as `_output_shapes`.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default() as graph:
+            ...     x = td.constant(1, name="x")
+            >>> [node.name for node in graph.as_graph_def().node]
+            ['x']
+        """
+        return as_graph_def(self, from_version, add_shapes)
+
+    def to_networkx(self) -> nx.MultiDiGraph[str]:
+        """The graph as a networkx MultiDiGraph, to ask about its structure.
+
+        Returns:
+            A node for each op, under its name, with `type` and `device`; an edge for each input,
+            with `tensor`, `dtype`, `shape` and `position`; an edge for each control input, with
+            `control=True`.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default() as graph:
+            ...     y = td.identity(td.constant(1, name="x"), name="y")
+            >>> list(graph.to_networkx().edges())
+            [('x', 'y')]
+        """
+        return to_networkx(self)

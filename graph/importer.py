@@ -1,0 +1,223 @@
+"""From a GraphDef to operations of a graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..protos.attr_codec import decode_attr, encode_attr
+from ..protos.messages import AttrValue, GraphDef
+from ..shape_inference.tensor_shape import TensorShape
+from . import registry
+from .default_graph import get_default_graph
+from .graph import PRODUCER
+from .names import check_op_name
+from .node import Operation, Tensor, user_site
+from .node_def import check_inputs, read_attrs
+from .ordering import in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..protos.messages import NodeDef
+    from .graph import Graph
+
+
+def import_graph_def(
+    graph_def: GraphDef,
+    input_map: Mapping[str, Any] | None = None,
+    return_elements: Sequence[str] | None = None,
+    name: str | None = None,
+    op_dict: Any = None,
+    producer_op_list: Any = None,
+) -> list[Tensor | Operation] | None:
+    """Adds the nodes of a GraphDef to the default graph.
+
+    The nodes may come in any order. On an error the graph is left as it was.
+
+    Args:
+        graph_def: the message, from TensorFlow or tensordraft.
+        input_map: tensors of the default graph to take in place of tensors of the GraphDef, by
+            name (`"x"`, `"x:0"`, `"^x"` for a control input).
+        return_elements: names of ops and tensors in the GraphDef to return.
+        name: the scope under which the nodes are put; "" for none; by default "import".
+        op_dict: accepted for TensorFlow's sake.
+        producer_op_list: as `op_dict`.
+
+    Returns:
+        The operations and tensors named in `return_elements`, if it is given.
+
+    Raises:
+        TypeError: `graph_def` is no GraphDef.
+        ValueError: a node is malformed, of an unknown type or does not fit its inputs; the nodes
+            form a cycle; `input_map` or `return_elements` name something that is not there.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.square(td.placeholder(td.float32, [2], name="x"), name="y")
+        >>> with td.Graph().as_default():
+        ...     x = td.constant([3.0, 4.0])
+        ...     [y] = td.import_graph_def(graph.as_graph_def(), {"x:0": x}, ["y:0"])
+        ...     with td.Session() as session:
+        ...         print(y.name, session.run(y))
+        import/y:0 [ 9. 16.]
+    """
+    del op_dict, producer_op_list
+    if not isinstance(graph_def, GraphDef):
+        raise TypeError(f"graph_def must be a GraphDef, got {type(graph_def).__name__!r}")
+    graph = get_default_graph()
+    check_versions(graph_def)
+    with graph.name_scope("import" if name is None else name or None) as scope:
+        importer = _Importer(graph, graph_def, scope, dict(input_map or {}))
+        return importer.run(return_elements)
+
+
+def check_versions(graph_def: GraphDef) -> None:
+    """Checks that this library may read the GraphDef.
+
+    Raises:
+        ValueError: it is written for consumers newer than this one, or excludes this one.
+    """
+    versions = graph_def.versions
+    if versions.min_consumer > PRODUCER:
+        raise ValueError(
+            f"the GraphDef needs a consumer of version {versions.min_consumer} or later; this "
+            f"library reads up to {PRODUCER}"
+        )
+    if PRODUCER in versions.bad_consumers:
+        raise ValueError(f"the GraphDef excludes consumers of version {PRODUCER}")
+
+
+class _Importer:
+    """One import: the nodes by name, and the tensors that stand for them."""
+
+    def __init__(
+        self, graph: Graph, graph_def: GraphDef, scope: str, input_map: dict[str, Any]
+    ) -> None:
+        self.graph = graph
+        self.scope = scope
+        self.input_map = {_canonical(key): value for key, value in input_map.items()}
+        self.unused = set(self.input_map)
+        self.site = user_site()
+        self.ops: dict[str, Operation] = {}
+        self.nodes: dict[str, NodeDef] = {}
+        for node in graph_def.node:
+            if node.name in self.nodes:
+                raise ValueError(f"two nodes are named {node.name!r}")
+            check_op_name(node.name)
+            if not scope and node.name in graph._by_name:
+                raise ValueError(f"the graph already has an op named {node.name!r}")
+            self.nodes[node.name] = node
+
+    def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
+        graph = self.graph
+        order = in_order(self.nodes, self.input_map)
+        with graph.editing():
+            start = graph.version
+            try:
+                for node in order:
+                    self.ops[node.name] = self._add(node)
+                for key in self.unused:
+                    if key.lstrip("^").rpartition(":")[0] not in self.nodes and (
+                        key.lstrip("^") not in self.nodes
+                    ):
+                        raise ValueError(f"input_map names {key!r}, which is not in the GraphDef")
+                if return_elements is None:
+                    return None
+                return [self._element(element) for element in return_elements]
+            except BaseException:
+                graph.truncate(start)
+                raise
+
+    def _add(self, node: NodeDef) -> Operation:
+        try:
+            definition = registry.lookup(node.op)
+            attrs = read_attrs(definition, node.attr)
+            inputs, controls = self._inputs(node)
+            check_inputs(definition, inputs, attrs)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{error}\n  in the node {node.name!r} ({node.op})") from error
+        if self.scope and "_class" in attrs:
+            attrs["_class"] = self._renamed_groups(attrs["_class"])
+        declared = attrs.pop("_output_shapes", None)
+        op = Operation(
+            self.graph,
+            definition,
+            self.scope + node.name,
+            inputs,
+            attrs,
+            controls,
+            node.device,
+            self.site,
+            self.graph.version,
+        )
+        self.graph.append(op)
+        if declared is not None:
+            self._refine(op, declared)
+        return op
+
+    def _inputs(self, node: NodeDef) -> tuple[list[Tensor], list[Operation]]:
+        inputs: list[Tensor] = []
+        controls: list[Operation] = []
+        for text in node.input:
+            if text.startswith("^"):
+                controls.append(self._control(text))
+                continue
+            if controls:
+                raise ValueError(f"the data input {text!r} stands behind a control input")
+            inputs.append(self._tensor(text))
+        return inputs, list(dict.fromkeys(controls))
+
+    def _control(self, text: str) -> Operation:
+        if text in self.input_map:
+            self.unused.discard(text)
+            element = self.graph.as_graph_element(self.input_map[text])
+            return element.op if isinstance(element, Tensor) else element
+        return self.ops[text[1:]]
+
+    def _tensor(self, text: str) -> Tensor:
+        key = _canonical(text)
+        if key in self.input_map:
+            self.unused.discard(key)
+            return self.graph.tensor(self.input_map[key])
+        name, _, number = key.rpartition(":")
+        outputs = self.ops[name].outputs
+        if int(number) >= len(outputs):
+            raise ValueError(
+                f"the input {text!r} does not exist: {name!r} has {len(outputs)} outputs"
+            )
+        return outputs[int(number)]
+
+    def _element(self, text: str) -> Tensor | Operation:
+        if not isinstance(text, str):
+            raise TypeError(f"return_elements must be names, got {text!r}")
+        name, colon, number = text.partition(":")
+        op = self.ops.get(name)
+        if op is None or (colon and not (number.isdecimal() and int(number) < len(op.outputs))):
+            raise ValueError(f"return_elements names {text!r}, which is not in the GraphDef")
+        return op.outputs[int(number)] if colon else op
+
+    def _renamed_groups(self, value: AttrValue) -> AttrValue:
+        prefix = b"loc:@"
+        groups = [
+            prefix + self.scope.encode() + group[len(prefix) :]
+            if group.startswith(prefix) and group[len(prefix) :].decode() in self.nodes
+            else group
+            for group in decode_attr(value, TensorShape)
+        ]
+        return encode_attr(groups, "list(string)")
+
+    def _refine(self, op: Operation, declared: AttrValue) -> None:
+        """Takes over the shapes that the file states, as far as they say more than ours."""
+        shapes = decode_attr(declared, TensorShape)
+        for tensor, shape in zip(op.outputs, shapes, strict=False):
+            if shape.rank is not None and tensor.shape.is_compatible_with(shape):
+                tensor.set_shape(shape)
+
+
+def _canonical(text: str) -> str:
+    """The full form of an input's name: `"x"` is `"x:0"`."""
+    if text.startswith("^"):
+        return text
+    name, _, number = text.rpartition(":")
+    return text if name and number.isdecimal() else f"{text}:0"

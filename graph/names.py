@@ -1,0 +1,68 @@
+"""Names of ops and scopes: what is legal, and how a taken name is made unique."""
+
+from __future__ import annotations
+
+import re
+
+_OP_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
+_SCOPE_NAME = re.compile(r"[A-Za-z0-9_.\\/-]*")
+
+
+def check_op_name(name: str) -> str:
+    """`name` if an op may be called so.
+
+    Raises:
+        ValueError: it may not.
+    """
+    if not _OP_NAME.fullmatch(name):
+        raise ValueError(
+            f"{name!r} is not a valid op name: it starts with a letter, digit or '.' and goes on "
+            "with those, '_', '-', '/', '\\' or '>'"
+        )
+    return name
+
+
+def check_scope_name(name: str, *, outermost: bool) -> str:
+    """`name` if a scope may be called so; an outermost scope begins like an op.
+
+    Raises:
+        ValueError: it may not.
+    """
+    if not (_OP_NAME if outermost else _SCOPE_NAME).fullmatch(name):
+        raise ValueError(f"{name!r} is not a valid name of a scope")
+    return name
+
+
+class Names:
+    """The names in use in a graph. Two names that differ in case only count as the same."""
+
+    def __init__(self) -> None:
+        self._count: dict[str, int] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._count
+
+    def claim(self, name: str) -> None:
+        """Marks `name` as taken."""
+        self._count.setdefault(name.lower(), 1)
+
+    def release(self, name: str) -> None:
+        """Marks `name` as free again."""
+        self._count.pop(name.lower(), None)
+
+    def unique(self, name: str, *, claim: bool = True) -> str:
+        """`name`, or `name_1`, `name_2`, … if it is taken."""
+        base = key = name.lower()
+        counts = self._count
+        number = counts.get(base, 0)
+        if number == 0:
+            if claim:
+                counts[key] = 1
+            return name
+        suffix = number
+        while (key := f"{base}_{suffix}") in counts:
+            suffix += 1
+        if claim:
+            counts[base] = suffix + 1
+            counts[key] = 1
+        return f"{name}_{suffix}"

@@ -1,0 +1,327 @@
+"""Operations and tensors: the nodes and edges of a graph, fixed once they are made."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from ..protos.attr_codec import decode_attr
+from ..protos.messages import AttrValue
+from ..protos.tensor_codec import TensorValue
+from ..shape_inference.tensor_shape import TensorShape
+from . import scopes
+from .node_def import node_def
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import FrameType
+
+    import numpy as np
+
+    from ..protos.dtypes import DType
+    from ..protos.messages import NodeDef
+    from ..protos.messages import OpDef as OpDefProto
+    from .graph import Graph
+    from .op_def import OpDef
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+class Site(NamedTuple):
+    """The line of the user's program that made an op."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file.rpartition('/')[2]}:{self.line}"
+
+
+def user_site() -> Site | None:
+    """The innermost frame that is not ours."""
+    frame: FrameType | None = sys._getframe(1)  # inspect.stack() would read source files
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] != _PACKAGE:
+            return Site(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back
+    return None
+
+
+class Tensor:
+    """One output of an operation: a value that a session can compute.
+
+    A tensor is an edge of the graph; it holds no data. Its dtype is certain and its shape is
+    known as far as inference goes. Tensors are compared by identity and can be dict keys.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     x = td.placeholder(td.float32, [None, 3], name="x")
+        ...     (x * 2.0).shape.as_list(), x.name, x.op.type
+        ([None, 3], 'x:0', 'Placeholder')
+    """
+
+    __slots__ = ("__weakref__", "dtype", "op", "value_index")
+
+    __array_priority__ = 100
+
+    def __init__(self, op: Operation, value_index: int, dtype: DType) -> None:
+        self.op = op
+        self.value_index = value_index
+        self.dtype = dtype
+
+    @property
+    def name(self) -> str:
+        """The name of the op and the number of the output: `"x:0"`."""
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the tensor belongs to."""
+        return self.op.graph
+
+    @property
+    def device(self) -> str:
+        """The device string of the op."""
+        return self.op.device
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape as far as it is known before a run."""
+        return self.op.graph.inference.shape(self)
+
+    def get_shape(self) -> TensorShape:
+        """The shape as far as it is known before a run: the same as `shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds what the caller knows of the shape.
+
+        Args:
+            shape: a TensorShape or anything that makes one. It is merged with what is known; it
+                is checked against the value in no run, so it must be true.
+
+        Raises:
+            ValueError: it contradicts what is known.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default():
+            ...     x = td.placeholder(td.float32)
+            ...     x.set_shape([None, 784])
+            ...     print(x.shape)
+            (?, 784)
+        """
+        self.op.graph.inference.refine(self, TensorShape(shape))
+
+    def consumers(self) -> list[Operation]:
+        """The ops that take this tensor as an input, in the order they were made."""
+        return self.op.graph.consumers(self)
+
+    def eval(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> Any:
+        """Computes the tensor in `session`, or in the default session.
+
+        Args:
+            feed_dict: values for tensors, as for `Session.run`.
+            session: a Session; by default the innermost one that is the default.
+
+        Returns:
+            An ndarray (or NumPy scalar) of the tensor's dtype.
+
+        Raises:
+            ValueError: there is no session.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session():
+            ...     print(td.constant([1, 2]).eval())
+            [1 2]
+        """
+        return _session(session, "evaluate a tensor", "sess.run(t)").run(self, feed_dict)
+
+    def __repr__(self) -> str:
+        return f"<td.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            f"the tensor {self.name!r} has no truth value while the graph is being built: write "
+            "`if t is not None:` to test for presence, td.where(...) or td.logical_and(...) to "
+            "decide inside the graph, or session.run(t) to get a value"
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(
+            f"the tensor {self.name!r} cannot be iterated over: write td.unstack(t) to split it "
+            "along its first dimension, or session.run(t) to get an array"
+        )
+
+    def __len__(self) -> NoReturn:
+        raise TypeError(
+            f"the tensor {self.name!r} has no len(): write t.shape[0].value for the size known "
+            "before the run, or td.shape(t)[0] for the size in the run"
+        )
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+        raise TypeError(
+            f"the tensor {self.name!r} holds no data, so NumPy cannot read it: write "
+            "session.run(t), or use the td function in place of the np one"
+        )
+
+    if TYPE_CHECKING:
+        # Set by ops/overloads.py, where the ops that they stand for are.
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __floordiv__(self, other: Any) -> Tensor: ...
+        def __rfloordiv__(self, other: Any) -> Tensor: ...
+        def __mod__(self, other: Any) -> Tensor: ...
+        def __rmod__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __rpow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __rmatmul__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __rand__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __ror__(self, other: Any) -> Tensor: ...
+        def __xor__(self, other: Any) -> Tensor: ...
+        def __rxor__(self, other: Any) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __abs__(self) -> Tensor: ...
+        def __getitem__(self, key: Any) -> Tensor: ...
+
+
+class Operation:
+    """A node of a graph: an op type applied to tensors, with attrs.
+
+    Operations are made by calling ops; everything about one is fixed when it is made. They are
+    compared by identity.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "attrs",
+        "control_inputs",
+        "definition",
+        "device",
+        "graph",
+        "index",
+        "inputs",
+        "name",
+        "outputs",
+        "site",
+    )
+
+    def __init__(
+        self,
+        graph: Graph,
+        definition: OpDef,
+        name: str,
+        inputs: Sequence[Tensor],
+        attrs: Mapping[str, Any],
+        control_inputs: Sequence[Operation] = (),
+        device: str = "",
+        site: Site | None = None,
+        index: int = 0,
+    ) -> None:
+        self.graph = graph
+        self.definition = definition
+        self.name = name
+        self.inputs = tuple(inputs)
+        self.attrs = attrs
+        self.control_inputs = tuple(control_inputs)
+        self.device = device
+        self.site = site
+        self.index = index
+        self.outputs = tuple(
+            [Tensor(self, i, dtype) for i, dtype in enumerate(definition.output_dtypes(attrs))]
+        )
+
+    @property
+    def type(self) -> str:
+        """The op type: the name of its definition."""
+        return self.definition.name
+
+    @property
+    def op_def(self) -> OpDefProto:
+        """The definition of the op type, as an OpDef message."""
+        return self.definition.to_proto()
+
+    @property
+    def node_def(self) -> NodeDef:
+        """The op as a NodeDef message, made anew at each call."""
+        return node_def(self)
+
+    @property
+    def traceback(self) -> list[Site]:
+        """The line of the program that made the op: one frame, not a whole stack."""
+        return [] if self.site is None else [self.site]
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attr: bytes, int, float, bool, DType, TensorShape, TensorProto or list.
+
+        Args:
+            name: the attr.
+
+        Raises:
+            ValueError: the op has no attr of that name.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default():
+            ...     td.placeholder(td.float32).op.get_attr("dtype")
+            td.float32
+        """
+        if name not in self.attrs:
+            raise ValueError(
+                f"the op {self.name!r} ({self.type}) has no attr {name!r}; it has "
+                f"{', '.join(sorted(self.attrs)) or 'none'}"
+            )
+        value = self.attrs[name]
+        if isinstance(value, AttrValue):
+            value = decode_attr(value, TensorShape)
+        return value.to_proto() if isinstance(value, TensorValue) else value
+
+    def colocation_groups(self) -> list[bytes]:
+        """The colocation groups of the op: those asked for, else one of its own."""
+        groups = self.get_attr("_class") if "_class" in self.attrs else []
+        return groups or [f"loc:@{self.name}".encode()]
+
+    def run(self, feed_dict: Mapping[Any, Any] | None = None, session: Any = None) -> None:
+        """Runs the op in `session`, or in the default session, for its effect.
+
+        Args:
+            feed_dict: values for tensors, as for `Session.run`.
+            session: a Session; by default the innermost one that is the default.
+
+        Raises:
+            ValueError: there is no session.
+        """
+        _session(session, "run an operation", "sess.run(op)").run(self, feed_dict)
+
+    def values(self) -> tuple[Tensor, ...]:
+        """The outputs."""
+        return self.outputs
+
+    def __repr__(self) -> str:
+        return f"<td.Operation '{self.name}' type={self.type}>"
+
+
+def _session(session: Any, action: str, explicit: str) -> Any:
+    session = session or scopes.get_default_session()
+    if session is None:
+        raise ValueError(
+            f"cannot {action} without a session: enter `with td.Session() as sess:`, or write "
+            f"{explicit}"
+        )
+    return session

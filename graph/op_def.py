@@ -1,0 +1,265 @@
+"""Op definitions: a signature, and the shape function and the kernel that hang on it."""
+
+from __future__ import annotations
+
+import sys
+from collections import namedtuple
+from typing import TYPE_CHECKING, Any
+
+from ..protos.attr_codec import encode_attr
+from ..protos.messages import OpDef as OpDefProto
+from . import registry
+from .attrs import coerce_attr
+from .convert import convert_inputs
+from .default_graph import graph_of
+from .node import Site
+from .signature import REQUIRED, ArgSpec, Signature, parse_signature
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..protos.dtypes import DType
+    from ..shape_inference.protocols import KernelFactory, ShapeFunction, ValueFunction
+
+
+class OpDef:
+    """An op type: what it takes and gives, its shape function, and its kernel.
+
+    Making one registers it, so that graphs which hold such ops can be loaded. Calling it adds an
+    op to the default graph.
+
+    Args:
+        name: the op type, as it stands in a NodeDef: CamelCase.
+        arguments: inputs and outputs: `"x: T, ys: N * T -> z: T, count: int32"`. A type is a
+            dtype, the name of a type attr, `N * type` for a list of tensors of one type, or the
+            name of an attr of kind `list(type)` for a list of tensors of several.
+        attrs: `"T: {int32, float32}, N: int >= 1, axis: int = 0, mode: {'A', 'B'} = 'A'"`. Type
+            and number attrs are found from the inputs and need not be passed.
+        stateful: the op reads or changes state, or returns something else at every run; it is
+            never folded, merged or skipped.
+        symbolic: the kernel also works on object arrays of dimension expressions, so that sizes
+            are followed through the op before anything runs. Only for kernels that move elements,
+            or do arithmetic on them, without comparing them.
+        aliases: the input that the op updates in place, for an op with one output. Its kernel
+            returns the new array; the session lets whoever reads that input afterwards see it.
+
+    Raises:
+        ValueError: the signature is not in the grammar, or the op type is defined already.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> DOUBLE = td.OpDef("DocDouble", "x: T -> y: T", "T: {int32, float32}")
+        >>> @DOUBLE.shape
+        ... def double_shape(c):
+        ...     return c.shape("x")
+        >>> @DOUBLE.kernel
+        ... def double_kernel(c):
+        ...     return lambda x: np.add(x, x)
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(DOUBLE([1, 2, 3])))
+        [2 4 6]
+    """
+
+    def __init__(
+        self,
+        name: str,
+        arguments: str,
+        attrs: str = "",
+        *,
+        stateful: bool = False,
+        symbolic: bool = False,
+        aliases: str | None = None,
+    ) -> None:
+        self.name = name
+        self.stateful = stateful
+        self.aliases = aliases
+        self.pure = not stateful and aliases is None
+        self.symbolic = symbolic
+        self.shape_function: ShapeFunction | None = None
+        self.value_function: ValueFunction | None = None
+        self.kernel_factory: KernelFactory | None = None
+        caller = sys._getframe(1)
+        self.site = Site(caller.f_code.co_filename, caller.f_lineno)
+        self._text = (arguments, attrs)
+        self._signature: Signature | None = None
+        self._positions: dict[str, int | range] | None = None
+        self._result_type: Any = None
+        registry.register(self)
+
+    def shape(self, function: ShapeFunction) -> ShapeFunction:
+        """Decorator: `function(c)` gives the shape of the output, or a sequence of them.
+
+        It receives a `ShapeContext`. A size that it does not know is None.
+        """
+        self.shape_function = function
+        return function
+
+    def kernel(self, factory: KernelFactory) -> KernelFactory:
+        """Decorator: `factory(c)` gives the callable that computes the op on ndarrays.
+
+        The factory receives a `KernelContext` and runs once when a plan is made. The callable
+        runs at every run, on one array per input, and returns one array or a tuple of them; it
+        may return views and must not write into an input.
+        """
+        self.kernel_factory = factory
+        return factory
+
+    def value(self, function: ValueFunction) -> ValueFunction:
+        """Decorator: `function(c)` gives what shapes alone decide of the outputs' values.
+
+        It receives a `ShapeContext` and returns an array or None for each output. Only ops whose
+        result follows from static shapes need it; the rest are followed by their kernels.
+        """
+        self.value_function = function
+        return function
+
+    @property
+    def signature(self) -> Signature:
+        """The inputs, outputs and attrs; read from the text when first asked for."""
+        if self._signature is None:
+            self._signature = parse_signature(*self._text)
+        return self._signature
+
+    def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+        """Adds an op to the graph of the inputs, or to the default graph.
+
+        Args:
+            inputs: one tensor, or value that makes one, for each input; a list for a list input.
+            name: the name of the op; by default the op type.
+            attrs: attrs that do not follow from the inputs.
+
+        Returns:
+            The output tensor; a list where the only output is a list; a namedtuple of several; the
+            Operation where there is none.
+
+        Raises:
+            TypeError: an input or attr is of the wrong type, or missing.
+            ValueError: a value is not legal, or the shapes do not fit together.
+        """
+        signature = self.signature
+        if len(inputs) != len(signature.inputs):
+            takes = ", ".join(spec.name for spec in signature.inputs) or "none"
+            raise TypeError(
+                f"{self.name} takes {len(signature.inputs)} inputs ({takes}), got {len(inputs)}"
+            )
+        values: dict[str, Any] = {}
+        for key, value in attrs.items():
+            spec = signature.attrs.get(key)
+            if spec is None:
+                raise TypeError(f"{self.name} has no attr {key!r}")
+            if value is not None:
+                values[key] = coerce_attr(spec, value)
+        graph = graph_of(inputs)
+        full_name = graph.unique_name(name or self.name)
+        tensors = convert_inputs(self, graph, full_name, inputs, values)
+        for key, spec in signature.attrs.items():
+            if key not in values:
+                if spec.default is REQUIRED:
+                    raise TypeError(f"{self.name} needs the attr {key!r}")
+                values[key] = spec.default
+        op = graph.add(self, tensors, values, full_name)
+        return self.result(op)
+
+    def result(self, op: Any) -> Any:
+        """The outputs of `op` in the form in which a call returns them."""
+        outputs = op.outputs
+        specs = self.signature.outputs
+        if len(specs) == 1:
+            return list(outputs) if specs[0].is_list else outputs[0]
+        if not specs:
+            return op
+        if self._result_type is None:
+            self._result_type = _result_type(self.name, specs)
+        items = []
+        position = 0
+        for spec in specs:
+            number = self._number(spec, op.attrs)
+            some = outputs[position : position + number]
+            items.append(list(some) if spec.is_list else some[0])
+            position += number
+        return self._result_type(*items)
+
+    def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
+        """The dtypes of the outputs of an op with these attrs."""
+        return _dtypes(self.signature.outputs, attrs)
+
+    def input_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
+        """The dtypes of the inputs of an op with these attrs."""
+        return _dtypes(self.signature.inputs, attrs)
+
+    def input_positions(self, attrs: Mapping[str, Any]) -> Mapping[str, int | range]:
+        """Where each argument stands among the inputs: an index, or a range for a list."""
+        if self._positions is not None:
+            return self._positions
+        positions: dict[str, int | range] = {}
+        start = 0
+        for spec in self.signature.inputs:
+            number = self._number(spec, attrs)
+            positions[spec.name] = range(start, start + number) if spec.is_list else start
+            start += number
+        if not any(spec.is_list for spec in self.signature.inputs):
+            self._positions = positions
+        return positions
+
+    @staticmethod
+    def _number(spec: ArgSpec, attrs: Mapping[str, Any]) -> int:
+        """How many tensors an argument holds."""
+        if spec.number_attr is not None:
+            return int(attrs[spec.number_attr])
+        return 1 if spec.type_list_attr is None else len(attrs[spec.type_list_attr])
+
+    def to_proto(self) -> OpDefProto:
+        """The definition as an OpDef message."""
+        proto = OpDefProto(name=self.name, is_stateful=self.stateful)
+        for specs, args in (
+            (self.signature.inputs, proto.input_arg),
+            (self.signature.outputs, proto.output_arg),
+        ):
+            for spec in specs:
+                args.add(
+                    name=spec.name,
+                    type=0 if spec.dtype is None else spec.dtype.as_datatype_enum,
+                    type_attr=spec.type_attr or "",
+                    number_attr=spec.number_attr or "",
+                    type_list_attr=spec.type_list_attr or "",
+                    is_ref=spec.is_ref,
+                )
+        for attr in self.signature.attrs.values():
+            message = proto.attr.add(name=attr.name, type=attr.kind)
+            if attr.minimum is not None:
+                message.has_minimum = True
+                message.minimum = attr.minimum
+            if attr.allowed is not None:
+                kind = f"list({attr.item_kind})"
+                message.allowed_values.CopyFrom(encode_attr(list(attr.allowed), kind))
+            if attr.default is not REQUIRED:
+                message.default_value.CopyFrom(encode_attr(attr.default, attr.kind))
+        return proto
+
+    def __str__(self) -> str:
+        arguments, attrs = self._text
+        return f"{self.name}({arguments})" + (f" [{attrs}]" if attrs else "")
+
+    def __repr__(self) -> str:
+        return f"<td.OpDef {self}>"
+
+
+def _result_type(name: str, specs: tuple[ArgSpec, ...]) -> Any:
+    return namedtuple(name, [spec.name for spec in specs])  # noqa: PYI024
+
+
+def _dtypes(specs: tuple[ArgSpec, ...], attrs: Mapping[str, Any]) -> list[DType]:
+    dtypes: list[DType] = []
+    for spec in specs:
+        if spec.type_list_attr is not None:
+            dtypes += attrs[spec.type_list_attr]
+            continue
+        dtype = spec.dtype or attrs[str(spec.type_attr)]
+        if spec.is_ref:
+            dtype = dtype.ref
+        if spec.number_attr is None:
+            dtypes.append(dtype)
+        else:
+            dtypes += [dtype] * attrs[spec.number_attr]
+    return dtypes

@@ -1,0 +1,172 @@
+"""The nested scopes that ops are made in: names, control dependencies, devices, colocation."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .device import device_string, merge_devices, parse_device
+from .names import Names, check_scope_name
+from .node import Operation, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class ControlScope:
+    """One `control_dependencies` block: its ops, and the ops made inside."""
+
+    __slots__ = ("made", "ops")
+
+    def __init__(self, ops: Sequence[Operation]) -> None:
+        self.ops = ops
+        self.made: set[Operation] = set()
+
+
+class ContextStacks(threading.local):
+    """What is in force in this thread while it builds one graph."""
+
+    def __init__(self) -> None:
+        self.name_scope = ""
+        self.control: list[ControlScope] = []
+        self.devices: list[Any] = []
+        self.colocation: list[Operation] = []
+
+    def control_inputs(self, inputs: Sequence[Operation]) -> list[Operation]:
+        """The control inputs of a new op with data inputs from the ops `inputs`.
+
+        A block counts unless one of the inputs was made inside it: then that input has waited
+        for the block's ops already.
+        """
+        found: dict[Operation, None] = {}
+        for scope in self.control:
+            if not any(op in scope.made for op in inputs):
+                found.update(dict.fromkeys(op for op in scope.ops if op not in inputs))
+        return list(found)
+
+    def record(self, op: Operation) -> None:
+        """Notes that `op` was made inside the blocks in force."""
+        for scope in self.control:
+            scope.made.add(op)
+
+
+class ScopedGraph:
+    """The part of a graph that nests: what its `with` blocks put in force."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stacks = ContextStacks()
+        self._names = Names()
+        self._lock = threading.RLock()
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Tensor | Operation:
+        """The tensor or operation that `obj` is or names."""
+        raise NotImplementedError
+
+    @contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Puts the names of the ops made in a `with` block under `name/`.
+
+        Args:
+            name: a new scope, made unique, inside the one in force; one that ends in "/" (as this
+                yields it) is entered again as it is; None or "" is the top.
+
+        Yields:
+            The full name of the scope, with "/" at its end.
+
+        Raises:
+            ValueError: the name is not legal.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default() as graph, graph.name_scope("layer") as scope:
+            ...     scope, td.constant(1, name="c").name
+            ('layer/', 'layer/c:0')
+        """
+        stacks = self._stacks
+        outer = stacks.name_scope
+        if not name:
+            inner = ""
+        elif name.endswith("/"):
+            inner = check_scope_name(name[:-1], outermost=False)
+        else:
+            check_scope_name(name, outermost=not outer)
+            with self._lock:
+                inner = self._names.unique(f"{outer}/{name}" if outer else name)
+        stacks.name_scope = inner
+        try:
+            yield f"{inner}/" if inner else ""
+        finally:
+            stacks.name_scope = outer
+
+    @contextmanager
+    def control_dependencies(self, control_inputs: Sequence[Any] | None) -> Iterator[None]:
+        """Makes the ops of a `with` block run after others.
+
+        Args:
+            control_inputs: tensors and operations to wait for, in addition to those of the blocks
+                around; None clears all of them inside the block.
+
+        Raises:
+            TypeError: one of them is neither a tensor nor an operation.
+        """
+        stacks = self._stacks
+        outer = stacks.control
+        if control_inputs is None:
+            stacks.control = []
+        else:
+            elements = [self.as_graph_element(item) for item in control_inputs]
+            ops = [item.op if isinstance(item, Tensor) else item for item in elements]
+            stacks.control = [*outer, ControlScope(list(dict.fromkeys(ops)))]
+        try:
+            yield
+        finally:
+            stacks.control = outer
+
+    @contextmanager
+    def device(self, device_name_or_function: Any) -> Iterator[None]:
+        """Writes a device on the ops of a `with` block; it is kept and saved, not acted on.
+
+        Args:
+            device_name_or_function: a string such as "/cpu:0", which is merged with that of the
+                blocks around; a function from the Operation to such a string; None to clear.
+
+        Raises:
+            ValueError: the string is malformed.
+        """
+        if isinstance(device_name_or_function, str):
+            device_name_or_function = device_string(parse_device(device_name_or_function))
+        stacks = self._stacks
+        outer = stacks.devices
+        stacks.devices = (
+            [] if device_name_or_function is None else [*outer, device_name_or_function]
+        )
+        try:
+            yield
+        finally:
+            stacks.devices = outer
+
+    def _device_of(self, op: Operation) -> str:
+        device = ""
+        for item in self._stacks.devices:
+            device = merge_devices(device, (item(op) or "") if callable(item) else item)
+        return device
+
+    @contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Puts the ops of a `with` block in the colocation group of `op`; kept, not acted on."""
+        stacks = self._stacks
+        outer, outer_devices = stacks.colocation, stacks.devices
+        element = None if op is None else self.as_graph_element(op)
+        target = element.op if isinstance(element, Tensor) else element
+        stacks.colocation = [] if ignore_existing else list(outer)
+        if target is not None:
+            stacks.colocation.append(target)
+            stacks.devices = [target.device] if target.device else []
+        try:
+            yield
+        finally:
+            stacks.colocation, stacks.devices = outer, outer_devices

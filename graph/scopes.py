@@ -1,0 +1,50 @@
+"""The default graph and the default session, for each thread."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class DefaultStack(threading.local):
+    """A stack of defaults; the innermost counts."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+
+    def innermost(self) -> Any:
+        """The innermost default, or None."""
+        return self.items[-1] if self.items else None
+
+    @contextmanager
+    def entered(self, item: Any) -> Iterator[Any]:
+        """Makes `item` the default inside a `with` block."""
+        self.items.append(item)
+        try:
+            yield item
+        finally:
+            # Blocks normally end in reverse order; an interactive session may end out of order.
+            for position in range(len(self.items) - 1, -1, -1):
+                if self.items[position] is item:
+                    del self.items[position]
+                    break
+
+
+graphs = DefaultStack()
+sessions = DefaultStack()
+
+
+def get_default_session() -> Any:
+    """The innermost session that is the default in this thread, or None.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Session() as session:
+        ...     td.get_default_session() is session
+        True
+    """
+    return sessions.innermost()

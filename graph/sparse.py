@@ -1,0 +1,147 @@
+"""Sparse tensors: three dense tensors under one name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..protos.dtypes import as_dtype
+from .constant_value import constant_value_as_shape
+from .convert import convert_to_tensor
+
+if TYPE_CHECKING:
+    from ..protos.dtypes import DType
+    from ..shape_inference.tensor_shape import TensorShape
+    from .graph import Graph
+    from .node import Operation, Tensor
+
+
+class SparseTensorValue(NamedTuple):
+    """The value of a SparseTensor: what a session returns for one, and what can be fed to one.
+
+    Args:
+        indices: int64 array of shape [n, rank]: the positions of the values.
+        values: array of shape [n].
+        dense_shape: int64 array of shape [rank].
+    """
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+class SparseTensor:
+    """A tensor of which only some elements are stored, as three dense tensors.
+
+    Args:
+        indices: int64 tensor of shape [n, rank]: the positions of the values.
+        values: tensor of shape [n], of any dtype.
+        dense_shape: int64 tensor of shape [rank]: the shape of the whole.
+
+    Raises:
+        ValueError: the three do not fit together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.SparseTensor([[0, 1], [2, 0]], [5.0, 6.0], [3, 2])
+        ...     print(session.run(x).values, x.dense_shape.shape)
+        [5. 6.] (2,)
+    """
+
+    __slots__ = ("_dense_shape", "_indices", "_values")
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self._indices = convert_to_tensor(indices, "int64", "indices")
+        self._values = convert_to_tensor(values, name="values")
+        self._dense_shape = convert_to_tensor(dense_shape, "int64", "dense_shape")
+        positions = self._indices.shape.with_rank(2)
+        positions[0].merge_with(self._values.shape.with_rank(1)[0])
+        positions[1].merge_with(self._dense_shape.shape.with_rank(1)[0])
+
+    @classmethod
+    def from_value(cls, value: SparseTensorValue | SparseTensor) -> SparseTensor:
+        """The SparseTensor that holds a SparseTensorValue, or `value` itself if it is one."""
+        return value if isinstance(value, SparseTensor) else cls(*value)
+
+    @property
+    def indices(self) -> Tensor:
+        """The positions of the values: int64, of shape [n, rank]."""
+        return self._indices
+
+    @property
+    def values(self) -> Tensor:
+        """The stored values, of shape [n]."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Tensor:
+        """The shape of the whole: int64, of shape [rank]."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> Tensor:
+        """The older name of `dense_shape`."""
+        return self._dense_shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._values.dtype
+
+    @property
+    def op(self) -> Operation:
+        """The operation that makes the values."""
+        return self._values.op
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the three tensors."""
+        return self._values.graph
+
+    def get_shape(self) -> TensorShape:
+        """The shape of the whole as far as it is known before a run."""
+        return constant_value_as_shape(self._dense_shape)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Computes the three tensors in `session` or the default session.
+
+        Returns:
+            A SparseTensorValue.
+        """
+        return SparseTensorValue(
+            *(
+                part.eval(feed_dict, session)
+                for part in (self._indices, self._values, self._dense_shape)
+            )
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices!r}, values={self._values!r}, "
+            f"dense_shape={self._dense_shape!r})"
+        )
+
+
+def convert_to_tensor_or_sparse_tensor(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Tensor | SparseTensor:
+    """The SparseTensor that `value` is or describes, else what `convert_to_tensor` makes of it.
+
+    Args:
+        value: a SparseTensor, a SparseTensorValue, or anything that makes a tensor.
+        dtype: the dtype of the (values of the) result.
+        name: the name of an op that is made.
+
+    Raises:
+        TypeError: the value is sparse and of another dtype.
+    """
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        return convert_to_tensor(value, dtype, name)
+    if dtype is not None and not value.dtype.is_compatible_with(as_dtype(dtype)):
+        raise TypeError(
+            f"the sparse tensor has dtype {value.dtype.name}, where {as_dtype(dtype).name} is "
+            "asked for"
+        )
+    return value
