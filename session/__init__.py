@@ -1,0 +1,1 @@
+"""Running graphs: fetch structures, plans, the executor, and sessions."""

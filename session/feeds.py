@@ -1,0 +1,72 @@
+"""Values that are fed: converted to the tensor's dtype and checked before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..graph.node import Operation, Tensor
+from ..protos.constant_array import constant_array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Array = np.ndarray[Any, Any]
+
+
+def feed_converter(tensor: Tensor) -> Callable[[Any], Array]:
+    """The function that makes an array for `tensor` of what a caller feeds.
+
+    The array is a read-only view where the caller's own array fits as it is, so that neither a
+    kernel nor whoever receives a result can change it.
+
+    The function raises:
+        TypeError: the value is a Tensor, or its elements do not convert to the dtype.
+        ValueError: the value is ragged, or its shape does not fit that of the tensor.
+    """
+    dtype = tensor.dtype.base_dtype
+    wanted = dtype.numpy_dtype
+    shape = tensor.shape
+    sizes = None if shape.rank is None else tuple(shape.as_list())
+    known = sizes is not None and None not in sizes
+
+    def convert(value: Any) -> Array:
+        if type(value) is np.ndarray and value.dtype == wanted and wanted.kind != "O":
+            array = value.view()
+        else:
+            array = _converted(tensor, value)
+        if array.shape != sizes and (known or not _fits(array.shape, sizes)):
+            raise ValueError(
+                f"cannot feed a value of shape {array.shape} for the tensor {tensor.name!r}, "
+                f"which has shape {shape}"
+            )
+        array.flags.writeable = False
+        return array
+
+    return convert
+
+
+def _fits(actual: tuple[int, ...], sizes: tuple[int | None, ...] | None) -> bool:
+    return sizes is None or (
+        len(actual) == len(sizes)
+        and all(size is None or size == n for n, size in zip(actual, sizes, strict=True))
+    )
+
+
+def _converted(tensor: Tensor, value: Any) -> Array:
+    dtype = tensor.dtype.base_dtype
+    if isinstance(value, (Tensor, Operation)):
+        raise TypeError(
+            f"the value fed for {tensor.name!r} is {value!r}; feed numbers or arrays, and use "
+            "session.run() to get those of a tensor"
+        )
+    if isinstance(value, np.ndarray):
+        array = value if not value.dtype.names else value.view(dtype.numpy_dtype)
+        if array.dtype.kind in "biufcV" and dtype.numpy_dtype.kind in "biufcV":
+            with np.errstate(all="ignore"):
+                return np.asarray(array, dtype=dtype.numpy_dtype).view(np.ndarray)
+    try:
+        return constant_array(value, dtype)[0]
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"cannot feed {tensor.name!r}: {error}") from error

@@ -1,0 +1,132 @@
+"""What `Session.run` is asked for: nested structures of tensors, ops and names, taken apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..graph.node import Operation, Tensor
+from ..graph.sparse import SparseTensor, SparseTensorValue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..graph.graph import Graph
+
+
+class Fetches:
+    """A fetch structure: the distinct elements to compute, and how results fill the structure.
+
+    Args:
+        graph: the graph that names are looked up in.
+        structure: a Tensor, Operation, SparseTensor, name, or a list, tuple, namedtuple or dict
+            of structures.
+
+    Raises:
+        TypeError: something in the structure cannot be fetched.
+        ValueError: an element is of another graph, may not be fetched, or has no such name.
+    """
+
+    __slots__ = ("_rebuild", "elements")
+
+    def __init__(self, graph: Graph, structure: Any) -> None:
+        positions: dict[Tensor | Operation, int] = {}
+
+        def position(element: Tensor | Operation) -> int:
+            if not graph.is_fetchable(element):
+                raise ValueError(f"{element.name!r} may not be fetched")
+            return positions.setdefault(element, len(positions))
+
+        self._rebuild = _take_apart(graph, structure, position)
+        self.elements = tuple(positions)
+
+    def rebuild(self, values: Sequence[Any]) -> Any:
+        """The structure with the value of each element in its place."""
+        return self._rebuild(values)
+
+
+def _take_apart(
+    graph: Graph, structure: Any, position: Callable[[Tensor | Operation], int]
+) -> Callable[[Sequence[Any]], Any]:
+    if isinstance(structure, (list, tuple)):
+        parts = [_take_apart(graph, item, position) for item in structure]
+        make = getattr(structure, "_make", type(structure))
+
+        def rebuild_sequence(values: Sequence[Any]) -> Any:
+            return make([part(values) for part in parts])
+
+        return rebuild_sequence
+    if isinstance(structure, dict):
+        named = {key: _take_apart(graph, item, position) for key, item in structure.items()}
+
+        def rebuild_dict(values: Sequence[Any]) -> Any:
+            return {key: part(values) for key, part in named.items()}
+
+        return rebuild_dict
+    if isinstance(structure, SparseTensor):
+        i, v, s = (
+            position(part) for part in (structure.indices, structure.values, structure.dense_shape)
+        )
+
+        def rebuild_sparse(values: Sequence[Any]) -> Any:
+            return SparseTensorValue(values[i], values[v], values[s])
+
+        return rebuild_sparse
+    where = position(_element(graph, structure))
+
+    def rebuild_element(values: Sequence[Any]) -> Any:
+        return values[where]
+
+    return rebuild_element
+
+
+def _element(graph: Graph, item: Any) -> Tensor | Operation:
+    try:
+        return graph.as_graph_element(item)
+    except KeyError as error:
+        raise ValueError(f"cannot fetch {item!r}: {error.args[0]}") from None
+    except ValueError as error:
+        raise ValueError(f"cannot fetch {item!r}: {error}") from None
+    except TypeError:
+        raise TypeError(
+            f"cannot fetch {item!r} of type {type(item).__name__!r}: a fetch is a Tensor, an "
+            "Operation, a SparseTensor, a name, or a list, tuple or dict of these"
+        ) from None
+
+
+def feed_pairs(graph: Graph, feed_dict: Mapping[Any, Any]) -> dict[Tensor, Any]:
+    """The tensors that a feed dict feeds, with their values; sparse ones in their three parts.
+
+    Raises:
+        TypeError: a key cannot be fed.
+        ValueError: a key is of another graph, or may not be fed.
+    """
+    pairs: dict[Tensor, Any] = {}
+    for key, value in feed_dict.items():
+        if isinstance(key, SparseTensor):
+            pairs.update(zip((key.indices, key.values, key.dense_shape), value, strict=True))
+        else:
+            pairs[feedable(graph, key)] = value
+    return pairs
+
+
+def feedable(graph: Graph, key: Any) -> Tensor:
+    """The tensor that the key of a feed dict means.
+
+    Raises:
+        TypeError: it means no tensor.
+        ValueError: it is of another graph, or may not be fed.
+    """
+    try:
+        tensor = graph.tensor(key)
+    except KeyError as error:
+        raise ValueError(f"cannot feed {key!r}: {error.args[0]}") from None
+    except ValueError as error:
+        raise ValueError(f"cannot feed {key!r}: {error}") from None
+    except TypeError:
+        raise TypeError(
+            f"cannot feed {key!r} of type {type(key).__name__!r}: a key of feed_dict is a Tensor, "
+            "a SparseTensor or the name of a tensor"
+        ) from None
+    if not graph.is_feedable(tensor):
+        raise ValueError(f"the tensor {tensor.name!r} may not be fed")
+    return tensor

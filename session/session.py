@@ -1,0 +1,229 @@
+"""Sessions: where a graph is run, and where its state lives."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..graph import scopes
+from ..graph.default_graph import get_default_graph
+from .executor import Executor
+from .feeds import feed_converter
+from .fetches import Fetches, feed_pairs, feedable
+from .plan import make_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+    from typing import Self
+
+    from ..graph.graph import Graph
+    from ..graph.node import Operation, Tensor
+
+_MOST_PLANS = 256
+
+_Key = tuple[tuple["Tensor | Operation", ...], tuple["Tensor", ...]]
+_Planned = tuple[Executor, "list[Callable[[Any], Any]]"]
+
+
+class Session:
+    """Runs parts of a graph, and holds the state of its stateful ops.
+
+    Args:
+        target: accepted for TensorFlow's sake; a session always runs in this process.
+        graph: the graph to run; by default the default graph.
+        config: accepted for TensorFlow's sake.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     x = td.placeholder(td.float32, [None], name="x")
+        ...     y = 2.0 * x + 1.0
+        ...     with td.Session() as session:
+        ...         print(session.run(y, {x: [1.0, 2.0]}))
+        [3. 5.]
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        self._graph = graph or get_default_graph()
+        self._target = target
+        self._config = config
+        self._plans: dict[_Key, _Planned] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._state: dict[Any, Any] = {}
+        self._entered: list[list[AbstractContextManager[Any]]] = []
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is run."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """The graph that is run, as a GraphDef message."""
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self) -> str:
+        """The target."""
+        return self._target
+
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: Mapping[Any, Any] | None = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """Computes `fetches`, and of the rest of the graph only what they need.
+
+        Args:
+            fetches: a Tensor, an Operation (run for its effect), a SparseTensor, the name of one,
+                or a list, tuple, namedtuple or dict of such, nested at will.
+            feed_dict: values for tensors (or the names of tensors), which stand in for what the
+                graph would compute. A value must fit the tensor's dtype and static shape.
+            options: accepted for TensorFlow's sake.
+            run_metadata: accepted for TensorFlow's sake.
+
+        Returns:
+            The structure of `fetches`, with an ndarray (a NumPy scalar, or `bytes`, for a tensor
+            of rank 0) for each tensor and None for each operation. The arrays are the caller's:
+            they can be written to and share memory with nothing.
+
+        Raises:
+            RuntimeError: the session is closed.
+            TypeError: something cannot be fetched or fed.
+            ValueError: a name does not exist, or a value does not fit the tensor that it is fed to.
+            OpError: an op failed; see `td.errors`.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session() as session:
+            ...     x = td.constant([1, 2, 3])
+            ...     session.run({"sum": td.reduce_sum(x), "none": x.op})
+            {'sum': np.int32(6), 'none': None}
+        """
+        del options, run_metadata
+        self._check_open()
+        fetched = Fetches(self._graph, fetches)
+        pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
+        executor, converters = self._planned(fetched.elements, tuple(pairs))
+        feeds = [convert(value) for convert, value in zip(converters, pairs.values(), strict=True)]
+        return fetched.rebuild(executor.run(feeds))
+
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        """A function that runs `fetches` with its arguments fed to the tensors of `feed_list`.
+
+        What `run` does for every call, looking up what to run, is done once.
+
+        Args:
+            fetches: as for `run`.
+            feed_list: the tensors to feed, in the order of the arguments.
+            accept_options: accepted for TensorFlow's sake.
+
+        Returns:
+            The function; it returns what `run` does.
+
+        Raises:
+            TypeError, ValueError: as for `run`.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session() as session:
+            ...     x = td.placeholder(td.int32, [])
+            ...     double = session.make_callable(x * 2, [x])
+            ...     double(4)
+            np.int32(8)
+        """
+        del accept_options
+        self._check_open()
+        fetched = Fetches(self._graph, fetches)
+        tensors = tuple([feedable(self._graph, key) for key in feed_list or ()])
+        executor, converters = self._planned(fetched.elements, tensors)
+
+        def call(*values: Any, **_: Any) -> Any:
+            self._check_open()
+            if len(values) != len(converters):
+                raise TypeError(f"expected {len(converters)} values to feed, got {len(values)}")
+            feeds = [convert(value) for convert, value in zip(converters, values, strict=True)]
+            return fetched.rebuild(executor.run(feeds))
+
+        return call
+
+    def _planned(
+        self, fetches: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...]
+    ) -> _Planned:
+        key = (fetches, feeds)
+        planned = self._plans.get(key)
+        if planned is None:
+            with self._lock:
+                plan = make_plan(self._graph, fetches, feeds, self._state)
+                planned = (
+                    Executor(plan, len(feeds)),
+                    [feed_converter(tensor) for tensor in feeds],
+                )
+                if len(self._plans) >= _MOST_PLANS:
+                    self._plans.pop(next(iter(self._plans)))
+                self._plans[key] = planned
+        return planned
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("the session is closed")
+
+    def as_default(self) -> AbstractContextManager[Session]:
+        """Makes this the session that `eval` and `run` use, inside a `with` block."""
+        return scopes.sessions.entered(self)
+
+    def close(self) -> None:
+        """Drops the plans and the state; the session cannot be used any more."""
+        self._closed = True
+        self._plans.clear()
+        self._state.clear()
+
+    def __enter__(self) -> Self:
+        managers: list[AbstractContextManager[Any]] = [
+            self._graph.as_default(),
+            self.as_default(),
+        ]
+        for manager in managers:
+            manager.__enter__()
+        self._entered.append(managers)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for manager in reversed(self._entered.pop()):
+            manager.__exit__(None, None, None)
+        self.close()
+
+
+class InteractiveSession(Session):
+    """A session that is the default from its creation until it is closed; for notebooks.
+
+    Example:
+        >>> import tensordraft as td
+        >>> session = td.InteractiveSession(graph=td.Graph())
+        >>> print(td.constant([1, 2]).eval())
+        [1 2]
+        >>> session.close()
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        self.__enter__()
+
+    def close(self) -> None:
+        """Ends being the default, and closes the session."""
+        while self._entered:
+            for manager in reversed(self._entered.pop()):
+                manager.__exit__(None, None, None)
+        super().close()
