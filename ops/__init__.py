@@ -1,0 +1,1 @@
+"""Op families: for each op its signature, public function, shape function and kernel."""
