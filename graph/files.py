@@ -11,7 +11,7 @@ from ..protos.messages import GraphDef
 from . import errors
 from .export import as_graph_def
 from .graph import Graph
-from .importer import import_graph_def
+from .importer import import_whole
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -79,6 +79,9 @@ def write_graph(
 def load_graph(path: str | PathLike[str]) -> Graph:
     """Reads a graph from a file: a GraphDef that TensorFlow or tensordraft wrote.
 
+    Ops of types that are not registered are loaded, too: they can be looked at and saved, and only
+    running them is an error.
+
     Args:
         path: the file; text form if it ends in `.pbtxt`, else binary.
 
@@ -88,12 +91,9 @@ def load_graph(path: str | PathLike[str]) -> Graph:
     Raises:
         NotFoundError: there is no such file.
         DataLossError: the file is no GraphDef.
-        ValueError: a node is malformed, of an unknown type, or does not fit its inputs.
+        ValueError: a node is malformed, or does not fit its inputs.
     """
-    graph = Graph()
-    with graph.as_default():
-        import_graph_def(load_graph_def(path), name="")
-    return graph
+    return import_whole(load_graph_def(path))
 
 
 def load_graph_def(path: str | PathLike[str]) -> GraphDef:

@@ -183,6 +183,10 @@ class Graph(ScopedGraph, Collections):
         """All operations, in the order in which they were made."""
         return list(self._operations)
 
+    def has_operation(self, name: str) -> bool:
+        """Whether the graph has an operation called `name`."""
+        return name in self._by_name
+
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation called `name`.
 

@@ -9,17 +9,21 @@ from ..protos.messages import AttrValue, GraphDef
 from ..shape_inference.tensor_shape import TensorShape
 from . import registry
 from .default_graph import get_default_graph
-from .graph import PRODUCER
+from .device import parse_device
+from .graph import PRODUCER, Graph
 from .names import check_op_name
 from .node import Operation, Tensor, user_site
-from .node_def import check_inputs, read_attrs
+from .node_def import check_inputs, full_input, read_attrs
 from .ordering import in_order
+from .unregistered import UnregisteredOp, unregistered_ops
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..protos.messages import NodeDef
-    from .graph import Graph
+    from .op_def import OpDef
+
+_COLOCATED = b"loc:@"
 
 
 def import_graph_def(
@@ -68,8 +72,22 @@ def import_graph_def(
     graph = get_default_graph()
     check_versions(graph_def)
     with graph.name_scope("import" if name is None else name or None) as scope:
-        importer = _Importer(graph, graph_def, scope, dict(input_map or {}))
-        return importer.run(return_elements)
+        return _Importer(graph, graph_def, scope, input_map or {}).run(return_elements)
+
+
+def import_whole(graph_def: GraphDef) -> Graph:
+    """A new graph with the nodes of a GraphDef; ops of unregistered types are kept as they are.
+
+    Raises:
+        ValueError: a node is malformed or does not fit its inputs; the nodes form a cycle.
+    """
+    check_versions(graph_def)
+    graph = Graph()
+    graph.versions.CopyFrom(graph_def.versions)
+    importer = _Importer(graph, graph_def, "", {})
+    importer.unregistered = unregistered_ops(graph_def.node)
+    importer.run(None)
+    return graph
 
 
 def check_versions(graph_def: GraphDef) -> None:
@@ -79,6 +97,8 @@ def check_versions(graph_def: GraphDef) -> None:
         ValueError: it is written for consumers newer than this one, or excludes this one.
     """
     versions = graph_def.versions
+    if versions.producer < 0:
+        raise ValueError(f"the producer version must be at least 0, got {versions.producer}")
     if versions.min_consumer > PRODUCER:
         raise ValueError(
             f"the GraphDef needs a consumer of version {versions.min_consumer} or later; this "
@@ -92,21 +112,23 @@ class _Importer:
     """One import: the nodes by name, and the tensors that stand for them."""
 
     def __init__(
-        self, graph: Graph, graph_def: GraphDef, scope: str, input_map: dict[str, Any]
+        self, graph: Graph, graph_def: GraphDef, scope: str, input_map: Mapping[str, Any]
     ) -> None:
         self.graph = graph
         self.scope = scope
-        self.input_map = {_canonical(key): value for key, value in input_map.items()}
+        self.input_map = {full_input(key): value for key, value in input_map.items()}
         self.unused = set(self.input_map)
         self.site = user_site()
         self.ops: dict[str, Operation] = {}
+        self.devices: set[str] = {""}
+        self.unregistered: dict[str, UnregisteredOp] = {}
         self.nodes: dict[str, NodeDef] = {}
         for node in graph_def.node:
             if node.name in self.nodes:
                 raise ValueError(f"two nodes are named {node.name!r}")
             check_op_name(node.name)
-            if not scope and node.name in graph._by_name:
-                raise ValueError(f"the graph already has an op named {node.name!r}")
+            if graph.has_operation(scope + node.name):
+                raise ValueError(f"the graph already has an op named {scope + node.name!r}")
             self.nodes[node.name] = node
 
     def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
@@ -117,11 +139,7 @@ class _Importer:
             try:
                 for node in order:
                     self.ops[node.name] = self._add(node)
-                for key in self.unused:
-                    if key.lstrip("^").rpartition(":")[0] not in self.nodes and (
-                        key.lstrip("^") not in self.nodes
-                    ):
-                        raise ValueError(f"input_map names {key!r}, which is not in the GraphDef")
+                self._check_input_map()
                 if return_elements is None:
                     return None
                 return [self._element(element) for element in return_elements]
@@ -131,15 +149,16 @@ class _Importer:
 
     def _add(self, node: NodeDef) -> Operation:
         try:
-            definition = registry.lookup(node.op)
-            attrs = read_attrs(definition, node.attr)
+            definition, attrs = self._definition(node)
             inputs, controls = self._inputs(node)
-            check_inputs(definition, inputs, attrs)
+            if definition.template is None:
+                check_inputs(definition, inputs, attrs)
+            self._check_device(node.device)
+            if "_class" in attrs:
+                attrs["_class"] = self._colocation(attrs["_class"])
         except (TypeError, ValueError) as error:
             raise ValueError(f"{error}\n  in the node {node.name!r} ({node.op})") from error
-        if self.scope and "_class" in attrs:
-            attrs["_class"] = self._renamed_groups(attrs["_class"])
-        declared = attrs.pop("_output_shapes", None)
+        declared = None if definition.template is not None else attrs.pop("_output_shapes", None)
         op = Operation(
             self.graph,
             definition,
@@ -155,6 +174,13 @@ class _Importer:
         if declared is not None:
             self._refine(op, declared)
         return op
+
+    def _definition(self, node: NodeDef) -> tuple[OpDef | UnregisteredOp, dict[str, Any]]:
+        unregistered = self.unregistered.get(node.name)
+        if unregistered is not None:
+            return unregistered, dict(node.attr)
+        definition = registry.lookup(node.op)
+        return definition, read_attrs(definition, node.attr)
 
     def _inputs(self, node: NodeDef) -> tuple[list[Tensor], list[Operation]]:
         inputs: list[Tensor] = []
@@ -176,7 +202,7 @@ class _Importer:
         return self.ops[text[1:]]
 
     def _tensor(self, text: str) -> Tensor:
-        key = _canonical(text)
+        key = full_input(text)
         if key in self.input_map:
             self.unused.discard(key)
             return self.graph.tensor(self.input_map[key])
@@ -188,6 +214,33 @@ class _Importer:
             )
         return outputs[int(number)]
 
+    def _check_input_map(self) -> None:
+        for key in self.unused:
+            name = key[1:] if key.startswith("^") else key.rpartition(":")[0]
+            if name not in self.nodes:
+                raise ValueError(f"input_map names {key!r}, which is not in the GraphDef")
+
+    def _check_device(self, device: str) -> None:
+        if device not in self.devices:
+            parse_device(device)
+            self.devices.add(device)
+
+    def _colocation(self, value: AttrValue) -> AttrValue:
+        """The colocation groups of a node, with the names that its nodes have in the graph."""
+        groups = decode_attr(value, TensorShape)
+        if not isinstance(groups, list) or not all(isinstance(item, bytes) for item in groups):
+            raise ValueError(f"_class must be a list of strings, got {groups!r}")
+        renamed = []
+        for group in groups:
+            name = group.removeprefix(_COLOCATED).decode(errors="replace")
+            if not group.startswith(_COLOCATED):
+                renamed.append(group)
+                continue
+            if name not in self.nodes:
+                raise ValueError(f"_class names {name!r}, which is not in the GraphDef")
+            renamed.append(_COLOCATED + (self.scope + name).encode())
+        return encode_attr(renamed, "list(string)") if self.scope else value
+
     def _element(self, text: str) -> Tensor | Operation:
         if not isinstance(text, str):
             raise TypeError(f"return_elements must be names, got {text!r}")
@@ -197,27 +250,9 @@ class _Importer:
             raise ValueError(f"return_elements names {text!r}, which is not in the GraphDef")
         return op.outputs[int(number)] if colon else op
 
-    def _renamed_groups(self, value: AttrValue) -> AttrValue:
-        prefix = b"loc:@"
-        groups = [
-            prefix + self.scope.encode() + group[len(prefix) :]
-            if group.startswith(prefix) and group[len(prefix) :].decode() in self.nodes
-            else group
-            for group in decode_attr(value, TensorShape)
-        ]
-        return encode_attr(groups, "list(string)")
-
     def _refine(self, op: Operation, declared: AttrValue) -> None:
         """Takes over the shapes that the file states, as far as they say more than ours."""
         shapes = decode_attr(declared, TensorShape)
         for tensor, shape in zip(op.outputs, shapes, strict=False):
-            if shape.rank is not None and tensor.shape.is_compatible_with(shape):
+            if isinstance(shape, TensorShape) and tensor.shape.is_compatible_with(shape):
                 tensor.set_shape(shape)
-
-
-def _canonical(text: str) -> str:
-    """The full form of an input's name: `"x"` is `"x:0"`."""
-    if text.startswith("^"):
-        return text
-    name, _, number = text.rpartition(":")
-    return text if name and number.isdecimal() else f"{text}:0"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..protos.messages import OpDef as OpDefProto
     from .graph import Graph
     from .op_def import OpDef
+    from .unregistered import UnregisteredOp
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -225,7 +226,7 @@ class Operation:
     def __init__(
         self,
         graph: Graph,
-        definition: OpDef,
+        definition: OpDef | UnregisteredOp,
         name: str,
         inputs: Sequence[Tensor],
         attrs: Mapping[str, Any],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import decode_attr, encode_attr
@@ -17,9 +18,16 @@ if TYPE_CHECKING:
     from .op_def import OpDef
 
 
+_NUMBERED = re.compile(r"[^:]+:[0-9]{1,9}")
+
+
 def node_def(op: Operation) -> NodeDef:
     """`op` as a NodeDef message: attrs by name, control inputs last."""
-    message = NodeDef(name=op.name, op=op.type, device=op.device)
+    message = NodeDef()
+    if op.definition.template is not None:
+        message.CopyFrom(op.definition.template)
+        del message.input[:]
+    message.name, message.op, message.device = op.name, op.type, op.device
     message.input.extend([input_name(tensor) for tensor in op.inputs])
     message.input.extend([f"^{control.name}" for control in op.control_inputs])
     specs = op.definition.signature.attrs
@@ -29,6 +37,11 @@ def node_def(op: Operation) -> NodeDef:
             value if isinstance(value, AttrValue) else encode_attr(value, specs[name].kind)
         )
     return message
+
+
+def full_input(text: str) -> str:
+    """The full form of a NodeDef's input: `"x"` is `"x:0"`; a control input is what it is."""
+    return text if text.startswith("^") or _NUMBERED.fullmatch(text) else f"{text}:0"
 
 
 def input_name(tensor: Tensor) -> str:

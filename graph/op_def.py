@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..protos.dtypes import DType
+    from ..protos.messages import NodeDef
     from ..shape_inference.protocols import KernelFactory, ShapeFunction, ValueFunction
 
 
@@ -77,6 +78,7 @@ class OpDef:
         self.pure = not stateful and aliases is None
         self.symbolic = symbolic
         self.shape_function: ShapeFunction | None = None
+        self.template: NodeDef | None = None
         self.value_function: ValueFunction | None = None
         self.kernel_factory: KernelFactory | None = None
         caller = sys._getframe(1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .node_def import full_input
+
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
@@ -32,15 +34,8 @@ def in_order(nodes: dict[str, NodeDef], mapped: Container[str]) -> Iterable[Node
 def _needed(node: NodeDef, nodes: dict[str, NodeDef], mapped: Container[str]) -> list[str]:
     needed = []
     for text in node.input:
-        if text.startswith("^"):
-            full = text
-            source = text[1:]
-        else:
-            source, _, number = text.rpartition(":")
-            if source and number.isdecimal():
-                full = text
-            else:
-                source, full = text, f"{text}:0"
+        full = full_input(text)
+        source = text[1:] if text.startswith("^") else full.rpartition(":")[0]
         if full in mapped:
             continue
         if source not in nodes:
