@@ -15,6 +15,7 @@ Example:
 from __future__ import annotations
 
 from .graph import errors as errors
+from .graph.check import check_graph as check_graph
 from .graph.collections import GraphKeys as GraphKeys
 from .graph.constant_value import constant_value as constant_value
 from .graph.constant_value import constant_value_as_shape as constant_value_as_shape

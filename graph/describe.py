@@ -9,14 +9,16 @@ from . import errors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..shape_inference.inference import Inference
+    from ..shape_inference.tensor_shape import TensorShape
     from .node import Operation
 
 _MOST_INPUTS = 8
 
 
-def add_context(error: Exception, op: Operation) -> Exception:
-    """The error of building `op`, with the op and the static shapes of its inputs told."""
-    inputs = [_static(tensor) for tensor in op.inputs]
+def add_context(error: Exception, op: Operation, inference: Inference) -> Exception:
+    """The error of building `op`, with the op and the inferred shapes of its inputs told."""
+    inputs = [_static(tensor.dtype.name, inference.shape(tensor)) for tensor in op.inputs]
     kind = TypeError if isinstance(error, TypeError) else ValueError
     return kind(f"{error}\n{_context(op, inputs)}")
 
@@ -75,9 +77,8 @@ def _input_names(op: Operation) -> list[str]:
     return names
 
 
-def _static(tensor: Any) -> str:
-    shape = tensor.shape
-    return f"{tensor.dtype.name}{'[...]' if shape.rank is None else _dims(shape.sizes)}"
+def _static(dtype: str, shape: TensorShape) -> str:
+    return f"{dtype}{'[...]' if shape.sizes is None else _dims(shape.sizes)}"
 
 
 def _dims(sizes: Sequence[Any]) -> str:

@@ -110,13 +110,14 @@ class Graph(ScopedGraph, Collections):
             stacks.record(op)
         return op
 
-    def append(self, op: Operation) -> None:
+    def append(self, op: Operation, *, infer: bool = True) -> None:
         """Infers the shapes of a new op and takes it in; on an error the graph stays as it was."""
-        try:
-            self.inference.infer(op)
-        except (TypeError, ValueError) as error:
-            self.inference.forget(op.outputs)
-            raise add_context(error, op) from error
+        if infer:
+            try:
+                self.inference.infer(op)
+            except (TypeError, ValueError) as error:
+                self.inference.forget(op.outputs)
+                raise add_context(error, op, self.inference) from error
         self._operations.append(op)
         self._by_name[op.name] = op
         self._names.claim(op.name)

@@ -15,7 +15,7 @@ from .names import check_op_name
 from .node import Operation, Tensor, user_site
 from .node_def import check_inputs, full_input, read_attrs
 from .ordering import in_order
-from .unregistered import UnregisteredOp, unregistered_ops
+from .unregistered import UnregisteredOp, malformed_op, unregistered_ops
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,6 +108,24 @@ def check_versions(graph_def: GraphDef) -> None:
         raise ValueError(f"the GraphDef excludes consumers of version {PRODUCER}")
 
 
+def import_leniently(graph_def: GraphDef, problems: list[str]) -> Graph:
+    """A new graph with the nodes of a GraphDef, of which nothing is inferred, for a checker.
+
+    What is wrong with a node is appended to `problems`, and the node is taken for one of an
+    unregistered type.
+
+    Raises:
+        ValueError: an input names no node, two nodes share a name, or the nodes form a cycle.
+    """
+    check_versions(graph_def)
+    graph = Graph()
+    importer = _Importer(graph, graph_def, "", {})
+    importer.problems = problems
+    importer.unregistered = unregistered_ops(graph_def.node)
+    importer.run(None)
+    return graph
+
+
 class _Importer:
     """One import: the nodes by name, and the tensors that stand for them."""
 
@@ -121,6 +139,7 @@ class _Importer:
         self.site = user_site()
         self.ops: dict[str, Operation] = {}
         self.devices: set[str] = {""}
+        self.problems: list[str] | None = None
         self.unregistered: dict[str, UnregisteredOp] = {}
         self.nodes: dict[str, NodeDef] = {}
         for node in graph_def.node:
@@ -157,7 +176,12 @@ class _Importer:
             if "_class" in attrs:
                 attrs["_class"] = self._colocation(attrs["_class"])
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{error}\n  in the node {node.name!r} ({node.op})") from error
+            message = f"{error}\n  in the node {node.name!r} ({node.op})"
+            if self.problems is None or node.name in self.unregistered:
+                raise ValueError(message) from error
+            self.problems.append(message)
+            self.unregistered[node.name] = malformed_op(node, self.nodes.values())
+            return self._add(node)
         declared = None if definition.template is not None else attrs.pop("_output_shapes", None)
         op = Operation(
             self.graph,
@@ -170,7 +194,7 @@ class _Importer:
             self.site,
             self.graph.version,
         )
-        self.graph.append(op)
+        self.graph.append(op, infer=self.problems is None)
         if declared is not None:
             self._refine(op, declared)
         return op

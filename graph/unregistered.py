@@ -70,7 +70,16 @@ class UnregisteredOp:
 def unregistered_ops(nodes: Iterable[NodeDef]) -> dict[str, UnregisteredOp]:
     """A definition for each node of an op type that is not registered, by the node's name."""
     nodes = list(nodes)
-    unknown = {node.name: node for node in nodes if registry.find(node.op) is None}
+    return _described([node for node in nodes if registry.find(node.op) is None], nodes)
+
+
+def malformed_op(node: NodeDef, nodes: Iterable[NodeDef]) -> UnregisteredOp:
+    """A definition for a node, of any type, that is malformed; `nodes` are those of its graph."""
+    return _described([node], nodes)[node.name]
+
+
+def _described(some: list[NodeDef], nodes: Iterable[NodeDef]) -> dict[str, UnregisteredOp]:
+    unknown = {node.name: node for node in some}
     if not unknown:
         return {}
     used: dict[str, dict[int, DType | None]] = {name: {} for name in unknown}

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from .symbolic import DimExpr, dim_symbol
+from .symbolic import Dim, DimExpr, dim_symbol, divides_exactly, equal
 from .tensor_shape import TensorShape
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..protos.dtypes import DType
     from .inference import Inference
     from .protocols import Array, Edge, Node
+
+
+class Requirement(NamedTuple):
+    """Something that must hold in every run of an op, though nothing before the run decides it.
+
+    `kind` is "equal" (`left` is `right`) or "divides" (`left` is a multiple of `right`); `name`
+    tells of which argument or size.
+    """
+
+    node: Node
+    kind: str
+    name: str
+    left: Dim
+    right: Dim
+
+    def __str__(self) -> str:
+        relation = "=" if self.kind == "equal" else "is a multiple of"
+        return f"{self.name}: {self.left} {relation} {self.right}"
 
 
 class OpContext:
@@ -109,6 +127,56 @@ class ShapeContext(OpContext):
         """The value of argument `name` where every element of it is a known number."""
         value = self.value(name)
         return None if value is None or is_symbolic(value) else value
+
+    def same_size(self, name: str, x: Dim, y: Dim) -> Dim:
+        """The size that `x` and `y` both are; that they are equal is required if not known.
+
+        Raises:
+            ValueError: they are known to differ.
+        """
+        known = equal(x, y)
+        if known is False:
+            raise ValueError(f"{name} must be equal, got {x} and {y}")
+        if known is None:
+            self._inference.require(Requirement(self.node, "equal", name, x, y))
+        return y if isinstance(y, int) else x
+
+    def divided(self, name: str, size: Dim, divisor: Dim) -> Dim:
+        """`size // divisor`; that it leaves no rest is required if not known.
+
+        Raises:
+            ValueError: it is known to leave a rest.
+        """
+        known = divides_exactly(size, divisor)
+        if known is False:
+            raise ValueError(f"{name} must be a multiple of {divisor}, got {size}")
+        if known is None:
+            self._inference.require(Requirement(self.node, "divides", name, size, divisor))
+        return size // divisor
+
+    def merged(self, name: str, shapes: Iterable[TensorShape]) -> TensorShape:
+        """What is known of a shape that all of `shapes` must be.
+
+        Raises:
+            ValueError: two of them contradict each other.
+        """
+        merged = TensorShape(None)
+        for shape in shapes:
+            if merged.sizes is None or shape.sizes is None:
+                merged = shape if merged.sizes is None else merged
+            elif len(merged.sizes) != len(shape.sizes):
+                raise ValueError(f"{name} must have equal ranks, got {merged} and {shape}")
+            elif merged.sizes != shape.sizes:
+                merged = self._merged_sizes(name, merged, shape)
+        return merged
+
+    def _merged_sizes(self, name: str, x: TensorShape, y: TensorShape) -> TensorShape:
+        pairs = cast("list[tuple[Dim, Dim]]", list(zip(x.sizes or (), y.sizes or (), strict=True)))
+        if any(equal(m, n) is False for m, n in pairs):
+            raise ValueError(f"{name} must have equal shapes, got {x} and {y}")
+        return TensorShape.of(
+            tuple([self.same_size(f"size {i} of {name}", *pair) for i, pair in enumerate(pairs)])
+        )
 
     def scalar(self, name: str) -> int | DimExpr | None:
         """What is known of the scalar integer argument `name`.

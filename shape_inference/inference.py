@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .context import KernelContext, ShapeContext, is_symbolic
+from .context import KernelContext, Requirement, ShapeContext, is_symbolic
 from .protocols import aliased
 from .symbolic import DimExpr, dim_symbol
 from .tensor_shape import TensorShape
@@ -34,12 +34,17 @@ class Inference:
     """
 
     def __init__(self) -> None:
+        self.requirements: list[Requirement] = []
         self._shapes: dict[Edge, TensorShape] = {}
         self._values: dict[Edge, Array | None] = {}
 
     def shape(self, edge: Edge) -> TensorShape:
         """What is known of the shape of `edge`."""
         return self._shapes.get(edge, _UNKNOWN)
+
+    def require(self, requirement: Requirement) -> None:
+        """Records what must hold in every run of an op, and cannot be decided before."""
+        self.requirements.append(requirement)
 
     def declare(self, edge: Edge, shape: TensorShape) -> None:
         """States the shape of `edge`, for a tensor whose value comes from outside."""
@@ -73,7 +78,12 @@ class Inference:
         function = definition.shape_function
         if function is None:
             return
-        shapes = function(ShapeContext(node, self))
+        required = len(self.requirements)
+        try:
+            shapes = function(ShapeContext(node, self))
+        except Exception:
+            del self.requirements[required:]
+            raise
         known = self._shapes
         if len(outputs) == 1 and isinstance(shapes, TensorShape):
             known[outputs[0]] = identified(shapes)

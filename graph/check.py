@@ -1,0 +1,167 @@
+"""Checking a graph without running it: is it consistent, and what shape has every tensor."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..protos.messages import GraphDef
+from ..shape_inference.assumptions import CheckingInference
+from ..shape_inference.symbolic import DimExpr, symbols_of
+from ..shape_inference.tensor_shape import TensorShape
+from .describe import add_context
+from .files import load_graph_def
+from .graph import Graph
+from .importer import import_leniently
+from .node import Operation, Tensor
+from .report import Loss, Report, TensorFact
+from .unregistered import UnregisteredOp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..shape_inference.protocols import Array
+
+
+_MOST_SHOWN = 64
+
+
+def check_graph(
+    graph: Graph | GraphDef | str | os.PathLike[str],
+    shapes: Mapping[str, Any] | None = None,
+    fetches: Sequence[Any] | None = None,
+) -> Report:
+    """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
+
+    Args:
+        graph: a Graph, a GraphDef, or the path of a file that holds one.
+        shapes: the shape of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`.
+        fetches: names of the tensors that are wanted: only the ops that they need are checked. By
+            default all ops are, and tensors that nobody consumes count as wanted.
+
+    Returns:
+        A Report. An op of an unregistered type is no error; its shapes are those that the file
+        states, if it does.
+
+    Raises:
+        ValueError: `shapes` or `fetches` name something that is not in the graph.
+        NotFoundError, DataLossError: the path leads to no file, or to no GraphDef.
+    """
+    report = Report()
+    if not isinstance(graph, (Graph, GraphDef)):
+        graph = load_graph_def(graph)
+    if isinstance(graph, GraphDef):
+        try:
+            graph = import_leniently(graph, report.errors)
+        except ValueError as error:
+            report.errors.append(str(error))
+            return report
+    wanted = _wanted(graph, fetches)
+    ops = _needed(wanted) if fetches is not None else graph.get_operations()
+    inference = CheckingInference()
+    given = _given_shapes(graph, shapes or {})
+    for op in ops:
+        _check_op(op, inference, given, report)
+    report.requirements = inference.requirements
+    report.tensors = [
+        TensorFact(
+            tensor.name, tensor.dtype.name, inference.shape(tensor), _known(inference, tensor)
+        )
+        for op in ops
+        for tensor in op.outputs
+    ]
+    report.losses = [loss for tensor in wanted for loss in _losses(tensor, inference)]
+    return report
+
+
+def _wanted(graph: Graph, fetches: Sequence[Any] | None) -> list[Tensor]:
+    if fetches is None:
+        return [
+            tensor
+            for op in graph.get_operations()
+            for tensor in op.outputs
+            if not graph.consumers(tensor)
+        ]
+    wanted: list[Tensor] = []
+    for fetch in fetches:
+        try:
+            element = graph.as_graph_element(fetch)
+        except KeyError as error:
+            raise ValueError(f"cannot fetch {fetch!r}: {error.args[0]}") from None
+        wanted += [element] if isinstance(element, Tensor) else element.outputs
+    return wanted
+
+
+def _needed(tensors: Iterable[Tensor]) -> list[Operation]:
+    pending = [tensor.op for tensor in tensors]
+    needed: set[Operation] = set()
+    while pending:
+        op = pending.pop()
+        if op not in needed:
+            needed.add(op)
+            pending += [*(tensor.op for tensor in op.inputs), *op.control_inputs]
+    return sorted(needed, key=lambda op: op.index)
+
+
+def _given_shapes(graph: Graph, shapes: Mapping[str, Any]) -> dict[Tensor, TensorShape]:
+    given = {}
+    for name, shape in shapes.items():
+        full_name = name if ":" in name else f"{name}:0"
+        try:
+            given[graph.tensor(full_name)] = TensorShape(shape)
+        except KeyError as error:
+            raise ValueError(f"cannot set the shape of {name!r}: {error.args[0]}") from None
+    return given
+
+
+def _check_op(
+    op: Operation,
+    inference: CheckingInference,
+    given: Mapping[Tensor, TensorShape],
+    report: Report,
+) -> None:
+    if isinstance(op.definition, UnregisteredOp):
+        report.unregistered.setdefault(op.type, []).append(op.name)
+    try:
+        inference.infer(op)
+        for tensor in op.outputs:
+            if tensor in given:
+                inference.declare(tensor, given[tensor].merge_with(inference.shape(tensor)))
+    except (TypeError, ValueError) as error:
+        report.errors.append(str(add_context(error, op, inference)))
+
+
+def _known(inference: CheckingInference, tensor: Tensor) -> Array | None:
+    """The value of a small tensor, unless nothing but fresh symbols stands for it."""
+    value = inference.value(tensor)
+    if value is None or value.size > _MOST_SHOWN:
+        return None
+    if value.size and all(
+        isinstance(item, DimExpr) and item.is_anonymous() for item in value.ravel().tolist()
+    ):
+        return None
+    return value
+
+
+def _losses(tensor: Tensor, inference: CheckingInference) -> Iterable[Loss]:
+    shape = inference.shape(tensor)
+    if shape.sizes is None:
+        yield Loss(tensor.name, _first_unknown_rank(tensor, inference), "the rank is unknown")
+        return
+    for axis, size in enumerate(shape.sizes):
+        if not isinstance(size, DimExpr):
+            continue
+        for symbol in symbols_of(size):
+            origin = inference.origins.get(symbol)
+            if origin is not None and isinstance(origin.op, Operation) and origin.op.inputs:
+                yield Loss(tensor.name, origin.op, f"size {axis} is unknown")
+
+
+def _first_unknown_rank(tensor: Tensor, inference: CheckingInference) -> Operation:
+    """The op furthest back on the way to `tensor` whose output has no known rank."""
+    op = tensor.op
+    while True:
+        source = next((item.op for item in op.inputs if inference.shape(item).sizes is None), None)
+        if source is None:
+            return op
+        op = source
