@@ -10,7 +10,7 @@ from ..graph.default_graph import get_default_graph
 from .executor import Executor
 from .feeds import feed_converter
 from .fetches import Fetches, feed_pairs, feedable
-from .plan import make_plan
+from .planner import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -163,7 +163,7 @@ class Session:
             with self._lock:
                 plan = make_plan(self._graph, fetches, feeds, self._state)
                 planned = (
-                    Executor(plan, len(feeds)),
+                    Executor(plan),
                     [feed_converter(tensor) for tensor in feeds],
                 )
                 if len(self._plans) >= _MOST_PLANS:

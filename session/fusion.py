@@ -1,0 +1,227 @@
+"""Fusing elementwise steps: a group of them runs block by block, while a block is in cache."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .blocks import BlockProgram, Instruction
+from .plan import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# Smaller arrays stay in the cache from one step to the next anyway.
+_FEWEST_ELEMENTS = 1 << 18
+
+
+class Observed(NamedTuple):
+    """What the value in a slot was in an earlier run."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+class _Group:
+    """Elementwise steps over arrays of one shape.
+
+    `reads` are the groups whose results a member reads itself, `waits` those that it has to wait
+    for through a step outside of groups.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.members: list[int] = []
+        self.reads: set[_Group] = set()
+        self.waits: set[_Group] = set()
+
+
+def fuse(
+    steps: Sequence[Step], observed: Mapping[int, Observed], lasting: set[int], threads: int
+) -> list[Step]:
+    """The steps, with groups of elementwise ones over large arrays made into one step each.
+
+    Args:
+        steps: in an order in which they can run.
+        observed: what the slots held in a run; a later run with other shapes is still right, but
+            not faster.
+        lasting: the slots that are read after the steps.
+        threads: how many threads share the blocks of a group.
+    """
+    groups = _Grouping(observed).found(steps)
+    if not groups:
+        return list(steps)
+    readers = _readers(steps)
+    fused = {
+        group.members[-1]: _fused_step(group, steps, observed, readers, lasting, threads)
+        for group in groups
+    }
+    inside = {i for group in groups for i in group.members}
+    return _in_order([fused.get(i) if i in inside else step for i, step in enumerate(steps)])
+
+
+class _Grouping:
+    """Finds the groups.
+
+    A step joins the groups whose results it reads, and makes them one, unless something outside
+    of them would have to run in between. A step with an effect closes all groups.
+    """
+
+    def __init__(self, observed: Mapping[int, Observed]) -> None:
+        self.observed = observed
+        self.groups: set[_Group] = set()
+        self.open: dict[int, _Group] = {}
+        # The groups that a slot's value has to wait for, through steps outside of groups.
+        self.waits: dict[int, set[_Group]] = {}
+
+    def found(self, steps: Sequence[Step]) -> list[_Group]:
+        """The groups of more than one step."""
+        for i, step in enumerate(steps):
+            if not step.op.definition.pure:
+                self.open.clear()
+            shape = self._elementwise_shape(step)
+            if shape is None:
+                waits = set().union(*[self._waited_for(slot) for slot in step.inputs])
+                self.waits.update(dict.fromkeys(step.outputs, waits))
+                continue
+            group = _Group(shape)
+            group.members.append(i)
+            self.groups.add(group)
+            for slot in step.inputs:
+                source = self.open.get(slot)
+                if source is not None:
+                    group.reads.add(source)
+                group.waits |= self.waits.get(slot, set())
+            self.open[step.outputs[0]] = group
+            for source in list(group.reads):
+                if source.shape == shape and not _something_between(group, source):
+                    self._unite(group, source)
+        return [group for group in self.groups if len(group.members) > 1]
+
+    def _elementwise_shape(self, step: Step) -> tuple[int, ...] | None:
+        """The shape of a step that may join a group, else None."""
+        kernel = step.kernel
+        if not isinstance(kernel, np.ufunc) or kernel.signature or kernel.nout != 1:
+            return None
+        output = self.observed.get(step.outputs[0])
+        if output is None or np.prod(output.shape) < _FEWEST_ELEMENTS:
+            return None
+        for slot in step.inputs:
+            value = self.observed.get(slot)
+            if value is None or value.shape not in ((), output.shape):
+                return None
+        return output.shape
+
+    def _waited_for(self, slot: int) -> set[_Group]:
+        group = self.open.get(slot)
+        return self.waits.get(slot, set()) if group is None else {group}
+
+    def _unite(self, group: _Group, source: _Group) -> None:
+        """Makes `source` a part of `group`."""
+        group.members = sorted(group.members + source.members)
+        group.reads = (group.reads | source.reads) - {group, source}
+        group.waits |= source.waits
+        self.groups.discard(source)
+        for slot, other in self.open.items():
+            if other is source:
+                self.open[slot] = group
+        for waits in (*self.waits.values(), *(other.waits for other in self.groups)):
+            if source in waits:
+                waits.discard(source)
+                waits.add(group)
+        for other in self.groups:
+            if source in other.reads:
+                other.reads.discard(source)
+                other.reads.add(group)
+
+
+def _something_between(group: _Group, source: _Group) -> bool:
+    """Whether `group` has to wait for `source` in another way than by reading its results."""
+    pending = [*group.waits, *(group.reads - {source})]
+    seen = set(pending)
+    while pending:
+        other = pending.pop()
+        if other is source:
+            return True
+        new = (other.reads | other.waits) - seen
+        seen |= new
+        pending.extend(new)
+    return False
+
+
+def _readers(steps: Sequence[Step]) -> dict[int, set[int]]:
+    readers: dict[int, set[int]] = {}
+    for i, step in enumerate(steps):
+        for slot in step.inputs:
+            readers.setdefault(slot, set()).add(i)
+    return readers
+
+
+def _fused_step(
+    group: _Group,
+    steps: Sequence[Step],
+    observed: Mapping[int, Observed],
+    readers: Mapping[int, set[int]],
+    lasting: set[int],
+    threads: int,
+) -> Step:
+    members = [steps[i] for i in group.members]
+    made = {step.outputs[0] for step in members}
+    inputs = tuple(dict.fromkeys(s for step in members for s in step.inputs if s not in made))
+    outputs = tuple(
+        slot
+        for slot in dict.fromkeys(step.outputs[0] for step in members)
+        if slot in lasting or not readers.get(slot, set()) <= set(group.members)
+    )
+    program = BlockProgram(
+        [
+            Instruction(
+                step.kernel, step.inputs, step.outputs[0], observed[step.outputs[0]].dtype, step.op
+            )
+            for step in members
+        ],
+        inputs,
+        outputs,
+        [observed[slot].shape != () for slot in inputs],
+        threads,
+    )
+    return Step(members[-1].op, program, inputs, outputs)
+
+
+def _in_order(steps: Sequence[Step | None]) -> list[Step]:
+    """The steps, moved as little as possible so that each follows those whose results it reads.
+
+    A fused step stands where its last member stood; what reads an earlier member's result and
+    stood before has to move behind it.
+    """
+    present = [step for step in steps if step is not None]
+    makers = {slot: i for i, step in enumerate(present) for slot in step.outputs if slot >= 0}
+    placed: set[int] = set()
+    ordered: list[Step] = []
+    for start in range(len(present)):
+        pending = [start]
+        while pending:
+            i = pending[-1]
+            missing = [
+                makers[slot]
+                for slot in present[i].inputs
+                if slot in makers and makers[slot] not in placed and makers[slot] != i
+            ]
+            if i in placed or not missing:
+                pending.pop()
+                if i not in placed:
+                    placed.add(i)
+                    ordered.append(present[i])
+            else:
+                pending.extend(missing)
+    return ordered
+
+
+def observe(values: Mapping[int, Any]) -> dict[int, Observed]:
+    """The shapes and dtypes of what the slots hold."""
+    return {
+        slot: Observed(value.shape, value.dtype)
+        for slot, value in values.items()
+        if value is not None
+    }

@@ -1,0 +1,277 @@
+"""Making a plan: what has to run, folded, merged and specialised as far as it can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..graph import errors
+from ..graph.describe import whereabouts
+from ..graph.node import Operation, Tensor
+from ..graph.passthrough import passthrough
+from ..shape_inference.context import KernelContext, is_symbolic
+from ..shape_inference.inference import Inference
+from .cells import Cells
+from .plan import Plan, Step, with_dead_slots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+
+    from ..graph.graph import Graph
+    from ..shape_inference.protocols import Array, Edge
+
+_MOST_FOLDED_BYTES = 1 << 26
+
+
+def make_plan(
+    graph: Graph,
+    fetches: Sequence[Tensor | Operation],
+    feeds: Sequence[Tensor],
+    state: dict[Any, Any],
+) -> Plan:
+    """The plan that computes `fetches` from `feeds`; feed number i is in slot i.
+
+    Raises:
+        UnimplementedError: ops that are needed have no kernel; all of them are named.
+    """
+    ops = needed_ops(fetches, feeds)
+    missing = [op for op in ops if op.definition.kernel_factory is None]
+    if missing:
+        names = sorted({op.type for op in missing})
+        raise errors.UnimplementedError(
+            None,
+            missing[0],
+            f"not supported: {', '.join(names)} has no kernel; needed by "
+            f"{', '.join(whereabouts(op) for op in missing[:8])}",
+        )
+    return _Planner(graph, ops, feeds, state).plan(fetches)
+
+
+def needed_ops(fetches: Iterable[Tensor | Operation], feeds: Sequence[Tensor]) -> list[Operation]:
+    """The ops that must run for `fetches` when `feeds` are given, in the order they were made."""
+    fed = set(feeds)
+    pending = [item.op if isinstance(item, Tensor) else item for item in fetches if item not in fed]
+    needed: set[Operation] = set()
+    while pending:
+        op = pending.pop()
+        if op not in needed:
+            needed.add(op)
+            pending.extend(tensor.op for tensor in op.inputs if tensor not in fed)
+            pending.extend(op.control_inputs)
+    return sorted(needed, key=_index)
+
+
+def _index(op: Operation) -> int:
+    return op.index
+
+
+class _Work(NamedTuple):
+    """An op that has to run, with the tensors that it really reads."""
+
+    op: Operation
+    kernel: Callable[..., Any]
+    inputs: tuple[Tensor, ...]
+
+
+class _Planner:
+    """Makes one plan, op by op: first what to run, then in which slots."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        ops: Sequence[Operation],
+        feeds: Sequence[Tensor],
+        state: dict[Any, Any],
+    ) -> None:
+        self.ops = ops
+        self.feeds = feeds
+        self.fed = set(feeds)
+        self.state = state
+        self.inference = _inference_under(graph, ops, feeds)
+        self.cells = Cells(ops, feeds)
+        self.constants: dict[Edge, Array] = {}
+        self.equals: dict[Tensor, Tensor] = {}
+        self.done: dict[Hashable, Operation] = {}
+        self.work: list[_Work] = []
+
+    def plan(self, fetches: Sequence[Tensor | Operation]) -> Plan:
+        self.cells.check_order(fetches)
+        with np.errstate(all="ignore"):
+            for op in self.ops:
+                self._add(op)
+        return self._laid_out(fetches)
+
+    def _add(self, op: Operation) -> None:
+        pure = op.definition.pure and not any(
+            self.cells.updated(tensor) for tensor in (*op.inputs, *op.outputs)
+        )
+        if pure and self._known_from_shapes(op):
+            return
+        inputs = tuple([self.equals.get(tensor, tensor) for tensor in op.inputs])
+        if pure and self._merged(op, inputs):
+            return
+        kernel = self._kernel(op)
+        if pure and kernel is passthrough:
+            if inputs[0] in self.constants:
+                self.constants[op.outputs[0]] = self.constants[inputs[0]]
+            self._replace(op.outputs, inputs)
+        elif not (pure and self._folded(op, kernel)):
+            self.work.append(_Work(op, kernel, inputs))
+
+    def _kernel(self, op: Operation) -> Callable[..., Any]:
+        factory = op.definition.kernel_factory
+        if factory is None:
+            raise errors.InternalError(None, op, f"{op.type} has no kernel")
+        try:
+            return factory(KernelContext(op, self.inference, self.constants, self.state))
+        except (ValueError, TypeError) as error:
+            # What is wrong with the op is told when it runs, as if the kernel had found it then.
+            return _raiser(error)
+
+    def _known_from_shapes(self, op: Operation) -> bool:
+        """Takes the results that static shapes decide, such as that of Shape, for constants."""
+        if op.definition.value_function is None:
+            return False
+        values = [self.inference.value(tensor) for tensor in op.outputs]
+        known = [value for value in values if value is not None and not is_symbolic(value)]
+        if len(known) < len(values):
+            return False
+        self._settle(op, known)
+        return True
+
+    def _merged(self, op: Operation, inputs: tuple[Tensor, ...]) -> bool:
+        """Lets an earlier op that computes the same stand for this one."""
+        if not inputs or any(tensor in self.fed for tensor in op.outputs):
+            return False
+        key = (op.definition.name, inputs, _attr_key(op))
+        twin = self.done.setdefault(key, op)
+        if twin is op:
+            return False
+        self._replace(op.outputs, twin.outputs)
+        for tensor, other in zip(op.outputs, twin.outputs, strict=True):
+            if other in self.constants:
+                self.constants[tensor] = self.constants[other]
+        return True
+
+    def _folded(self, op: Operation, kernel: Callable[..., Any]) -> bool:
+        """Runs an op on constants now; if it fails or is too large, it runs later."""
+        inputs = [self.constants[tensor] for tensor in op.inputs if tensor in self.constants]
+        if len(inputs) < len(op.inputs):
+            return False
+        try:
+            results = kernel(*inputs)
+        except Exception:  # noqa: BLE001 - it fails again, and is told, when it runs
+            return False
+        arrays = list(results) if isinstance(results, (tuple, list)) else [results]
+        if inputs and sum(array.nbytes for array in arrays) > _MOST_FOLDED_BYTES:
+            return False
+        for array in arrays:
+            array.flags.writeable = False
+        self._settle(op, arrays)
+        return True
+
+    def _settle(self, op: Operation, values: Sequence[Array]) -> None:
+        for tensor, value in zip(op.outputs, values, strict=True):
+            if tensor not in self.fed:
+                self.constants[tensor] = value
+
+    def _replace(self, outputs: Sequence[Tensor], others: Sequence[Tensor]) -> None:
+        for tensor, other in zip(outputs, others, strict=True):
+            if tensor not in self.fed:
+                self.equals[tensor] = self.equals.get(other, other)
+
+    def _laid_out(self, fetches: Sequence[Tensor | Operation]) -> Plan:
+        wanted = [
+            self.equals.get(item, item) if isinstance(item, Tensor) else None for item in fetches
+        ]
+        awaited = {item for item in fetches if isinstance(item, Operation)}
+        awaited.update(control for op in self.ops for control in op.control_inputs)
+        work = self._used_work(wanted, awaited)
+        read = {tensor for item in work for tensor in item.inputs}
+        read.update(tensor for tensor in wanted if tensor is not None)
+        read -= self.fed
+        slots = {tensor: i for i, tensor in enumerate(self.feeds)}
+        constants: dict[int, Array] = {}
+
+        def slot_of(tensor: Tensor) -> int:
+            tensor = self.cells.root(tensor)
+            slot = slots.get(tensor)
+            if slot is None:
+                slot = slots[tensor] = len(slots)
+                if tensor in self.constants:
+                    constants[slot] = self.constants[tensor]
+            return slot
+
+        fetched = tuple([-1 if tensor is None else slot_of(tensor) for tensor in wanted])
+        steps = []
+        for op, kernel, inputs in work:
+            outputs = [
+                slot_of(tensor) if tensor in read or op.definition.aliases else -1
+                for tensor in op.outputs
+            ]
+            steps.append(Step(op, kernel, tuple(map(slot_of, inputs)), tuple(outputs)))
+        plan = Plan(len(self.feeds), constants, [], fetched, len(slots))
+        return plan._replace(steps=with_dead_slots(steps, plan.lasting))
+
+    def _used_work(
+        self, wanted: Iterable[Tensor | None], awaited: Container[Operation]
+    ) -> list[_Work]:
+        """The work without what folding has made superfluous; ops that are awaited stay."""
+        read = set(wanted)
+        used = []
+        for item in reversed(self.work):
+            op = item.op
+            if not op.definition.pure or op in awaited or not read.isdisjoint(op.outputs):
+                read.update(item.inputs)
+                used.append(item)
+        used.reverse()
+        return used
+
+
+def _attr_key(op: Operation) -> Hashable:
+    """The attrs of an op in a form that can be compared; those of a node alone are left out."""
+    return tuple([_hashable(value) for name, value in op.attrs.items() if not name.startswith("_")])
+
+
+def _hashable(value: Any) -> Hashable:
+    if isinstance(value, list):
+        return tuple(map(_hashable, value))
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value  # type: ignore[no-any-return]
+
+
+def _inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Tensor]) -> Inference:
+    """What is known of the tensors when `feeds` are fed.
+
+    A placeholder is built to be fed. Feeding any other tensor may give it a value that the graph
+    did not expect, so everything behind it is inferred anew.
+    """
+    if all(tensor.op.type.startswith("Placeholder") for tensor in feeds):
+        return graph.inference
+    inference = Inference()
+    fed = set(feeds)
+    for tensor in feeds:
+        inference.declare(tensor, tensor.shape)
+    for op in ops:
+        kept = [(tensor, tensor.shape) for tensor in op.outputs if tensor in fed]
+        try:
+            inference.infer(op)
+        except (TypeError, ValueError):
+            inference.forget(op.outputs)  # the kernel will say what is wrong
+        for tensor, shape in kept:
+            inference.declare(tensor, shape)
+    return inference
+
+
+def _raiser(error: Exception) -> Callable[..., Any]:
+    message = str(error)
+    kind = type(error)
+
+    def fail(*_: Any) -> Any:
+        raise kind(message)
+
+    return fail
