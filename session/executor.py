@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph import errors
 from ..graph.describe import run_error
 from .fusion import fuse, observe
 from .lowering import failed_step, lower
+from .options import OpTrace, RunMetadata, RunOptions
 from .plan import with_dead_slots
+from .quiet import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 
 _RUNS_UNTIL_HOT = 3
 _MOST_LOWERED_STEPS = 20_000
+
+
+class _Lowered(NamedTuple):
+    """A plan and the function that it was lowered to."""
+
+    plan: Plan
+    function: Callable[..., tuple[Any, ...]]
 
 
 class Executor:
@@ -36,7 +44,7 @@ class Executor:
         self._template: list[Any] = [None] * plan.slots
         for slot, array in plan.constants.items():
             self._template[slot] = array
-        self._hot: tuple[Plan, Callable[..., tuple[Any, ...]]] | None = None
+        self._hot: _Lowered | None = None
 
     def run(self, feeds: Sequence[Array]) -> list[Any]:
         """The values of the plan's fetches, each the caller's own; None for an operation.
@@ -48,9 +56,56 @@ class Executor:
             OpError: a kernel failed; the error names the op, where it was made, and its inputs.
         """
         hot = self._hot
-        with np.errstate(all="ignore"):
-            values = self._step_by_step(feeds) if hot is None else _straight(*hot, feeds)
-        return handed_out(values)
+        if hot is None:
+            return handed_out(quietly(self._step_by_step, feeds))
+        try:
+            return handed_out(quietly(hot.function, *feeds))
+        except Exception as error:
+            failed = failed_step(error, hot.plan)
+            if failed is None:
+                raise
+            raise _told(error, *failed) from error
+
+    def run_watched(
+        self, feeds: Sequence[Array], options: RunOptions, metadata: RunMetadata
+    ) -> list[Any]:
+        """As `run`, step by step, with a look at the clock after each of them."""
+        return handed_out(quietly(self._watched_steps, feeds, options, metadata))
+
+    def _watched_steps(
+        self, feeds: Sequence[Array], options: RunOptions, metadata: RunMetadata
+    ) -> Sequence[Any]:
+        plan = self._plan
+        values = self._template[:]
+        values[: plan.feeds] = feeds
+        begun = time.perf_counter()
+        for step in plan.steps:
+            start = time.perf_counter()
+            _run_step(step, values)
+            seconds = time.perf_counter() - start
+            if options.trace_level != RunOptions.NO_TRACE:
+                made = [values[slot] for slot in step.outputs if slot >= 0]
+                metadata.step_stats.append(
+                    OpTrace(
+                        step.op.name,
+                        step.op.type,
+                        start,
+                        seconds,
+                        tuple([array.shape for array in made]),
+                        sum(array.nbytes for array in made),
+                    )
+                )
+            for slot in step.dead:
+                values[slot] = None
+            elapsed = (start + seconds - begun) * 1e3
+            if 0 < options.timeout_in_ms < elapsed:
+                raise errors.DeadlineExceededError(
+                    None,
+                    step.op,
+                    f"the run took {elapsed:.0f} ms, more than timeout_in_ms = "
+                    f"{options.timeout_in_ms}; it was given up after {step.op.name!r}",
+                )
+        return [None if slot < 0 else values[slot] for slot in plan.fetched]
 
     def _step_by_step(self, feeds: Sequence[Array]) -> Sequence[Any]:
         plan = self._plan
@@ -60,19 +115,10 @@ class Executor:
         warm = self._runs == _RUNS_UNTIL_HOT and len(plan.steps) <= _MOST_LOWERED_STEPS
         seen = observe(dict(enumerate(values))) if warm else None
         for step in plan.steps:
-            _, kernel, inputs, outputs, dead = step
-            try:
-                result = kernel(*[values[slot] for slot in inputs])
-            except Exception as error:
-                raise _told(error, step, [values[slot] for slot in inputs]) from error
-            if len(outputs) == 1:
-                values[outputs[0]] = result
-            else:
-                for slot, item in zip(outputs, result or (), strict=True):
-                    values[slot] = item
+            _run_step(step, values)
             if seen is not None:
-                seen.update(observe({slot: values[slot] for slot in outputs if slot >= 0}))
-            for slot in dead:
+                seen.update(observe({slot: values[slot] for slot in step.outputs if slot >= 0}))
+            for slot in step.dead:
                 values[slot] = None
         if seen is not None:
             self._lower(seen)
@@ -82,19 +128,20 @@ class Executor:
         plan = self._plan
         steps = fuse(plan.steps, seen, plan.lasting, self._threads)
         plan = plan._replace(steps=with_dead_slots(steps, plan.lasting))
-        self._hot = plan, lower(plan)
+        self._hot = _Lowered(plan, lower(plan))
 
 
-def _straight(
-    plan: Plan, lowered: Callable[..., tuple[Any, ...]], feeds: Sequence[Array]
-) -> Sequence[Any]:
+def _run_step(step: Step, values: list[Any]) -> None:
+    _, kernel, inputs, outputs, _ = step
     try:
-        return lowered(*feeds)
+        result = kernel(*[values[slot] for slot in inputs])
+        if len(outputs) == 1:
+            values[outputs[0]] = result
+        else:
+            for slot, item in zip(outputs, result or (), strict=True):
+                values[slot] = item
     except Exception as error:
-        failed = failed_step(error, plan)
-        if failed is None:
-            raise
-        raise _told(error, *failed) from error
+        raise _told(error, step, [values[slot] for slot in inputs]) from error
 
 
 def _told(error: Exception, step: Step, arrays: Sequence[Any]) -> errors.OpError:

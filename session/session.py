@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph import scopes
 from ..graph.default_graph import get_default_graph
+from ..graph.node import Operation, Tensor
 from .executor import Executor
 from .feeds import feed_converter
 from .fetches import Fetches, feed_pairs, feedable
+from .options import ConfigProto, RunMetadata, RunOptions
 from .planner import make_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
 
     from ..graph.graph import Graph
-    from ..graph.node import Operation, Tensor
 
 _MOST_PLANS = 256
 
-_Key = tuple[tuple["Tensor | Operation", ...], tuple["Tensor", ...]]
+_Key = tuple[tuple[Tensor | Operation, ...], tuple[Tensor, ...]]
 _Planned = tuple[Executor, "list[Callable[[Any], Any]]"]
+_Call = tuple[Fetches, Executor, "list[Callable[[Any], Any]]"]
 
 
 class Session:
@@ -33,7 +35,7 @@ class Session:
     Args:
         target: accepted for TensorFlow's sake; a session always runs in this process.
         graph: the graph to run; by default the default graph.
-        config: accepted for TensorFlow's sake.
+        config: how many threads to use, as a ConfigProto.
 
     Example:
         >>> import tensordraft as td
@@ -45,11 +47,14 @@ class Session:
         [3. 5.]
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(
+        self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+    ) -> None:
         self._graph = graph or get_default_graph()
         self._target = target
-        self._config = config
+        self._config = config or ConfigProto()
         self._plans: dict[_Key, _Planned] = {}
+        self._asked: dict[tuple[Any, ...], _Call] = {}
         self._lock = threading.Lock()
         self._closed = False
         self._state: dict[Any, Any] = {}
@@ -74,8 +79,8 @@ class Session:
         self,
         fetches: Any,
         feed_dict: Mapping[Any, Any] | None = None,
-        options: Any = None,
-        run_metadata: Any = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
     ) -> Any:
         """Computes `fetches`, and of the rest of the graph only what they need.
 
@@ -84,8 +89,8 @@ class Session:
                 or a list, tuple, namedtuple or dict of such, nested at will.
             feed_dict: values for tensors (or the names of tensors), which stand in for what the
                 graph would compute. A value must fit the tensor's dtype and static shape.
-            options: accepted for TensorFlow's sake.
-            run_metadata: accepted for TensorFlow's sake.
+            options: a time limit, and whether to trace the run.
+            run_metadata: where to put the trace.
 
         Returns:
             The structure of `fetches`, with an ndarray (a NumPy scalar, or `bytes`, for a tensor
@@ -97,6 +102,7 @@ class Session:
             TypeError: something cannot be fetched or fed.
             ValueError: a name does not exist, or a value does not fit the tensor that it is fed to.
             OpError: an op failed; see `td.errors`.
+            DeadlineExceededError: the run took longer than `options` allow.
 
         Example:
             >>> import tensordraft as td
@@ -105,13 +111,35 @@ class Session:
             ...     session.run({"sum": td.reduce_sum(x), "none": x.op})
             {'sum': np.int32(6), 'none': None}
         """
-        del options, run_metadata
         self._check_open()
-        fetched = Fetches(self._graph, fetches)
-        pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
-        executor, converters = self._planned(fetched.elements, tuple(pairs))
-        feeds = [convert(value) for convert, value in zip(converters, pairs.values(), strict=True)]
-        return fetched.rebuild(executor.run(feeds))
+        # What was asked before need not be looked up again: a list is compared by its items.
+        asked = (*fetches,) if type(fetches) is list else fetches
+        key = (type(fetches), asked, *feed_dict) if feed_dict else (type(fetches), asked)
+        try:
+            fetched, executor, converters = self._asked[key]
+            values: Iterable[Any] = feed_dict.values() if feed_dict else ()
+        except (KeyError, TypeError):
+            fetched = Fetches(self._graph, fetches)
+            pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
+            executor, converters = self._planned(fetched.elements, tuple(pairs))
+            values = pairs.values()
+            self._remember(key, (fetched, executor, converters))
+        feeds = [convert(value) for convert, value in zip(converters, values, strict=True)]
+        if options is None and run_metadata is None:
+            return fetched.rebuild(executor.run(feeds))
+        return fetched.rebuild(
+            executor.run_watched(feeds, options or RunOptions(), run_metadata or RunMetadata())
+        )
+
+    def _remember(self, key: tuple[Any, ...], call: _Call) -> None:
+        """Keeps what a plain structure of fetches comes to; nested ones are taken apart anew."""
+        kind, asked, *fed = key
+        items = asked if kind in (list, tuple) else (asked,)
+        plain = all(isinstance(item, (Tensor, Operation, str)) for item in (*items, *fed))
+        if plain and len(call[2]) == len(fed):
+            if len(self._asked) >= _MOST_PLANS:
+                self._asked.clear()
+            self._asked[key] = call
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -154,6 +182,26 @@ class Session:
 
         return call
 
+    def explain(self, fetches: Any, feeds: Sequence[Any] = ()) -> str:
+        """What a run of `fetches` does, as text: a line for each step of its plan.
+
+        Args:
+            fetches: as for `run`.
+            feeds: the tensors that would be fed.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session() as session:
+            ...     x = td.placeholder(td.float32, [2], name="x")
+            ...     print(session.explain(td.identity(x + (td.constant(1.0) + 1.0)), [x]))
+            s1 = constant float32[]
+            s2 = add (AddV2) of s0, s1
+            fetch s2
+        """
+        elements = Fetches(self._graph, fetches).elements
+        tensors = tuple([feedable(self._graph, key) for key in feeds])
+        return str(make_plan(self._graph, elements, tensors, self._state))
+
     def _planned(
         self, fetches: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...]
     ) -> _Planned:
@@ -163,7 +211,7 @@ class Session:
             with self._lock:
                 plan = make_plan(self._graph, fetches, feeds, self._state)
                 planned = (
-                    Executor(plan),
+                    Executor(plan, self._config.intra_op_parallelism_threads),
                     [feed_converter(tensor) for tensor in feeds],
                 )
                 if len(self._plans) >= _MOST_PLANS:
@@ -183,6 +231,7 @@ class Session:
         """Drops the plans and the state; the session cannot be used any more."""
         self._closed = True
         self._plans.clear()
+        self._asked.clear()
         self._state.clear()
 
     def __enter__(self) -> Self:
@@ -217,7 +266,9 @@ class InteractiveSession(Session):
         >>> session.close()
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(
+        self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+    ) -> None:
         super().__init__(target, graph, config)
         self.__enter__()
 
