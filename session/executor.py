@@ -41,7 +41,8 @@ class Executor:
         self._plan = plan
         self._threads = threads
         self._runs = 0
-        self._template: list[Any] = [None] * plan.slots
+        # One more than there are slots: the last takes what goes to slot -1.
+        self._template: list[Any] = [None] * (plan.slots + 1)
         for slot, array in plan.constants.items():
             self._template[slot] = array
         self._hot: _Lowered | None = None

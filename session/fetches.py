@@ -100,13 +100,24 @@ def feed_pairs(graph: Graph, feed_dict: Mapping[Any, Any]) -> dict[Tensor, Any]:
         TypeError: a key cannot be fed.
         ValueError: a key is of another graph, or may not be fed.
     """
+    if not hasattr(feed_dict, "items"):
+        raise TypeError(f"feed_dict must be a dict from tensors to values, got {feed_dict!r}")
     pairs: dict[Tensor, Any] = {}
     for key, value in feed_dict.items():
         if isinstance(key, SparseTensor):
-            pairs.update(zip((key.indices, key.values, key.dense_shape), value, strict=True))
+            pairs.update(zip((key.indices, key.values, key.dense_shape), _parts(value), strict=True))
         else:
             pairs[feedable(graph, key)] = value
     return pairs
+
+
+def _parts(value: Any) -> Sequence[Any]:
+    if not isinstance(value, (tuple, list)) or len(value) != 3:
+        raise TypeError(
+            "a SparseTensor is fed three values, as a SparseTensorValue or in a tuple (indices, "
+            f"values, dense_shape), got {value!r}"
+        )
+    return value
 
 
 def feedable(graph: Graph, key: Any) -> Tensor:

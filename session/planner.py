@@ -58,7 +58,12 @@ def needed_ops(fetches: Iterable[Tensor | Operation], feeds: Sequence[Tensor]) -
         if op not in needed:
             needed.add(op)
             pending.extend(tensor.op for tensor in op.inputs if tensor not in fed)
-            pending.extend(op.control_inputs)
+            # Nothing is left to wait for in an op whose results are all fed.
+            pending.extend(
+                control
+                for control in op.control_inputs
+                if not control.outputs or not fed.issuperset(control.outputs)
+            )
     return sorted(needed, key=_index)
 
 

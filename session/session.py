@@ -118,7 +118,7 @@ class Session:
         try:
             fetched, executor, converters = self._asked[key]
             values: Iterable[Any] = feed_dict.values() if feed_dict else ()
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, AttributeError):
             fetched = Fetches(self._graph, fetches)
             pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
             executor, converters = self._planned(fetched.elements, tuple(pairs))
