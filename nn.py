@@ -1,0 +1,22 @@
+"""Functions for neural networks: `td.nn`."""
+
+from __future__ import annotations
+
+from .ops.mathematics import sigmoid as sigmoid, tanh as tanh
+from .ops.nn import (
+    bias_add as bias_add,
+    elu as elu,
+    leaky_relu as leaky_relu,
+    log_softmax as log_softmax,
+    relu as relu,
+    relu6 as relu6,
+    selu as selu,
+    softmax as softmax,
+    softplus as softplus,
+    softsign as softsign,
+)
+from .ops.norms import (
+    l2_loss as l2_loss,
+    l2_normalize as l2_normalize,
+    moments as moments,
+)

@@ -1,0 +1,228 @@
+"""Slices by their index along one axis: Gather and GatherV2."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..graph.op_def import OpDef
+from ..protos.config import config
+from ..shape_inference.rules import UNKNOWN_SHAPE, normal_axis
+from ..shape_inference.symbolic import equal
+from ..shape_inference.tensor_shape import TensorShape
+from .allocation import check_size, new_array
+
+if TYPE_CHECKING:
+    from ..graph.node import Tensor
+    from ..shape_inference.context import KernelContext, ShapeContext
+    from ..shape_inference.protocols import Array, Kernel
+
+GATHER = OpDef(
+    "Gather",
+    "params: Tparams, indices: Tindices -> output: Tparams",
+    "validate_indices: bool = true, Tparams: type, Tindices: {int32, int64}",
+    symbolic=True,
+)
+GATHER_V2 = OpDef(
+    "GatherV2",
+    "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams",
+    "batch_dims: int = 0, Tparams: type, Tindices: {int16, int32, int64}, Taxis: {int32, int64}",
+    symbolic=True,
+)
+
+
+@GATHER.shape
+def _gather_shape(c: ShapeContext) -> TensorShape:
+    params = c.shape("params", min_rank=1)
+    return c.shape("indices") + params[1:]
+
+
+@GATHER_V2.shape
+def _gather_v2_shape(c: ShapeContext) -> TensorShape:
+    c.shape("axis", rank=0)
+    params, indices = c.shape("params", min_rank=1), c.shape("indices")
+    axis, batch = c.scalar("axis"), c.attr("batch_dims")
+    if params.sizes is None or indices.sizes is None:
+        if params.sizes is not None and isinstance(axis, int):
+            normal_axis(axis, len(params.sizes))
+        return UNKNOWN_SHAPE
+    if batch:
+        batch = normal_axis(batch, len(indices.sizes) + 1, "batch_dims") - (batch < 0)
+    if not isinstance(axis, int):
+        return TensorShape.of((None,) * (len(params.sizes) + len(indices.sizes) - 1 - batch))
+    axis = _checked_axis(axis, batch, len(params.sizes))
+    for i in range(batch):
+        if equal(params.sizes[i], indices.sizes[i]) is False:  # type: ignore[arg-type]
+            raise _batch_differs(i, params.sizes[i], indices.sizes[i])
+    return params[:axis] + indices[batch:] + params[axis + 1 :]
+
+
+def _checked_axis(axis: int, batch: int, rank: int) -> int:
+    axis = normal_axis(axis, rank)
+    if axis < batch:
+        raise ValueError(f"axis = {axis} is less than batch_dims = {batch}")
+    return axis
+
+
+def _batch_differs(i: int, params: Any, indices: Any) -> ValueError:
+    return ValueError(
+        f"dimension {i}, one of the batch, must be the same, got {params} of params and {indices} "
+        "of indices"
+    )
+
+
+@GATHER.kernel
+def _gather_kernel(c: KernelContext) -> Kernel:
+    return _taker(c, 0)
+
+
+@GATHER_V2.kernel
+def _gather_v2_kernel(c: KernelContext) -> Kernel:
+    batch, axis = c.attr("batch_dims"), c.const("axis")
+    if axis is not None and not batch:
+        return _taker(c, _scalar(axis))
+
+    def gather_dynamic(params: Array, indices: Array, axis: Array) -> Array:
+        where = _scalar(axis)
+        if batch:
+            return _take_batched(params, indices, where, batch)
+        return _take(params, indices, _axis_of(params, where))
+
+    return gather_dynamic
+
+
+def _scalar(axis: Array) -> int:
+    if axis.ndim:
+        raise ValueError(f"axis must be a scalar, got shape {list(axis.shape)}")
+    return int(axis)
+
+
+def _axis_of(params: Array, axis: int) -> int:
+    if not params.ndim:
+        raise ValueError("params must have rank at least 1, got a scalar")
+    return normal_axis(axis, params.ndim)
+
+
+def _taker(c: KernelContext, axis: int) -> Kernel:
+    """The kernel for one axis, with constant indices checked once."""
+    indices = c.const("indices")
+    if indices is None or not indices.size:
+
+        def take_fed(params: Array, indices: Array, *_: Array) -> Array:
+            return _take(params, indices, _axis_of(params, axis))
+
+        return take_fed
+    lowest, highest = int(indices.min()), int(indices.max())
+    places = indices.astype(np.intp)
+    lone = highest if not indices.ndim else None
+
+    def take_constant(params: Array, *_: Array) -> Array:
+        along = _axis_of(params, axis)
+        if lowest < 0 or highest >= params.shape[along]:
+            return _take(params, indices, along)
+        if lone is not None:
+            return params[(slice(None),) * along + (lone, ...)]
+        _check_result(params, places, along)
+        return params.take(places, along)
+
+    return take_constant
+
+
+def _take(params: Array, indices: Array, axis: int) -> Array:
+    """`params.take(indices, axis)`, where negative indices are refused."""
+    size = params.shape[axis]
+    if not in_range(indices, size):
+        sizes = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
+        if not math.prod(sizes):  # TensorFlow looks at no index for an empty result
+            return new_array(sizes, params.dtype)
+        raise out_of_range("indices", indices, size)
+    if not indices.ndim:
+        return params[(slice(None),) * axis + (int(indices), ...)]
+    _check_result(params, indices, axis)
+    if params.ndim == 1 and indices.dtype == np.intp:
+        return params[indices]  # `take` would copy the indices where they are read-only
+    return params.take(indices, axis)
+
+
+def _check_result(params: Array, indices: Array, axis: int) -> None:
+    if indices.size * params.nbytes > config.max_tensor_bytes:
+        check_size((indices.size, params.size // params.shape[axis]), params.dtype)
+
+
+def _take_batched(params: Array, indices: Array, axis: int, batch: int) -> Array:
+    """Takes along `axis`, for each element of the first `batch` dimensions with its own indices."""
+    if not -indices.ndim <= batch <= indices.ndim:
+        raise ValueError(
+            f"batch_dims = {batch} is not in [{-indices.ndim}, {indices.ndim}], where indices has "
+            f"shape {list(indices.shape)}"
+        )
+    batch = batch + indices.ndim if batch < 0 else batch
+    axis = _checked_axis(_axis_of(params, axis), batch, params.ndim)
+    for i, (m, n) in enumerate(zip(params.shape[:batch], indices.shape[:batch], strict=True)):
+        if m != n:
+            raise _batch_differs(i, m, n)
+    lead, between = math.prod(params.shape[:batch]), math.prod(params.shape[batch:axis])
+    size, rest = params.shape[axis], params.shape[axis + 1 :]
+    sizes = check_size((*params.shape[:axis], *indices.shape[batch:], *rest), params.dtype)
+    if not math.prod(sizes):
+        return new_array(sizes, params.dtype)
+    if not in_range(indices, size):
+        raise out_of_range("indices", indices, size)
+    rows = params.reshape(lead, between, size, *rest)
+    places = indices.reshape(lead, 1, math.prod(indices.shape[batch:]))
+    taken = rows[np.arange(lead)[:, None, None], np.arange(between)[:, None], places]
+    return taken.reshape(sizes)
+
+
+_UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+_FEW = 16
+
+
+def in_range(indices: Array, size: int) -> bool:
+    """Whether each of the integers `indices` is in [0, size)."""
+    if not indices.size:
+        return True
+    if indices.size <= _FEW:
+        items = indices.ravel().tolist()
+        return bool(min(items) >= 0 and max(items) < size)
+    # As unsigned numbers the negative ones are larger than any size.
+    unsigned = indices.view(_UNSIGNED[indices.itemsize])
+    return int(np.maximum.reduce(unsigned, axis=None)) < size
+
+
+def out_of_range(name: str, indices: Array, size: int) -> ValueError:
+    """The error that names the first of `indices` that is not in [0, size)."""
+    first = int(((indices < 0) | (indices >= size)).argmax())
+    at = ",".join(map(str, np.unravel_index(first, indices.shape)))
+    return ValueError(f"{name}{at and f'[{at}]'} = {indices.ravel()[first]} is not in [0, {size})")
+
+
+def gather(
+    params: Any, indices: Any, validate_indices: bool | None = None, name: str | None = None
+) -> Tensor:
+    """The slices of `params` along its first dimension that `indices` names.
+
+    Unlike NumPy's `params[indices]`, a negative index is an error.
+
+    Args:
+        params: a tensor of any dtype and rank at least 1.
+        indices: the indices: int32 or int64 of any shape, each in `[0, params.shape[0])`.
+        validate_indices: accepted for TensorFlow's sake: indices are always checked.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of shape `indices.shape + params.shape[1:]`.
+
+    Raises:
+        ValueError: `params` is a scalar; at the run, an index is out of range.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.gather([10, 20, 30], [[2, 0], [1, 1]])))
+        [[30 10]
+         [20 20]]
+    """
+    return GATHER(params, indices, validate_indices=validate_indices, name=name)  # type: ignore[no-any-return]

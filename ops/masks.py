@@ -1,0 +1,103 @@
+"""Masks: made from lengths, and applied to tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph.convert import convert_to_tensor
+from ..graph.functions import name_scope
+from ..graph.node import Tensor
+from ..protos.dtypes import bool as bool_
+from ..protos.dtypes import int64
+from . import ranges
+from .arithmetic import maximum
+from .casting import cast
+from .comparison import less
+from .gathering import gather
+from .joining import concat
+from .reductions import reduce_max, reduce_prod
+from .reshaping import reshape
+from .select import where
+from .shapes import shape
+from .shaping import expand_dims, squeeze
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
+) -> Tensor:
+    """For each length a row that is True at its first `length` positions.
+
+    Args:
+        lengths: integers of any shape. (The documents say a vector, as TensorFlow r0.12 had it.)
+        maxlen: how long the rows are: an integer scalar, by default the greatest length.
+        dtype: the dtype of the result.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of shape `lengths.shape + [maxlen]`.
+
+    Raises:
+        ValueError: `maxlen` is no scalar.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.sequence_mask([1, 3, 2], 5, td.int32)))
+        [[1 0 0 0 0]
+         [1 1 1 0 0]
+         [1 1 0 0 0]]
+    """
+    with name_scope(name, "SequenceMask", [lengths, maxlen]):
+        lengths = convert_to_tensor(lengths, name="lengths")
+        if maxlen is None:
+            maxlen = maximum(reduce_max(lengths), 0)
+        else:
+            maxlen = convert_to_tensor(maxlen, preferred_dtype=lengths.dtype, name="maxlen")
+        if maxlen.shape.rank not in (0, None):
+            raise ValueError(f"maxlen must be a scalar, got shape {maxlen.shape}")
+        positions = ranges.range(maxlen)
+        mask = less(positions, cast(expand_dims(lengths, -1), maxlen.dtype))
+        return cast(mask, dtype)  # type: ignore[no-any-return]
+
+
+def boolean_mask(tensor: Any, mask: Any, name: str | None = "boolean_mask") -> Tensor:
+    """The elements or slices of `tensor` where `mask` is True, as NumPy's `tensor[mask]`.
+
+    Args:
+        tensor: a tensor of any dtype.
+        mask: a bool tensor whose shape is that of the first dimensions of `tensor`. Its rank must
+            be at least 1 and known before the run.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of shape `[count] + tensor.shape[rank(mask):]`.
+
+    Raises:
+        ValueError: the rank of `mask` is 0 or unknown, or the shapes differ.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True])))
+        [[1 2]
+         [5 6]]
+    """
+    with name_scope(name, "boolean_mask", [tensor, mask]):
+        tensor = convert_to_tensor(tensor, name="tensor")
+        mask = convert_to_tensor(mask, name="mask")
+        rank = mask.shape.rank
+        if not rank:
+            raise ValueError(
+                f"mask must have a known rank of at least 1, got a tensor of shape {mask.shape}"
+            )
+        if not tensor.shape[:rank].is_compatible_with(mask.shape):
+            raise ValueError(
+                "mask must have the shape of the first dimensions of tensor, got "
+                f"{mask.shape} and {tensor.shape}"
+            )
+        if rank > 1:
+            sizes = shape(tensor, out_type=int64)
+            count = reduce_prod(sizes[:rank], keep_dims=True)
+            tensor = reshape(tensor, concat([count, sizes[rank:]], 0))
+            mask = reshape(mask, [-1])
+        return gather(tensor, squeeze(where(mask), axis=[1]))

@@ -1,0 +1,97 @@
+"""The operators of tensors, as the ops that they stand for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..graph.convert import convert_to_tensor
+from ..graph.node import Tensor
+from . import arithmetic
+from .arithmetic import add, multiply, negative, subtract
+from .bitwise import bitwise_and, bitwise_or, bitwise_xor, invert
+from .brackets import getitem
+from .comparison import (
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+)
+from .division import floordiv, floormod, truediv
+from .linalg import matmul
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Function = Callable[..., Tensor]
+
+
+def _for_bools(of_bools: Function, of_integers: Function) -> Function:
+    """One operator for logic on bools and for the bits of integers."""
+
+    def chosen(x: Tensor, y: Any, name: str) -> Tensor:
+        return (of_bools if x.dtype.is_bool else of_integers)(x, y, name=name)
+
+    return chosen
+
+
+def _matmul(x: Tensor, y: Tensor, name: str) -> Tensor:
+    return matmul(x, y, name=name)
+
+
+# The method, what it calls, and the name that the op gets in TensorFlow. == compares identity.
+OPERATORS: list[tuple[str, Function, str]] = [
+    ("add", add, "add"),
+    ("sub", subtract, "sub"),
+    ("mul", multiply, "mul"),
+    ("truediv", truediv, "truediv"),
+    ("floordiv", floordiv, "floordiv"),
+    ("mod", floormod, "mod"),
+    ("pow", arithmetic.pow, "pow"),
+    ("matmul", _matmul, "matmul"),
+    ("and", _for_bools(logical_and, bitwise_and), "and"),
+    ("or", _for_bools(logical_or, bitwise_or), "or"),
+    ("xor", _for_bools(logical_xor, bitwise_xor), "xor"),
+]
+COMPARISONS: list[tuple[str, Function, str]] = [
+    ("lt", less, "Less"),
+    ("le", less_equal, "LessEqual"),
+    ("gt", greater, "Greater"),
+    ("ge", greater_equal, "GreaterEqual"),
+]
+
+
+def _invert(x: Tensor) -> Tensor:
+    return (logical_not if x.dtype.is_bool else invert)(x)
+
+
+# The methods that are functions of the tensor as they stand.
+METHODS: list[tuple[str, Callable[..., Any]]] = [
+    ("__neg__", negative),
+    ("__abs__", arithmetic.abs),
+    ("__invert__", _invert),
+    ("__getitem__", getitem),
+]
+
+
+def _operator(function: Function, name: str, reflected: bool) -> Callable[[Tensor, Any], Any]:
+    def operate(self: Tensor, other: Any) -> Any:
+        other = convert_to_tensor(other, self.dtype.base_dtype, name="x" if reflected else "y")
+        return function(other, self, name=name) if reflected else function(self, other, name=name)
+
+    return operate
+
+
+def _attach() -> None:
+    for method, function, name in (*OPERATORS, *COMPARISONS):
+        setattr(Tensor, f"__{method}__", _operator(function, name, reflected=False))
+    for method, function, name in OPERATORS:
+        setattr(Tensor, f"__r{method}__", _operator(function, name, reflected=True))
+    for method, function in METHODS:
+        setattr(Tensor, method, function)
+
+
+_attach()
