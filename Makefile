@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# An editable install is not compiled by pip, and some machines forbid Python to do it in passing.
+COMPILE = @$(BIN)/python -m compileall -q *.py cli graph ops protos session shape_inference
 
 .NOTPARALLEL:
 .PHONY: help demo test lint format types bench protos check-generated docs clean
@@ -39,6 +41,7 @@ protos: $(VENV)/.dev  ## regenerate from protos/*.proto
 
 check-generated: $(VENV)/.dev  ## fail if regenerating would change anything
 	$(BIN)/python protos/generate.py --check
+	$(BIN)/python docs/generate.py --check
 
 docs: $(VENV)/.dev  ## regenerate the reference pages
 	$(BIN)/python docs/generate.py
@@ -52,8 +55,10 @@ $(BIN)/python:
 
 $(VENV)/.run: pyproject.toml | $(BIN)/python
 	$(PIP) --editable .
+	$(COMPILE)
 	@touch $@
 
 $(VENV)/.test $(VENV)/.dev: $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(PIP) --editable ".[$*]"
+	$(COMPILE)
 	@touch $@

@@ -1,0 +1,1 @@
+"""The `tensordraft` command."""

@@ -1,0 +1,57 @@
+"""`tensordraft annotate`: writes the shape of everything into a graph file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..graph.check import check_graph
+from ..graph.files import load_graph_def, save_graph
+from .check import add_shape_argument
+from .text import counted
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from ..protos.messages import GraphDef
+    from ..shape_inference.tensor_shape import TensorShape
+
+
+def add_parser(commands: Any) -> None:
+    """Adds the command to the command line."""
+    parser = commands.add_parser(
+        "annotate",
+        help="write the shape of everything into a graph file",
+        description=(
+            "Copies a graph file and states the shapes of its outputs on every node, as "
+            "_output_shapes, which viewers such as Netron show on the edges."
+        ),
+    )
+    parser.add_argument("file", metavar="IN", help="a GraphDef: .pb, or .pbtxt in text form")
+    parser.add_argument("out", metavar="OUT", help="the file to write: .pb or .pbtxt")
+    add_shape_argument(parser)
+    parser.set_defaults(command=annotate)
+
+
+def annotate(arguments: Namespace) -> int:
+    """Writes the annotated graph; returns the exit code."""
+    graph_def = load_graph_def(arguments.file)
+    report = check_graph(graph_def, dict(arguments.shape))
+    report.raise_for_errors()
+    shapes: dict[str, list[TensorShape]] = {}
+    for fact in report.tensors:
+        shapes.setdefault(fact.name.rpartition(":")[0], []).append(fact.shape)
+    number = state_shapes(graph_def, shapes)
+    print(f"{counted(number, 'node')} annotated, saved in {save_graph(graph_def, arguments.out)}")
+    return 0
+
+
+def state_shapes(graph_def: GraphDef, shapes: dict[str, list[TensorShape]]) -> int:
+    """Writes the shapes of the outputs of nodes on them; returns on how many."""
+    number = 0
+    for node in graph_def.node:
+        if node.name in shapes:
+            stated = node.attr["_output_shapes"]
+            stated.list.ClearField("shape")
+            stated.list.shape.extend([shape.as_proto() for shape in shapes[node.name]])
+            number += 1
+    return number

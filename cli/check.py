@@ -1,0 +1,91 @@
+"""`tensordraft check`: whether a graph file is consistent, and what shape everything has."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from typing import TYPE_CHECKING, Any
+
+from ..graph.check import check_graph
+from .text import printable
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def add_parser(commands: Any) -> None:
+    """Adds the command to the command line."""
+    parser = commands.add_parser(
+        "check",
+        help="whether a graph file is consistent, and what shape everything has",
+        description=(
+            "Infers every shape of a graph without running it, and prints what is wrong, what "
+            "must hold though only a run decides it, and the shape of every tensor. The exit code "
+            "is 1 if something is wrong."
+        ),
+    )
+    parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
+    add_shape_argument(parser)
+    parser.add_argument(
+        "--fetch",
+        metavar="NAME",
+        action="append",
+        help="a tensor or op that is wanted, to check only what it needs; may be repeated",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="fail, too, if a requirement is open or the shape of what is fetched is not known",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead")
+    parser.set_defaults(command=check)
+
+
+def add_shape_argument(parser: ArgumentParser) -> None:
+    """Adds `--shape` to a command."""
+    parser.add_argument(
+        "--shape",
+        metavar="NAME=SIZES",
+        action="append",
+        default=[],
+        type=parse_shape,
+        help="the shape of an input, such as x=batch,784, with a number, a name or ? for each "
+        "size, and nothing at all for a scalar; may be repeated",
+    )
+
+
+def parse_shape(text: str) -> tuple[str, list[int | str | None]]:
+    """The name and the shape that `text` states.
+
+    Raises:
+        ArgumentTypeError: it states none.
+
+    Example:
+        >>> from tensordraft.cli.check import parse_shape
+        >>> parse_shape("x=batch,784")
+        ('x', ['batch', 784])
+    """
+    name, equals, sizes = text.rpartition("=")
+    if not equals or not name:
+        raise ArgumentTypeError(f"{text!r} is not of the form NAME=SIZES")
+    return name, [_size(item.strip()) for item in sizes.split(",")] if sizes.strip() else []
+
+
+def _size(text: str) -> int | str | None:
+    if text == "?":
+        return None
+    if text.isidentifier():
+        return text
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise ArgumentTypeError(f"a size is a number, a name or ?, got {text!r}")
+    return int(text)
+
+
+def check(arguments: Namespace) -> int:
+    """Prints the report on `arguments.file`; returns the exit code."""
+    report = check_graph(arguments.file, dict(arguments.shape), arguments.fetch)
+    if arguments.json:
+        print(report.to_json())
+    else:
+        print("\n".join(map(printable, str(report).splitlines())))
+    failed = not report.ok or (arguments.strict and (report.requirements or report.losses))
+    return 1 if failed else 0

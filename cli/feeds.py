@@ -1,0 +1,93 @@
+"""What `--feed NAME=VALUE` says: numbers, or where they are."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+class Feed(NamedTuple):
+    """One `--feed`: the tensor's name, and a value or the file that holds it."""
+
+    name: str
+    value: Any = None
+    path: str | None = None
+    key: str | None = None
+
+    def load(self) -> Any:
+        """The value, read from the file if it is in one.
+
+        Raises:
+            ValueError: the file holds no such array.
+            OSError: it cannot be read.
+        """
+        return self.value if self.path is None else _load(self.path, self.key)
+
+
+def parse_feed(text: str) -> Feed:
+    """Reads `NAME=file.npy`, `NAME=file.npz:key`, or `NAME=` and a value in JSON.
+
+    Raises:
+        ArgumentTypeError: the text is none of these.
+
+    Example:
+        >>> from tensordraft.cli.feeds import parse_feed
+        >>> parse_feed("x=[1, 2.5]").value, parse_feed("x=data.npz:train/x").key
+        ([1, 2.5], 'train/x')
+    """
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    stem, colon, key = value.partition(".npz:")
+    if colon and key:
+        return Feed(name, path=f"{stem}.npz", key=key)
+    if value.endswith((".npy", ".npz")):
+        return Feed(name, path=value)
+    return Feed(name, _literal(value))
+
+
+def _literal(text: str) -> Any:
+    import json
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ArgumentTypeError(
+            f"{text!r} is neither file.npy nor file.npz:key, nor a number, string or list in JSON"
+        ) from None
+
+
+def _load(path: str, key: str | None) -> Any:
+    from zipfile import BadZipFile
+
+    try:
+        loaded = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, BadZipFile):
+        raise _unreadable(path) from None
+    if isinstance(loaded, np.ndarray):
+        return loaded
+    with loaded:
+        name = _chosen(path, loaded.files, key)
+        try:
+            return loaded[name]
+        except (ValueError, EOFError, BadZipFile):
+            raise _unreadable(path) from None
+
+
+def _unreadable(path: str) -> ValueError:
+    # NumPy's own message advises to allow pickles, which may run any code.
+    return ValueError(f"{path}: not a file of NumPy arrays, or one that holds Python objects")
+
+
+def _chosen(path: str, keys: list[str], key: str | None) -> str:
+    """The key to read: the one asked for, or the only one there is."""
+    if key is None and len(keys) == 1:
+        return keys[0]
+    if key is not None and key in keys:
+        return key
+    wanted = "say which array" if key is None else f"there is no array {key!r}"
+    raise ValueError(f"{path}: {wanted}; it holds {', '.join(keys) or 'none'}")

@@ -1,0 +1,106 @@
+"""What a run gave: printed, as JSON, or saved."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..graph.node import Operation, Tensor
+from .text import json_value, table, type_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Array = np.ndarray[Any, Any]
+
+
+class Result(NamedTuple):
+    """The value of a fetched tensor; of a fetched op there is the name alone."""
+
+    name: str
+    dtype: str = ""
+    value: Array | None = None
+
+    @property
+    def type(self) -> str:
+        """The dtype and the shape: `float32[4,10]`."""
+        return "done" if self.value is None else type_text(self.dtype, self.value.shape)
+
+
+def result(fetch: Tensor | Operation, value: Any) -> Result:
+    """The result of fetching `fetch`, for which a session gave `value`."""
+    if isinstance(fetch, Operation):
+        return Result(fetch.name)
+    dtype = fetch.dtype.base_dtype
+    if dtype.name != "string":
+        return Result(fetch.name, dtype.name, np.asarray(value))
+    array: Array = np.empty(np.shape(value), dtype=object)  # NumPy's own kind drops zero bytes
+    array[...] = value
+    return Result(fetch.name, dtype.name, array)
+
+
+def print_results(results: Iterable[Result]) -> None:
+    """Prints each result with its type; of a large one NumPy shows the corners."""
+    for item in results:
+        print(item.name, item.type, sep="  ")
+        if item.value is not None:
+            print(np.array2string(item.value, max_line_width=100))
+
+
+def print_types(results: Iterable[Result]) -> None:
+    """Prints the type of each result."""
+    print(table([(item.name, item.type) for item in results]))
+
+
+def as_json(results: Iterable[Result], saved_in: str | None) -> dict[str, Any]:
+    """The results by name; with the file that holds them in place of the values, if there is one.
+
+    JSON has no infinities, complex numbers or bytes: they become `"Infinity"`, `[real, imaginary]`
+    and text.
+    """
+    described: dict[str, Any] = {}
+    for name, dtype, value in results:
+        if value is None:
+            described[name] = None
+            continue
+        described[name] = {"dtype": dtype, "shape": list(value.shape)}
+        described[name] |= {"file": saved_in} if saved_in else {"value": json_value(value)}
+    return described
+
+
+def save_results(path: str, results: Sequence[Result]) -> None:
+    """Writes the results to an .npz file under their names, or the only one to an .npy file.
+
+    The file is complete or absent. Byte strings are saved with a fixed width, and bfloat16 as
+    float32, which holds its every value: NumPy's files know neither.
+
+    Raises:
+        ValueError: a string ends in a zero byte, which the fixed width would lose.
+        OSError: the file cannot be written.
+    """
+    arrays = {name: _plain(name, value) for name, _, value in results if value is not None}
+    temporary = f"{path}.{os.getpid()}.part"
+    try:
+        with open(temporary, "wb") as file:
+            if path.endswith(".npz"):
+                np.savez(file, allow_pickle=False, **arrays)
+            else:
+                [array] = arrays.values()
+                np.save(file, array, allow_pickle=False)
+        os.replace(temporary, path)
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+
+
+def _plain(name: str, array: Array) -> Array:
+    if array.dtype.kind == "V":
+        return array.astype(np.float32)
+    if array.dtype != object:
+        return array
+    fixed = array.astype(np.bytes_)
+    if not np.array_equal(fixed.astype(object), array):
+        raise ValueError(f"{name} holds a string that ends in a zero byte, which is not saved well")
+    return fixed

@@ -1,0 +1,149 @@
+"""`tensordraft show`: what is in a graph file."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..graph.constant_value import constant_value
+from .graph_file import GraphFile
+from .text import counted, json_shape, print_json, printable, table, tensor_type
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from ..graph.node import Operation, Tensor
+
+_WIDTH = 100
+_MOST_SHOWN_INPUTS = 6
+_MOST_SHOWN_ELEMENTS = 4
+_MOST_SHOWN_CHARACTERS = 40
+
+
+def add_parser(commands: Any) -> None:
+    """Adds the command to the command line."""
+    parser = commands.add_parser(
+        "show",
+        help="inputs, outputs, ops, types and shapes of a graph file",
+        description=(
+            "Lists what a graph file takes and gives, which ops it is made of, and each node with "
+            "the type and shape of its result, the numbers of the nodes it reads, or the value "
+            "of a small constant."
+        ),
+    )
+    parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON instead")
+    parser.set_defaults(command=show)
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Prints what is in `arguments.file`; returns the exit code."""
+    file = GraphFile(arguments.file)
+    if arguments.json:
+        print_json(_as_json(file))
+    else:
+        for paragraph in _paragraphs(file):
+            print(paragraph)
+    return 0
+
+
+def _paragraphs(file: GraphFile) -> Iterator[str]:
+    yield f"{file.path}: {counted(len(file.ops), 'node')}, GraphDef version {file.version}"
+    yield "\ninputs"
+    yield _results_of(file.inputs())
+    yield "\noutputs"
+    yield _results_of(file.outputs())
+    yield "\nops"
+    yield _op_counts(Counter(op.type for op in file.ops))
+    unsupported = file.unsupported()
+    if unsupported:
+        yield "\nnot supported, so what they give is known in part at best"
+        yield _op_counts(unsupported)
+    if file.functions:
+        yield f"\nand a library of {counted(len(file.functions), 'function')}"
+    if file.ops:
+        yield "\nnodes"
+        yield _node_table(file.ops)
+
+
+def _results_of(ops: list[Operation]) -> str:
+    rows: list[tuple[str, str]] = []
+    for op in ops:
+        rows += [(tensor.name, tensor_type(tensor)) for tensor in op.outputs]
+        rows += [] if op.outputs else [(op.name, f"no result ({op.type})")]
+    return table(rows, "  ") or "  none"
+
+
+def _op_counts(counts: Counter[str]) -> str:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    words = [f"{number}\N{NO-BREAK SPACE}{printable(op)}" for op, number in ordered]
+    lines = textwrap.wrap(
+        ", ".join(words), _WIDTH - 2, break_long_words=False, break_on_hyphens=False
+    )
+    text = "\n".join(f"  {line}" for line in lines).replace("\N{NO-BREAK SPACE}", " ")
+    return text or "  none"
+
+
+def _node_table(ops: list[Operation]) -> str:
+    numbers = {op: i for i, op in enumerate(ops)}
+    rows = [("nr", "op", "result", "reads", "name")]
+    for op, number in numbers.items():
+        reads = [f"{numbers[tensor.op]}{_result_number(tensor)}" for tensor in op.inputs]
+        reads += [f"^{numbers[control]}" for control in op.control_inputs]
+        if len(reads) > _MOST_SHOWN_INPUTS:
+            reads[_MOST_SHOWN_INPUTS:] = [f"+{len(reads) - _MOST_SHOWN_INPUTS}"]
+        told = " ".join(reads) or _small_constant(op)
+        rows.append((str(number), op.type, _results(op), told, op.name))
+    return table(rows, "  ")
+
+
+def _result_number(tensor: Tensor) -> str:
+    return f":{tensor.value_index}" if tensor.value_index else ""
+
+
+def _results(op: Operation) -> str:
+    types = Counter(tensor_type(tensor) for tensor in op.outputs)
+    return ", ".join(f"{number} × {text}" if number > 1 else text for text, number in types.items())
+
+
+def _small_constant(op: Operation) -> str:
+    if op.type != "Const":
+        return ""
+    size = op.outputs[0].shape.num_elements()
+    if size is None or size > _MOST_SHOWN_ELEMENTS:
+        return ""
+    text = np.array2string(np.asarray(constant_value(op.outputs[0])), separator=" ")
+    text = "= " + " ".join(text.split()).replace("[ ", "[")
+    short = len(text) <= _MOST_SHOWN_CHARACTERS
+    return text if short else f"{text[: _MOST_SHOWN_CHARACTERS - 1]}…"
+
+
+def _as_json(file: GraphFile) -> dict[str, Any]:
+    return {
+        "file": file.path,
+        "version": file.version,
+        "inputs": [op.name for op in file.inputs()],
+        "outputs": [op.name for op in file.outputs()],
+        "ops": dict(Counter(op.type for op in file.ops)),
+        "unsupported": dict(file.unsupported()),
+        "functions": file.functions,
+        "nodes": [_json_node(op) for op in file.ops],
+    }
+
+
+def _json_node(op: Operation) -> dict[str, Any]:
+    return {
+        "name": op.name,
+        "op": op.type,
+        "device": op.device,
+        "inputs": [tensor.name for tensor in op.inputs],
+        "control_inputs": [control.name for control in op.control_inputs],
+        "results": [
+            {"name": tensor.name, "dtype": tensor.dtype.name, "shape": json_shape(tensor.shape)}
+            for tensor in op.outputs
+        ],
+    }

@@ -1,0 +1,86 @@
+"""Pictures in SVG, which every browser shows."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from .layout import layered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .drawing import Drawing
+    from .layout import Place
+
+_STYLE = """
+text { font: 11px sans-serif; text-anchor: middle; }
+.small { fill: #555; font-size: 9px; }
+.label { fill: #777; font-size: 8px; text-anchor: start; }
+rect { stroke: #667; fill: #d6e4f5; }
+.input rect { fill: #cfe8cf; }
+.output rect { fill: #f6d5c4; }
+.constant rect { fill: #eee; stroke-dasharray: 2; }
+path { fill: none; stroke: #778; }
+path.control { stroke-dasharray: 4 3; }
+"""
+_CHARACTER = 6.5
+_MOST_CHARACTERS = 40
+
+
+def svg(drawing: Drawing) -> str:
+    """The picture in SVG; pointing at a box tells its full name, types and device."""
+    return "\n".join(_lines(drawing)) + "\n"
+
+
+def _lines(drawing: Drawing) -> Iterator[str]:
+    labels = [_shortened(box.name.rpartition("/")[2]) for box in drawing.boxes]
+    widths = [
+        _CHARACTER * max(len(label), len(_shortened(box.op))) + 14
+        for label, box in zip(labels, drawing.boxes, strict=True)
+    ]
+    edges = [(line.source, line.target) for line in drawing.lines]
+    inputs = {i for i, box in enumerate(drawing.boxes) if box.kind == "input"}
+    places = layered(widths, edges, inputs)
+    width = max((place.x + place.width for place in places), default=0.0) + 12
+    height = max((place.y + place.height for place in places), default=0.0) + 12
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}">'
+    )
+    yield f"<style>{_STYLE}</style>"
+    yield '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" '
+    yield 'markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8Z" fill="#778"/></marker></defs>'
+    for line in drawing.lines:
+        yield _curve(places[line.source], places[line.target], line.label, control=line.control)
+    for box, label, place in zip(drawing.boxes, labels, places, strict=True):
+        middle = place.x + place.width / 2
+        title = "\n".join([box.name, *box.types, *([box.device] if box.device else [])])
+        yield f'<g class="{box.kind}"><title>{escape(title)}</title>'
+        yield (
+            f'<rect x="{place.x:.1f}" y="{place.y:.1f}" width="{place.width:.1f}" '
+            f'height="{place.height:.1f}" rx="5"/>'
+        )
+        yield f'<text x="{middle:.1f}" y="{place.y + 14:.1f}">{escape(label)}</text>'
+        yield (
+            f'<text class="small" x="{middle:.1f}" y="{place.y + 27:.1f}">'
+            f"{escape(_shortened(box.op))}</text></g>"
+        )
+    yield "</svg>"
+
+
+def _curve(source: Place, target: Place, label: str, *, control: bool) -> str:
+    x0, y0 = source.x + source.width / 2, source.y + source.height
+    x1, y1 = target.x + target.width / 2, target.y
+    bend = (y1 - y0) / 2
+    path = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {y0 + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}"
+    kind = ' class="control"' if control else ""
+    text = ""
+    if label:
+        x, y = (x0 + x1) / 2 + 3, (y0 + y1) / 2
+        text = f'<text class="label" x="{x:.1f}" y="{y:.1f}">{escape(label)}</text>'
+    return f'<path{kind} marker-end="url(#tip)" d="{path}"/>{text}'
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"

@@ -1,0 +1,88 @@
+"""Text for the terminal: tables, tensor types and counts."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..graph.node import Tensor
+    from ..shape_inference.tensor_shape import TensorShape
+
+
+def printable(text: str) -> str:
+    """`text` with what a terminal might obey, or cannot show, written as escapes."""
+    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
+
+
+def table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
+    """Rows of cells as lines with aligned columns, which are two blanks apart.
+
+    Example:
+        >>> from tensordraft.cli.text import table
+        >>> print(table([("name", "size"), ("a long one", "7")]))
+        name        size
+        a long one  7
+    """
+    cells = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in cells
+    ]
+    return "\n".join(f"{indent}{line}".rstrip() for line in lines)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 node`, `2 nodes`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def type_text(dtype: str, shape: Sequence[Any] | None) -> str:
+    """A tensor's type on few columns: `float32[batch,10]`, `float32[...]` for an unknown rank."""
+    return f"{dtype}[{'...' if shape is None else ','.join(map(str, shape))}]"
+
+
+def tensor_type(tensor: Tensor) -> str:
+    """The static type of `tensor`: `float32[batch,10]`."""
+    return type_text(tensor.dtype.name, tensor.shape.sizes)
+
+
+def json_shape(shape: TensorShape) -> list[int | str | None] | None:
+    """A shape for JSON: sizes, names of sizes, null for a size or a rank that is unknown."""
+    if shape.sizes is None:
+        return None
+    texts = [size if isinstance(size, int) else str(size) for size in shape.sizes]
+    return [None if "?" in str(text) else text for text in texts]
+
+
+def json_value(array: np.ndarray[Any, Any]) -> Any:
+    """The elements of `array` for JSON, as nested lists."""
+    if array.dtype.kind == "V":
+        array = array.astype(np.float32)  # bfloat16
+    return _json_items(array.tolist())
+
+
+def _json_items(item: Any) -> Any:
+    match item:
+        case list():
+            return [_json_items(part) for part in item]
+        case bytes():
+            return item.decode("utf-8", "backslashreplace")
+        case complex():
+            return [_json_items(item.real), _json_items(item.imag)]
+        case float() if not math.isfinite(item):
+            return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(item)]
+        case _:
+            return item
+
+
+def print_json(value: Any) -> None:
+    """Prints `value` as one line of JSON."""
+    import json
+
+    print(json.dumps(value))

@@ -1,0 +1,132 @@
+"""The documents are true: generated pages are up to date, code blocks run, links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
+README = ROOT / "README.md"
+
+# Runs the blocks that it is given on argv, and shows where the output of each ends.
+RUN_BLOCKS = """\
+import sys
+for block in sys.argv[1:]:
+    exec(compile(block, "model.py", "exec"), {"__name__": "__main__"})
+    print("end of block", flush=True)
+"""
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, its text, and that of a `text` block right behind it."""
+
+    language: str
+    text: str
+    output: str
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    fence = r"```(\w*)\n(.*?)```\n"
+    text = page.read_text(encoding="utf-8")
+    for match in re.finditer(rf"(?m)^{fence}(?:\n```text\n(.*?)```\n)?", text, re.DOTALL):
+        yield Block(match[1], match[2], match[3] or "")
+
+
+def run(*arguments: str, folder: Path) -> str:
+    done = subprocess.run(
+        arguments,
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the README is followed: it holds the examples, and what earlier blocks have saved."""
+    folder = tmp_path_factory.mktemp("readme")
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def outputs(folder: Path) -> list[str]:
+    """What the Python blocks of the README print."""
+    code = [block.text for block in blocks(README) if block.language == "python"]
+    printed = run(sys.executable, "-c", RUN_BLOCKS, *code, folder=folder)
+    return printed.split("end of block\n")[:-1]
+
+
+def test_the_python_blocks_of_the_readme_print_what_it_says(outputs: list[str]) -> None:
+    assert outputs == [block.output for block in blocks(README) if block.language == "python"]
+    assert len(outputs) >= 4
+
+
+def test_the_commands_of_the_readme_print_what_it_says(folder: Path, outputs: list[str]) -> None:
+    assert outputs
+    [session] = [block.text for block in blocks(README) if block.language == "console"]
+    commands = re.split(r"(?m)^\$ ", session)[1:]
+    assert len(commands) >= 4
+    for text in commands:
+        line, _, expected = text.partition("\n")
+        command, *arguments = shlex.split(line)
+        assert command == "tensordraft"
+        got = run(sys.executable, "-m", "tensordraft", *arguments, folder=folder)
+        assert doctest.OutputChecker().check_output(expected, got, doctest.ELLIPSIS), got
+
+
+def test_the_readme_leaves_no_kind_of_block_untested() -> None:
+    assert {block.language for block in blocks(README)} <= {"python", "console", "sh"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)
+    missing = [t for t in targets if not t.startswith("http") and not (page.parent / t).exists()]
+    assert missing == []
+
+
+def test_the_architecture_names_files_that_exist() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    paths = set(re.findall(r"\b(?:\w+/)+\w+\.py\b", text))
+    assert len(paths) > 20
+    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
+def test_the_list_of_ops_is_up_to_date() -> None:
+    run(sys.executable, str(ROOT / "docs" / "generate.py"), "--check", folder=ROOT)
+
+
+def test_every_op_in_the_list_is_told_in_a_sentence() -> None:
+    text = (ROOT / "docs" / "ops.md").read_text(encoding="utf-8")
+    entries = re.findall(r"(?m)^### (\S+)\n\n```python\n(.+)\n```\n\n(.*)$", text)
+    assert len(entries) == text.count("\n### ")
+    assert [name for name, _, summary in entries if not summary.endswith(".")] == []
+    assert [name for name, signature, _ in entries if not signature.startswith(f"{name}(")] == []
+
+
+def test_an_outdated_list_is_noticed(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "docs" / "generate.py", tmp_path)
+    (tmp_path / "ops.md").write_text("nothing\n", encoding="utf-8")
+    command = [sys.executable, str(tmp_path / "generate.py")]
+    checked = subprocess.run([*command, "--check"], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stdout) == (1, "ops.md is outdated: run `make docs`\n")
+    assert (tmp_path / "ops.md").read_text(encoding="utf-8") == "nothing\n"
+    assert run(*command, folder=tmp_path) == "wrote ops.md\n"
+    assert run(*command, "--check", folder=tmp_path) == ""
