@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from .ops import normalization as normalization
+from .ops.convolution import (
+    check_ranks as check_ranks,
+    conv2d as conv2d,
+    conv3d as conv3d,
+    conv_sizes as conv_sizes,
+    conv_sliding as conv_sliding,
+)
 from .ops.mathematics import sigmoid as sigmoid, tanh as tanh
 from .ops.nn import (
     bias_add as bias_add,

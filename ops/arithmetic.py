@@ -22,6 +22,7 @@ from .elementwise import (
     symbolically,
     unary,
 )
+from .extrema import larger, smaller
 
 if TYPE_CHECKING:
     from ..graph.node import Tensor
@@ -195,7 +196,7 @@ pow = binary(
 maximum = binary(
     "maximum",
     "Maximum",
-    np.maximum,
+    larger,
     REALS,
     "The larger of `x` and `y`, element by element; NaN where either is NaN.",
     ("[1, 5], 3", "[3 5]"),
@@ -204,7 +205,7 @@ maximum = binary(
 minimum = binary(
     "minimum",
     "Minimum",
-    np.minimum,
+    smaller,
     REALS,
     "The smaller of `x` and `y`, element by element; NaN where either is NaN.",
     ("[1, 5], 3", "[1 3]"),

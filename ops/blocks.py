@@ -178,13 +178,14 @@ def _space_to_batch(x: Array, block: Block, paddings: Margins) -> Array:
         whole = new_zeros(padded, x.dtype)
         whole[inner] = x
         x = whole
-    return x.reshape(split).transpose(order).reshape(sizes)
+    gathered: Array = x.reshape(split).transpose(order).reshape(sizes)
+    return gathered
 
 
 def _batch_to_space(x: Array, block: Block, crops: Margins) -> Array:
     split, order, whole, inner = batch_to_space_layout(x.shape, block, crops)
-    spread: Array = x.reshape(split).transpose(order).reshape(whole)
-    return spread[inner]
+    cropped: Array = x.reshape(split).transpose(order).reshape(whole)[inner]
+    return cropped
 
 
 def space_to_batch_nd(

@@ -224,8 +224,11 @@ def _broadcast_to_kernel(c: KernelContext) -> Kernel:
         if shape.ndim != 1:
             raise ValueError(f"shape must be a vector, got shape {list(shape.shape)}")
         sizes = check_size(shape.tolist(), x.dtype)
-        _broadcast_to_sizes(x.shape, sizes)
-        return np.broadcast_to(x, sizes)
+        try:
+            return np.broadcast_to(x, sizes)
+        except ValueError:
+            _broadcast_to_sizes(x.shape, sizes)  # says why in our words
+            raise
 
     return broadcast_to
 

@@ -108,13 +108,17 @@ def _to_integers(source: DType, target: DType) -> Kernel:
         return x.astype(widened, copy=False).astype(dtype)
 
     def to_uint32(x: Array) -> Array:
-        return x.astype(widened, copy=False).astype(np.int64).astype(dtype)
+        x = x.astype(widened, copy=False)
+        if x.min(initial=0) >= 0 and x.max(initial=0) < 2**32:
+            return x.astype(dtype)
+        return x.astype(np.int64).astype(dtype)
 
     def to_uint64(x: Array) -> Array:
         x = x.astype(widened, copy=False)
         result = x.astype(dtype)
-        too_large = x >= widened.type(2**64)
-        return np.where(too_large, dtype.type(2**63), result) if too_large.any() else result
+        if x.max(initial=0) < 2.0**64:
+            return result
+        return np.where(x >= 2.0**64, dtype.type(2**63), result)
 
     return {dtypes.uint32: to_uint32, dtypes.uint64: to_uint64}.get(target, direct)
 

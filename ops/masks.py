@@ -7,8 +7,7 @@ from typing import Any
 from ..graph.convert import convert_to_tensor
 from ..graph.functions import name_scope
 from ..graph.node import Tensor
-from ..protos.dtypes import bool as bool_
-from ..protos.dtypes import int64
+from ..protos.dtypes import bool as bool_, int64
 from . import ranges
 from .arithmetic import maximum
 from .casting import cast

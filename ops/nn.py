@@ -14,6 +14,7 @@ from ..shape_inference.rules import normal_axis, same_size
 from ..shape_inference.tensor_shape import TensorShape
 from .call_forms import renamed
 from .elementwise import COMPLEX, FLOATS, REALS, in_float32, unary
+from .extrema import clipped, larger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,12 +28,11 @@ _SELU_ALPHA = 1.6732632423543772848170429916717
 
 
 def _relu(x: Array) -> Any:
-    return np.maximum(x, x.dtype.type(0))
+    return larger(x, x.dtype.type(0))
 
 
 def _relu6(x: Array) -> Any:
-    kind = x.dtype.type
-    return np.minimum(np.maximum(x, kind(0)), kind(6))
+    return clipped(x, 0, 6)
 
 
 @in_float32

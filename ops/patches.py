@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
 from ..graph.op_def import OpDef
-from ..shape_inference.symbolic import dim_max
 from ..shape_inference.tensor_shape import TensorShape
+from ..shape_inference.windows import Window
 from .allocation import check_size, new_zeros
 from .call_forms import older_form, string_at
+from .windowing import seen_through, with_margins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from ..graph.node import Tensor
     from ..shape_inference.context import KernelContext, OpContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
-    from ..shape_inference.symbolic import Dim
 
 EXTRACT_IMAGE_PATCHES = OpDef(
     "ExtractImagePatches",
@@ -28,47 +26,6 @@ EXTRACT_IMAGE_PATCHES = OpDef(
     "T: {bfloat16, half, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, "
     "uint64, complex64, complex128, bool}, padding: {'SAME', 'VALID'}",
 )
-
-
-class Window(NamedTuple):
-    """A window that slides along one dimension: `size` elements, `rate` apart."""
-
-    size: int
-    stride: int
-    rate: int
-    same: bool
-
-    @property
-    def extent(self) -> int:
-        """How many elements of the input it spans."""
-        return self.size + (self.size - 1) * (self.rate - 1)
-
-    def fits(self, size: Dim) -> bool:
-        """Whether it may slide along `size` elements: it may be too large by one stride."""
-        return self.same or not isinstance(size, int) or size - self.extent > -2 * self.stride
-
-    def positions(self, size: Dim) -> Dim:
-        """How many positions it takes along `size` elements: none where it is too large.
-
-        Raises:
-            ValueError: the stride is no step forward, or the window does not fit.
-        """
-        if self.stride < 1:
-            raise ValueError(f"strides must be at least 1, got {self.stride}")
-        if self.same:
-            return (size + self.stride - 1) // self.stride
-        if not self.fits(size):
-            raise ValueError(
-                f"images has size {size} in a dimension where the window spans {self.extent}, "
-                f"too many for strides = {self.stride}"
-            )
-        number = (size - self.extent) // self.stride + 1
-        return max(number, 0) if isinstance(number, int) else dim_max(number, 0)
-
-    def padding(self, size: int, positions: int) -> tuple[int, int]:
-        """How many zeros "SAME" puts before and after `size` elements."""
-        missing = max((positions - 1) * self.stride + self.extent - size, 0) if self.same else 0
-        return missing // 2, missing - missing // 2
 
 
 def _windows(c: OpContext) -> tuple[Window, Window]:
@@ -92,7 +49,7 @@ def _extract_image_patches_shape(c: ShapeContext) -> TensorShape:
     known = isinstance(height, int) and isinstance(width, int)
     legal = min(c.attr("ksizes") + c.attr("strides") + c.attr("rates")) >= 1
     taken = [
-        window.positions(size) if known or (legal and window.fits(size)) else None
+        window.positions(size, "images") if known or (legal and window.fits(size)) else None
         for window, size in ((rows, height), (columns, width))
     ]
     return TensorShape.of((batch, *taken, depth * (rows.size * columns.size)))
@@ -124,31 +81,12 @@ def _patches(images: Array, rows: Window, columns: Window) -> Array:
     if images.ndim != 4:
         raise ValueError(f"images must have rank 4, got shape {list(images.shape)}")
     batch, height, width, depth = images.shape
-    down, across = int(rows.positions(height)), int(columns.positions(width))
+    down, across = (int(w.positions(n, "images")) for w, n in ((rows, height), (columns, width)))
     sizes = check_size((batch, down, across, rows.size * columns.size * depth), images.dtype)
     if 0 in sizes:
         return new_zeros(sizes, images.dtype)
-    (top, bottom), (left, right) = rows.padding(height, down), columns.padding(width, across)
-    if top or bottom or left or right:
-        padded = new_zeros(
-            (batch, top + height + bottom, left + width + right, depth), images.dtype
-        )
-        padded[:, top : top + height, left : left + width] = images
-        images = padded
-    per_image, per_row, per_column, per_channel = images.strides
-    view = np.lib.stride_tricks.as_strided(
-        images,
-        (batch, down, across, rows.size, columns.size, depth),
-        (
-            per_image,
-            per_row * rows.stride,
-            per_column * columns.stride,
-            per_row * rows.rate,
-            per_column * columns.rate,
-            per_channel,
-        ),
-        writeable=False,
-    )
+    windows, positions = (rows, columns), (down, across)
+    view = seen_through(with_margins(images, windows, positions), windows, positions)
     return view.reshape(sizes)
 
 

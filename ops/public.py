@@ -84,10 +84,16 @@ from .control import (
     group as group,
     no_op as no_op,
     tuple as tuple,
+    with_dependencies as with_dependencies,
 )
 from .depth import (
     depth_to_space as depth_to_space,
     space_to_depth as space_to_depth,
+)
+from .depthwise_convolution import (
+    depthwise_conv2d as depthwise_conv2d,
+    depthwise_conv2d_native as depthwise_conv2d_native,
+    separable_conv2d as separable_conv2d,
 )
 from .division import (
     div as div,
@@ -255,3 +261,14 @@ from .stacking import (
     unstack as unstack,
 )
 from .string_numbers import string_to_number as string_to_number
+from .window_arguments import (
+    over_space as over_space,
+    padding_attrs as padding_attrs,
+)
+from .windowing import (
+    blocks as blocks,
+    channels_back as channels_back,
+    channels_last as channels_last,
+    seen_through as seen_through,
+    with_margins as with_margins,
+)

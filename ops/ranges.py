@@ -42,7 +42,10 @@ def _range_shape(c: ShapeContext) -> TensorShape:
     if c.output_dtype.is_floating:
         arrays = [c.const(name) for name in _ARGUMENTS]
         known = [array for array in arrays if array is not None]
-        return TensorShape.of((_float_count(*known),)) if len(known) == 3 else fresh_vector()
+        if len(known) < len(arrays):
+            return fresh_vector()
+        with np.errstate(all="ignore"):
+            return TensorShape.of((_float_count(*known),))
     start, limit, delta = [c.scalar(name) for name in _ARGUMENTS]
     if start is None or limit is None or not isinstance(delta, int):
         return fresh_vector()
@@ -71,8 +74,7 @@ def _float_count(start: Array, limit: Array, delta: Array) -> int:
         raise ValueError("delta must not be 0")
     if not (start <= limit if delta > 0 else start >= limit):
         raise _leads_away(start, limit, delta)
-    with np.errstate(all="ignore"):
-        number = float(abs((limit - start) / delta))
+    number = float(abs((limit - start) / delta))
     if not number <= _MOST_ELEMENTS:
         raise ValueError(
             f"start = {start}, limit = {limit}, delta = {delta} make {number} elements, more than "
@@ -88,23 +90,33 @@ def _leads_away(start: Any, limit: Any, delta: Any) -> ValueError:
 @RANGE.kernel
 def _range_kernel(c: KernelContext) -> Kernel:
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
-    count: Any = _float_count if c.output_dtype.is_floating else _count
+    of_floats = c.output_dtype.is_floating
 
     def range(*scalars: Array) -> Array:
         for name, scalar in zip(_ARGUMENTS, scalars, strict=True):
             if scalar.ndim > 1 or scalar.size != 1:
                 raise ValueError(f"{name} must be a scalar, got shape {list(scalar.shape)}")
         start, limit, delta = [scalar.reshape(()) for scalar in scalars]
-        if count is _count:
-            (number,) = check_size([_count(start.item(), limit.item(), delta.item())], dtype)
+        if of_floats:
+            number: Any = _float_count(start, limit, delta)
         else:
-            (number,) = check_size([_float_count(start, limit, delta)], dtype)
-        result = np.arange(number).astype(dtype, copy=False)
-        result *= delta
-        result += start
+            number = _count(start.item(), limit.item(), delta.item())
+        result = _counted(number, dtype)
+        if delta != 1:
+            result *= delta
+        if start != 0:
+            result += start
         return result
 
     return range
+
+
+def _counted(number: int, dtype: np.dtype[Any]) -> Array:
+    """0, 1, ... below `number`."""
+    check_size([number], dtype)
+    if dtype.kind in "iuf":
+        return np.arange(number, dtype=dtype)
+    return np.arange(number).astype(dtype)  # bfloat16 and expressions have no range of their own
 
 
 def range(
@@ -193,8 +205,8 @@ def _lin_space_kernel(c: KernelContext) -> Kernel:
             if scalar.ndim:
                 raise ValueError(f"{name} must be a scalar, got shape {list(scalar.shape)}")
         _check_positive(num.item())
-        (number,) = check_size([num.item()], dtype)
-        result = np.arange(number).astype(dtype)
+        number = num.item()
+        result = _counted(number, dtype)
         if number > 1:
             result *= (stop - start) / dtype.type(number - 1)
         result += start

@@ -44,8 +44,12 @@ def _slice_shape(c: ShapeContext) -> TensorShape:
         value = c.const(name)  # TensorFlow leaves -1, and what is too large, to the run
         if value is not None and (value < -1).any():
             raise ValueError(f"{name} = {value.tolist()} must hold nothing below -1")
-    rows = zip(sizes, *_elements(c, ("begin", "size"), len(sizes)), strict=True)
-    return TensorShape.of(tuple(_slice_size(i, *row) for i, row in enumerate(rows)))
+    begins, lengths = _elements(c, ("begin", "size"), len(sizes))
+    exact = c.const("size") is not None
+    for i, (n, begin, number) in enumerate(zip(sizes, begins, lengths, strict=True)):
+        if exact and number == -1 and less(n, begin):
+            raise ValueError(f"begin[{i}] = {begin} is more than the size {n}")
+    return TensorShape.of(tuple(map(_slice_size, sizes, begins, lengths)))
 
 
 def _elements(c: ShapeContext, names: Sequence[str], length: int) -> list[list[Dim]]:
@@ -57,16 +61,13 @@ def _elements(c: ShapeContext, names: Sequence[str], length: int) -> list[list[D
     ]
 
 
-def _slice_size(axis: int, n: Dim, begin: Dim, size: Dim) -> Dim | None:
+def _slice_size(n: Dim, begin: Dim, size: Dim) -> Dim | None:
     if isinstance(size, DimExpr):
         return size if less_equal(0, size) else None  # it may be -1
     if size >= 0:
         return size
-    if size < -1 or (isinstance(begin, int) and begin < 0):
-        return None
-    if less(n, begin):
-        raise ValueError(f"begin[{axis}] = {begin} is more than the size {n}")
-    return n - begin
+    fails = size < -1 or less(begin, 0) or less(n, begin)
+    return None if fails else n - begin
 
 
 @SLICE.kernel

@@ -49,8 +49,9 @@ def _string_to_number_kernel(c: KernelContext) -> Kernel:
 
     def string_to_number(strings: Array) -> Array:
         items = strings.ravel().tolist()
+        usual = target.is_floating and not _UNUSUAL.search(b" ".join(items))
         try:
-            numbers = [parse(item) for item in items]
+            numbers = [*map(float if usual else parse, items)]
         except ValueError:
             raise _refusal(strings, parse, target) from None
         if target is float32:

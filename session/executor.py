@@ -168,8 +168,16 @@ def handed_out(values: Sequence[Any]) -> list[Any]:
         else:
             owner = id(value if value.base is None else value.base)
             if not value.flags.writeable or owner in owners:
-                value = value.copy()
+                value = _copied(value)
             else:
                 owners.add(owner)
             results.append(value)
     return results
+
+
+def _copied(value: Any) -> Any:
+    try:
+        return value.copy()
+    except MemoryError:
+        message = f"there is no memory for a result of {value.nbytes} bytes"
+        raise errors.ResourceExhaustedError(None, None, message) from None

@@ -194,9 +194,9 @@ class Session:
             >>> with td.Graph().as_default(), td.Session() as session:
             ...     x = td.placeholder(td.float32, [2], name="x")
             ...     print(session.explain(td.identity(x + (td.constant(1.0) + 1.0)), [x]))
-            s1 = constant float32[]
-            s2 = add (AddV2) of s0, s1
-            fetch s2
+            s2 = constant float32[]
+            s1 = add_1 (AddV2) of s0, s2
+            fetch s1
         """
         elements = Fetches(self._graph, fetches).elements
         tensors = tuple([feedable(self._graph, key) for key in feeds])

@@ -1,0 +1,40 @@
+"""Strides, sizes and paddings of windows in the forms that the public functions take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def over_space(name: str, value: Any, data_format: str, default: int | None = None) -> list[int]:
+    """One number for each dimension, of an argument that may speak of space alone.
+
+    Args:
+        name: the argument.
+        value: one number for all of space, or one for each dimension of it, or of the tensor.
+        data_format: names the dimensions, as "NHWC".
+        default: what stands for None.
+
+    Raises:
+        ValueError: there are too few or too many numbers.
+    """
+    rank = len(data_format)
+    numbers = [default if value is None else value]
+    if isinstance(value, (list, tuple)):
+        numbers = list(value)
+    if len(numbers) == 1:
+        numbers *= rank - 2
+    if len(numbers) == rank - 2:
+        return [1, 1, *numbers] if data_format.startswith("NC") else [1, *numbers, 1]  # type: ignore[list-item]
+    if len(numbers) != rank:
+        raise ValueError(f"{name} must have 1, {rank - 2} or {rank} elements, got {value}")
+    return numbers  # type: ignore[return-value]
+
+
+def padding_attrs(padding: str | Sequence[Sequence[int]]) -> dict[str, Any]:
+    """The attrs that say "SAME", "VALID", or the margins before and after each dimension."""
+    if isinstance(padding, str):
+        return {"padding": padding}
+    return {"padding": "EXPLICIT", "explicit_paddings": [n for pair in padding for n in pair]}
