@@ -216,7 +216,7 @@ def _quantizing() -> Iterator[Work]:
     )
     yield Work(
         "quantize_v2",
-        lambda x: td.quantize_v2(x, 0.0, 1.0, td.quint8).output,
+        lambda x: td.quantize_v2(x, 0.0, 1.0, td.quint8)[0],
         lambda x: np.rint(np.clip(x, 0, 1) * np.float32(255)).astype(np.uint8),
         (FLOATS,),
     )

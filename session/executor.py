@@ -6,28 +6,29 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph import errors
-from ..graph.describe import run_error
 from .fusion import fuse, observe
 from .lowering import failed_step, lower
 from .options import OpTrace, RunMetadata, RunOptions
+from .parallel import parallel_run
 from .plan import with_dead_slots
 from .quiet import quietly
+from .steps import run_step, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from .fusion import Observed
-    from .plan import Array, Plan, Step
+    from .options import ConfigProto
+    from .plan import Array, Plan
 
 _RUNS_UNTIL_HOT = 3
-_MOST_LOWERED_STEPS = 20_000
+_MOST_LOWERED_STEPS = 5_000
 
 
 class _Lowered(NamedTuple):
     """A plan and the function that it was lowered to."""
 
     plan: Plan
-    function: Callable[..., tuple[Any, ...]]
+    function: Callable[..., Sequence[Any]]
 
 
 class Executor:
@@ -37,9 +38,9 @@ class Executor:
     arrays that have proved large are fused, and the plan is lowered to one Python function.
     """
 
-    def __init__(self, plan: Plan, threads: int = 1) -> None:
+    def __init__(self, plan: Plan, config: ConfigProto) -> None:
         self._plan = plan
-        self._threads = threads
+        self._config = config
         self._runs = 0
         # One more than there are slots: the last takes what goes to slot -1.
         self._template: list[Any] = [None] * (plan.slots + 1)
@@ -63,9 +64,9 @@ class Executor:
             return handed_out(quietly(hot.function, *feeds))
         except Exception as error:
             failed = failed_step(error, hot.plan)
-            if failed is None:
+            if failed is None:  # a parallel run tells by itself
                 raise
-            raise _told(error, *failed) from error
+            raise told(error, *failed) from error
 
     def run_watched(
         self, feeds: Sequence[Array], options: RunOptions, metadata: RunMetadata
@@ -82,7 +83,7 @@ class Executor:
         begun = time.perf_counter()
         for step in plan.steps:
             start = time.perf_counter()
-            _run_step(step, values)
+            run_step(step, values)
             seconds = time.perf_counter() - start
             if options.trace_level != RunOptions.NO_TRACE:
                 made = [values[slot] for slot in step.outputs if slot >= 0]
@@ -114,42 +115,34 @@ class Executor:
         values[: plan.feeds] = feeds
         self._runs += 1
         warm = self._runs == _RUNS_UNTIL_HOT and len(plan.steps) <= _MOST_LOWERED_STEPS
-        seen = observe(dict(enumerate(values))) if warm else None
+        if warm:
+            self._run_and_lower(values)
+            return [None if slot < 0 else values[slot] for slot in plan.fetched]
         for step in plan.steps:
-            _run_step(step, values)
-            if seen is not None:
-                seen.update(observe({slot: values[slot] for slot in step.outputs if slot >= 0}))
+            run_step(step, values)
             for slot in step.dead:
                 values[slot] = None
-        if seen is not None:
-            self._lower(seen)
         return [None if slot < 0 else values[slot] for slot in plan.fetched]
 
-    def _lower(self, seen: Mapping[int, Observed]) -> None:
-        plan = self._plan
-        steps = fuse(plan.steps, seen, plan.lasting, self._threads)
+    def _run_and_lower(self, values: list[Any]) -> None:
+        """Runs the steps with an eye on sizes and times, and lowers the plan accordingly."""
+        plan, config = self._plan, self._config
+        seen = observe(dict(enumerate(values)))
+        seconds = {}
+        for i, step in enumerate(plan.steps):
+            start = time.perf_counter()
+            run_step(step, values)
+            seconds[i] = time.perf_counter() - start
+            seen.update(observe({slot: values[slot] for slot in step.outputs if slot >= 0}))
+            for slot in step.dead:
+                values[slot] = None
+        parallel = parallel_run(plan, seconds, config.inter_op_parallelism_threads)
+        if parallel is not None:
+            self._hot = _Lowered(plan, parallel)
+            return
+        steps = fuse(plan.steps, seen, plan.lasting, config.intra_op_parallelism_threads)
         plan = plan._replace(steps=with_dead_slots(steps, plan.lasting))
         self._hot = _Lowered(plan, lower(plan))
-
-
-def _run_step(step: Step, values: list[Any]) -> None:
-    _, kernel, inputs, outputs, _ = step
-    try:
-        result = kernel(*[values[slot] for slot in inputs])
-        if len(outputs) == 1:
-            values[outputs[0]] = result
-        else:
-            for slot, item in zip(outputs, result or (), strict=True):
-                values[slot] = item
-    except Exception as error:
-        raise _told(error, step, [values[slot] for slot in inputs]) from error
-
-
-def _told(error: Exception, step: Step, arrays: Sequence[Any]) -> errors.OpError:
-    """The error with the op that failed; a fused step has told it already."""
-    if isinstance(error, errors.OpError) and error.op is not None:
-        return error
-    return run_error(error, step.op, arrays)
 
 
 def handed_out(values: Sequence[Any]) -> list[Any]:

@@ -105,7 +105,9 @@ def feed_pairs(graph: Graph, feed_dict: Mapping[Any, Any]) -> dict[Tensor, Any]:
     pairs: dict[Tensor, Any] = {}
     for key, value in feed_dict.items():
         if isinstance(key, SparseTensor):
-            pairs.update(zip((key.indices, key.values, key.dense_shape), _parts(value), strict=True))
+            pairs.update(
+                zip((key.indices, key.values, key.dense_shape), _parts(value), strict=True)
+            )
         else:
             pairs[feedable(graph, key)] = value
     return pairs

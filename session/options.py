@@ -29,7 +29,8 @@ class ConfigProto(_Options):
     Attributes:
         intra_op_parallelism_threads: how many threads share the work of fused elementwise steps
             over large arrays; 0 and 1 mean one.
-        inter_op_parallelism_threads: accepted for TensorFlow's sake, like the rest.
+        inter_op_parallelism_threads: how many threads run independent steps that have proved
+            heavy; 0 and 1 mean one. The other settings are accepted for TensorFlow's sake.
 
     Example:
         >>> import tensordraft as td

@@ -211,7 +211,7 @@ class Session:
             with self._lock:
                 plan = make_plan(self._graph, fetches, feeds, self._state)
                 planned = (
-                    Executor(plan, self._config.intra_op_parallelism_threads),
+                    Executor(plan, self._config),
                     [feed_converter(tensor) for tensor in feeds],
                 )
                 if len(self._plans) >= _MOST_PLANS:

@@ -1,0 +1,113 @@
+"""Running the independent heavy steps of a plan at once, on a pool of threads."""
+
+from __future__ import annotations
+
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from .quiet import quietly
+from .steps import run_step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from concurrent.futures import Executor as Pool
+
+    from .plan import Array, Plan
+
+# A step that takes less than this is done before another thread has begun with it.
+_HEAVY_SECONDS = 2e-4
+
+
+def parallel_run(plan: Plan, seconds: Mapping[int, float], threads: int) -> ParallelRun | None:
+    """The plan as a function that keeps several threads busy; None where that would not pay.
+
+    Args:
+        plan: the plan.
+        seconds: what each step took in an earlier run.
+        threads: how many threads there are.
+    """
+    heavy = {i for i, taken in seconds.items() if taken >= _HEAVY_SECONDS}
+    if threads < 2 or not all(step.op.definition.pure for step in plan.steps):
+        return None
+    run = ParallelRun(plan, heavy, threads)
+    return run if run.has_independent_work() else None
+
+
+class ParallelRun:
+    """Runs a plan of pure steps; heavy ones on a pool, the others in the calling thread."""
+
+    def __init__(self, plan: Plan, heavy: set[int], threads: int) -> None:
+        self._plan = plan
+        self._heavy = heavy
+        makers = {slot: i for i, step in enumerate(plan.steps) for slot in step.outputs}
+        self._needs = [
+            {makers[slot] for slot in step.inputs if slot in makers} for step in plan.steps
+        ]
+        self._readers: list[list[int]] = [[] for _ in plan.steps]
+        for i, needs in enumerate(self._needs):
+            for maker in needs:
+                self._readers[maker].append(i)
+        self._pool = _pool(threads)
+
+    def has_independent_work(self) -> bool:
+        """Whether two heavy steps can run at the same time."""
+        before: list[set[int]] = []
+        for i, needs in enumerate(self._needs):
+            behind = set().union(*[before[maker] for maker in needs])
+            if i in self._heavy:
+                if len(behind) < sum(other < i for other in self._heavy):
+                    return True
+                behind = {*behind, i}
+            before.append(behind)
+        return False
+
+    def __call__(self, *feeds: Array) -> Sequence[Any]:
+        """The values of the plan's fetches."""
+        plan = self._plan
+        values: list[Any] = [None] * (plan.slots + 1)
+        for slot, array in plan.constants.items():
+            values[slot] = array
+        values[: plan.feeds] = feeds
+        missing = [len(needs) for needs in self._needs]
+        ready = [i for i, number in enumerate(missing) if number == 0]
+        finished: SimpleQueue[tuple[int, BaseException | None]] = SimpleQueue()
+        running = 0
+        failure: BaseException | None = None
+        while (ready and failure is None) or running:
+            if ready and failure is None:
+                i = ready.pop(0)
+                if i in self._heavy:
+                    self._pool.submit(self._work, i, values, finished)
+                    running += 1
+                    continue
+                run_step(plan.steps[i], values)
+            else:
+                i, error = finished.get()
+                running -= 1
+                failure = failure or error
+            for reader in self._readers[i]:
+                missing[reader] -= 1
+                if missing[reader] == 0:
+                    ready.append(reader)
+        if failure is not None:
+            raise failure
+        return [None if slot < 0 else values[slot] for slot in plan.fetched]
+
+    def _work(
+        self,
+        i: int,
+        values: list[Any],
+        finished: SimpleQueue[tuple[int, BaseException | None]],
+    ) -> None:
+        try:
+            quietly(run_step, self._plan.steps[i], values)
+        except BaseException as error:  # noqa: BLE001 - it is raised in the calling thread
+            finished.put((i, error))
+        else:
+            finished.put((i, None))
+
+
+def _pool(threads: int) -> Pool:
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(threads)
