@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from .ops import normalization as normalization
 from .ops.convolution import (
-    check_ranks as check_ranks,
     conv2d as conv2d,
     conv3d as conv3d,
-    conv_sizes as conv_sizes,
-    conv_sliding as conv_sliding,
+)
+from .ops.depthwise_convolution import (
+    depthwise_conv2d as depthwise_conv2d,
+    depthwise_conv2d_native as depthwise_conv2d_native,
+    separable_conv2d as separable_conv2d,
+)
+from .ops.losses import (
+    sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
 )
 from .ops.mathematics import sigmoid as sigmoid, tanh as tanh
 from .ops.nn import (
@@ -23,8 +29,24 @@ from .ops.nn import (
     softplus as softplus,
     softsign as softsign,
 )
+from .ops.normalization import (
+    batch_normalization as batch_normalization,
+    fused_batch_norm as fused_batch_norm,
+    local_response_normalization as local_response_normalization,
+    lrn as lrn,
+)
 from .ops.norms import (
     l2_loss as l2_loss,
     l2_normalize as l2_normalize,
     moments as moments,
+)
+from .ops.pooling import (
+    avg_pool as avg_pool,
+    avg_pool3d as avg_pool3d,
+    max_pool as max_pool,
+    max_pool3d as max_pool3d,
+)
+from .ops.transposed_convolution import (
+    conv2d_backprop_input as conv2d_backprop_input,
+    conv2d_transpose as conv2d_transpose,
 )

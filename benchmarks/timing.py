@@ -28,11 +28,12 @@ class Row(NamedTuple):
     def __str__(self) -> str:
         aim = "" if self.limit is None else f"  (aim {self.limit:g})"
         return (
-            f"{self.name:42} {self._shown(self.ours):>10} {self._shown(self.theirs):>10} "
+            f"{self.name:42} {self.shown(self.ours):>10} {self.shown(self.theirs):>10} "
             f"{self.ratio:6.2f}{aim}"
         )
 
-    def _shown(self, value: float) -> str:
+    def shown(self, value: float) -> str:
+        """`value` in a unit that suits it."""
         scales = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
         if self.unit == "B":
             scales = {"MiB": 2**-20, "KiB": 2**-10, "B": 1.0}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 
@@ -56,11 +57,11 @@ class Collections:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """The items of a collection, as a new list; with `scope`, those whose name begins so."""
+        """A new list of the items of a collection: those whose name matches the regex `scope`."""
         items = self._collections.get(name, [])
         if scope is None:
             return list(items)
-        return [item for item in items if getattr(item, "name", "").startswith(scope)]
+        return [item for item in items if re.match(scope, getattr(item, "name", ""))]
 
     def get_collection_ref(self, name: Any) -> list[Any]:
         """The collection itself: changing the list changes it."""

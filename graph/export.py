@@ -4,53 +4,135 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..protos.messages import AttrValue, GraphDef
-from .node_def import node_def
+from ..protos.attr_codec import encode_attr
+from ..protos.messages import AttrValue, FunctionDefLibrary, GraphDef, VersionDef
+from . import registry
+from .node_def import write_node_def
+from .signature import REQUIRED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import networkx as nx
 
-    from .graph import Graph
+    from ..protos.messages import NodeDef
     from .node import Operation
+
+PRODUCER = 2474
+"""The GraphDef version that this library writes: that of TensorFlow 2.21."""
+MIN_CONSUMER = 0
 
 _OUTPUT_SHAPES = "_output_shapes"
 
 
-def as_graph_def(
-    graph: Graph, from_version: int | None = None, add_shapes: bool = False
-) -> GraphDef:
-    """The graph as a GraphDef message: see `Graph.as_graph_def`."""
-    result = GraphDef(versions=graph.versions)
-    for op in graph.get_operations()[from_version or 0 :]:
-        node = result.node.add()
-        node.CopyFrom(node_def(op))
-        if add_shapes and op.outputs:
-            node.attr[_OUTPUT_SHAPES].CopyFrom(_output_shapes(op))
-    return result
+class ExportedGraph:
+    """The part of a graph that faces outwards: what it is written as."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
+        self.library = FunctionDefLibrary()
+
+    def get_operations(self) -> list[Operation]:
+        """All operations, in the order in which they were made."""
+        raise NotImplementedError
+
+    def as_graph_def(
+        self,
+        from_version: int | None = None,
+        add_shapes: bool = False,
+        strip_default_attrs: bool = False,
+    ) -> GraphDef:
+        """The graph as a GraphDef message, with equal bytes for equal graphs.
+
+        Args:
+            from_version: only the ops that were added after the graph had this `version`.
+            add_shapes: whether each node gets the shapes of its outputs, as `_output_shapes`.
+            strip_default_attrs: whether to leave out attrs that hold their default, so that older
+                readers, which may not know them, can read the graph.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default() as graph:
+            ...     x = td.constant(1, name="x")
+            >>> [node.name for node in graph.as_graph_def().node]
+            ['x']
+        """
+        result = GraphDef(versions=self.versions)
+        defaults = Defaults() if strip_default_attrs else None
+        for op in self.get_operations()[from_version or 0 :]:
+            node = result.node.add()
+            write_node_def(op, node)
+            if add_shapes and op.outputs:
+                node.attr[_OUTPUT_SHAPES].CopyFrom(_output_shapes(op))
+            if defaults is not None:
+                defaults.strip(node)
+        if self.library.function:
+            result.library.CopyFrom(self.library)
+        return result
+
+    def to_networkx(self) -> nx.MultiDiGraph[str]:
+        """The graph as a networkx MultiDiGraph, to ask about its structure.
+
+        Returns:
+            A node for each op, under its name, with `type` and `device`; an edge for each input,
+            with `tensor`, `dtype`, `shape` and `position`; an edge for each control input, with
+            `control=True`.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default() as graph:
+            ...     y = td.identity(td.constant(1, name="x"), name="y")
+            >>> list(graph.to_networkx().edges())
+            [('x', 'y')]
+        """
+        import networkx as nx
+
+        result: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+        for op in self.get_operations():
+            result.add_node(op.name, type=op.type, device=op.device)
+            for position, tensor in enumerate(op.inputs):
+                result.add_edge(
+                    tensor.op.name,
+                    op.name,
+                    tensor=tensor.name,
+                    dtype=tensor.dtype.name,
+                    shape=str(tensor.shape),
+                    position=position,
+                )
+            for control in op.control_inputs:
+                result.add_edge(control.name, op.name, control=True)
+        return result
+
+
+class Defaults:
+    """The defaults of attrs in their wire form, looked up once for each op type."""
+
+    def __init__(self) -> None:
+        self._by_type: dict[str, Mapping[str, AttrValue]] = {}
+
+    def strip(self, node: NodeDef) -> None:
+        """Removes the attrs of `node` that hold the default of its op type."""
+        defaults = self._by_type.get(node.op)
+        if defaults is None:
+            defaults = self._by_type[node.op] = _defaults(node.op)
+        for name, default in defaults.items():
+            if name in node.attr and node.attr[name] == default:
+                del node.attr[name]
+
+
+def _defaults(op_type: str) -> dict[str, AttrValue]:
+    definition = registry.find(op_type)
+    if definition is None:
+        return {}
+    return {
+        name: encode_attr(spec.default, spec.kind)
+        for name, spec in definition.signature.attrs.items()
+        if spec.default is not REQUIRED
+    }
 
 
 def _output_shapes(op: Operation) -> AttrValue:
     value = AttrValue()
     value.list.shape.extend([tensor.shape.as_proto() for tensor in op.outputs])
     return value
-
-
-def to_networkx(graph: Graph) -> nx.MultiDiGraph[str]:
-    """The graph as a networkx MultiDiGraph: see `Graph.to_networkx`."""
-    import networkx as nx
-
-    result: nx.MultiDiGraph[str] = nx.MultiDiGraph()
-    for op in graph.get_operations():
-        result.add_node(op.name, type=op.type, device=op.device)
-        for position, tensor in enumerate(op.inputs):
-            result.add_edge(
-                tensor.op.name,
-                op.name,
-                tensor=tensor.name,
-                dtype=tensor.dtype.name,
-                shape=str(tensor.shape),
-                position=position,
-            )
-        for control in op.control_inputs:
-            result.add_edge(control.name, op.name, control=True)
-    return result

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from google.protobuf import message as protobuf_message
+from google.protobuf.message import Message
 
 from ..protos.messages import GraphDef
 from . import errors
-from .export import as_graph_def
 from .graph import Graph
 from .importer import import_whole
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
 _TEXT_SUFFIXES = (".pbtxt", ".txt", ".textproto")
-_MOST_BYTES = 2**31 - 1
+
+AnyMessage = TypeVar("AnyMessage", bound=Message)
 
 
 def save_graph(graph: Graph | GraphDef, path: str | PathLike[str]) -> str:
@@ -48,7 +49,7 @@ def save_graph(graph: Graph | GraphDef, path: str | PathLike[str]) -> str:
         [2]
     """
     path = os.fspath(path)
-    return _write(path, _encoded(graph, as_text=path.endswith(_TEXT_SUFFIXES)))
+    return write_message(_as_message(graph), path, as_text=path.endswith(_TEXT_SUFFIXES))
 
 
 def write_graph(
@@ -73,7 +74,9 @@ def write_graph(
     """
     folder = os.fspath(logdir)
     os.makedirs(folder, exist_ok=True)
-    return _write(os.path.join(folder, name), _encoded(graph_or_graph_def, as_text=as_text))
+    return write_message(
+        _as_message(graph_or_graph_def), os.path.join(folder, name), as_text=as_text
+    )
 
 
 def load_graph(path: str | PathLike[str]) -> Graph:
@@ -91,6 +94,7 @@ def load_graph(path: str | PathLike[str]) -> Graph:
     Raises:
         NotFoundError: there is no such file.
         DataLossError: the file is no GraphDef.
+        OSError: the file cannot be read.
         ValueError: a node is malformed, or does not fit its inputs.
     """
     return import_whole(load_graph_def(path))
@@ -105,55 +109,61 @@ def load_graph_def(path: str | PathLike[str]) -> GraphDef:
     Raises:
         NotFoundError: there is no such file.
         DataLossError: the file is no GraphDef.
+        OSError: the file cannot be read.
     """
     path = os.fspath(path)
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except FileNotFoundError:
-        raise errors.NotFoundError(None, None, f"there is no file {path!r}") from None
-    return parse_graph_def(data, path, as_text=path.endswith(_TEXT_SUFFIXES))
+    return parse_message(GraphDef, read_file(path), path)
 
 
-def parse_graph_def(data: bytes, source: str = "the data", *, as_text: bool = False) -> GraphDef:
-    """The GraphDef that `data` holds.
-
-    Args:
-        data: the message in binary or text form.
-        source: what to call the data in an error.
-        as_text: whether it is the text form.
+def read_file(path: str) -> bytes:
+    """The bytes of a file.
 
     Raises:
-        DataLossError: it is no GraphDef.
+        NotFoundError: there is no such file.
+        OSError: it cannot be read.
     """
     try:
-        return _from_text(data) if as_text else GraphDef.FromString(data)
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        raise errors.NotFoundError(None, None, f"there is no file {path!r}") from None
+
+
+def parse_message(kind: type[AnyMessage], data: bytes, source: str) -> AnyMessage:
+    """The message that `data` holds.
+
+    Args:
+        kind: the class of the message.
+        data: the message, in text form if `source` ends like the name of a text file.
+        source: the file that the data is from.
+
+    Raises:
+        DataLossError: it is no such message.
+    """
+    try:
+        return _from_text(kind, data) if source.endswith(_TEXT_SUFFIXES) else kind.FromString(data)
     except (ValueError, RecursionError, protobuf_message.DecodeError) as error:
-        raise errors.DataLossError(None, None, f"{source} is not a GraphDef: {error}") from error
+        what = f"{source} is not a {kind.__name__}"
+        raise errors.DataLossError(None, None, f"{what}: {error}") from error
 
 
-def _from_text(data: bytes) -> GraphDef:
+def _from_text(kind: type[AnyMessage], data: bytes) -> AnyMessage:
     from google.protobuf import text_format
 
     try:
-        return text_format.Parse(data.decode(), GraphDef())
+        return text_format.Parse(data.decode(), kind())
     except text_format.ParseError as error:
         raise ValueError(str(error)) from error
 
 
-def _encoded(graph: Graph | GraphDef, *, as_text: bool) -> bytes:
-    graph_def = as_graph_def(graph) if isinstance(graph, Graph) else graph
-    if as_text:
-        from google.protobuf import text_format
+def write_message(message: Message, path: str, *, as_text: bool) -> str:
+    """Writes a message to a file, which is complete or absent; returns the path.
 
-        return text_format.MessageToString(graph_def).encode()
-    size = graph_def.ByteSize()
-    if size > _MOST_BYTES:
-        raise ValueError(f"the graph takes {size} bytes; protobuf can write at most {_MOST_BYTES}")
-    return graph_def.SerializeToString(deterministic=True)
-
-
-def _write(path: str, data: bytes) -> str:
+    Raises:
+        ValueError: the message is larger than 2 GiB, the most that protobuf can write.
+        OSError: the file cannot be written.
+    """
+    data = _encoded(message, as_text=as_text)
     temporary = f"{path}.{os.getpid()}.part"
     try:
         with open(temporary, "wb") as file:
@@ -166,3 +176,20 @@ def _write(path: str, data: bytes) -> str:
             os.remove(temporary)
         raise
     return path
+
+
+def _encoded(message: Message, *, as_text: bool) -> bytes:
+    if as_text:
+        from google.protobuf import text_format
+
+        return text_format.MessageToString(message).encode()
+    try:
+        return message.SerializeToString(deterministic=True)
+    except protobuf_message.EncodeError as error:
+        raise ValueError(
+            f"the {type(message).__name__} is larger than 2 GiB, the most that protobuf can write"
+        ) from error
+
+
+def _as_message(graph: Graph | GraphDef) -> GraphDef:
+    return graph.as_graph_def() if isinstance(graph, Graph) else graph

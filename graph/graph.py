@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..protos.attr_codec import encode_attr
-from ..protos.messages import VersionDef
 from ..shape_inference.inference import Inference
 from . import scopes
 from .collections import Collections
 from .describe import add_context
-from .export import as_graph_def, to_networkx
+from .export import ExportedGraph
 from .names import check_op_name
 from .node import Operation, Site, Tensor, user_site
 from .node_def import check_inputs, read_attrs
@@ -21,17 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    import networkx as nx
-
-    from ..protos.messages import GraphDef
+    from ..protos.messages import VersionDef
     from .op_def import OpDef
 
-PRODUCER = 2474
-"""The GraphDef version that this library writes: that of TensorFlow 2.21."""
-MIN_CONSUMER = 0
 
-
-class Graph(ScopedGraph, Collections):
+class Graph(ScopedGraph, Collections, ExportedGraph):
     """A dataflow graph: operations, and the tensors that flow between them.
 
     A graph only grows, and an operation never changes; so the order of creation is an order in
@@ -50,7 +42,6 @@ class Graph(ScopedGraph, Collections):
         super().__init__()
         self.inference = Inference()
         self.seed: int | None = None
-        self.versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
         self._finalized = False
@@ -88,11 +79,8 @@ class Graph(ScopedGraph, Collections):
         sources = [tensor.op for tensor in inputs] if stacks.control else []
         controls = stacks.control_inputs(sources) if stacks.control else ()
         if stacks.colocation:
-            groups = sorted({g for op in stacks.colocation for g in op.colocation_groups()})
-            attrs["_class"] = encode_attr(groups, "list(string)")
+            attrs["_class"] = stacks.colocation_attr()
         with self._lock:
-            if self._finalized:
-                raise RuntimeError("the graph is finalized and cannot be changed")
             op = Operation(
                 self,
                 definition,
@@ -112,6 +100,9 @@ class Graph(ScopedGraph, Collections):
 
     def append(self, op: Operation, *, infer: bool = True) -> None:
         """Infers the shapes of a new op and takes it in; on an error the graph stays as it was."""
+        self._check_open()
+        if op.name in self._by_name:
+            raise ValueError(f"the graph has an op named {op.name!r} already")
         if infer:
             try:
                 self.inference.infer(op)
@@ -133,7 +124,12 @@ class Graph(ScopedGraph, Collections):
                 self.inference.forget(op.outputs)
                 self._by_name.pop(op.name, None)
                 self._names.release(op.name)
-            del self._operations[number:]
+            if number < len(self._operations):
+                del self._operations[number:]
+                self._consumers.clear()
+                self._consumers_seen = 0
+                for op in self._operations:  # names that differ in case are released together
+                    self._names.claim(op.name)
 
     def create_op(
         self,
@@ -195,6 +191,7 @@ class Graph(ScopedGraph, Collections):
             KeyError: there is none.
             TypeError: `name` is no string.
         """
+        _check_text(name)
         return self.as_graph_element(name, allow_tensor=False)  # type: ignore[return-value]
 
     def get_tensor_by_name(self, name: str) -> Tensor:
@@ -205,6 +202,7 @@ class Graph(ScopedGraph, Collections):
             ValueError: `name` is the name of an op.
             TypeError: `name` is no string.
         """
+        _check_text(name)
         return self.tensor(name)
 
     def tensor(self, obj: Any) -> Tensor:
@@ -237,15 +235,15 @@ class Graph(ScopedGraph, Collections):
         stand_in = getattr(obj, "_as_graph_element", None)
         if stand_in is not None:
             obj = stand_in()
-        wanted = " or ".join(["Tensor"] * allow_tensor + ["Operation"] * allow_operation)
+        wanted = " or ".join(["a Tensor"] * allow_tensor + ["an Operation"] * allow_operation)
         if isinstance(obj, (Tensor, Operation)):
             if not (allow_tensor if isinstance(obj, Tensor) else allow_operation):
-                raise TypeError(f"expected a {wanted}, got {obj!r}")
+                raise TypeError(f"expected {wanted}, got {obj!r}")
             if obj.graph is not self:
                 raise ValueError(f"{obj!r} is not an element of this graph")
             return obj
         if not isinstance(obj, str):
-            raise TypeError(f"expected a {wanted}, got {obj!r} of type {type(obj).__name__!r}")
+            raise TypeError(f"expected {wanted}, got {obj!r} of type {type(obj).__name__!r}")
         if ":" in obj and allow_tensor:
             return self._tensor_named(obj)
         if ":" in obj:
@@ -293,6 +291,7 @@ class Graph(ScopedGraph, Collections):
         Raises:
             ValueError: the name is not legal.
         """
+        _check_text(name)
         if name.endswith("/"):
             return check_op_name(name[:-1])
         scope = self._stacks.name_scope
@@ -312,8 +311,21 @@ class Graph(ScopedGraph, Collections):
         return self._finalized
 
     def finalize(self) -> None:
-        """Closes the graph to new ops."""
+        """Closes the graph to new ops and to new items of collections."""
         self._finalized = True
+
+    def _check_open(self) -> None:
+        if self._finalized:
+            raise RuntimeError("the graph is finalized and cannot be changed")
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Appends `value` to the collection `name`.
+
+        Raises:
+            RuntimeError: the graph is finalized.
+        """
+        self._check_open()
+        super().add_to_collection(name, value)
 
     @property
     def version(self) -> int:
@@ -341,37 +353,7 @@ class Graph(ScopedGraph, Collections):
         """Whether `tensor_or_op` may be fetched."""
         return tensor_or_op not in self._unfetchable
 
-    # Leaving ------------------------------------------------------------------------------------
 
-    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> GraphDef:
-        """The graph as a GraphDef message, with equal bytes for equal graphs.
-
-        Args:
-            from_version: only the ops that were added after the graph had this `version`.
-            add_shapes: whether each node gets the shapes of its outputs, as `_output_shapes`.
-
-        Example:
-            >>> import tensordraft as td
-            >>> with td.Graph().as_default() as graph:
-            ...     x = td.constant(1, name="x")
-            >>> [node.name for node in graph.as_graph_def().node]
-            ['x']
-        """
-        return as_graph_def(self, from_version, add_shapes)
-
-    def to_networkx(self) -> nx.MultiDiGraph[str]:
-        """The graph as a networkx MultiDiGraph, to ask about its structure.
-
-        Returns:
-            A node for each op, under its name, with `type` and `device`; an edge for each input,
-            with `tensor`, `dtype`, `shape` and `position`; an edge for each control input, with
-            `control=True`.
-
-        Example:
-            >>> import tensordraft as td
-            >>> with td.Graph().as_default() as graph:
-            ...     y = td.identity(td.constant(1, name="x"), name="y")
-            >>> list(graph.to_networkx().edges())
-            [('x', 'y')]
-        """
-        return to_networkx(self)
+def _check_text(name: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"a name must be a string, got {name!r} of type {type(name).__name__!r}")

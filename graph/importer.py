@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import decode_attr, encode_attr
-from ..protos.messages import AttrValue, GraphDef
+from ..protos.config import config
+from ..protos.messages import AttrValue, GraphDef, OpList
 from ..shape_inference.tensor_shape import TensorShape
 from . import registry
 from .default_graph import get_default_graph
 from .device import parse_device
-from .graph import PRODUCER, Graph
+from .drift import Drift
+from .export import PRODUCER
+from .function_inlining import inline_functions
+from .graph import Graph
 from .names import check_op_name
 from .node import Operation, Tensor, user_site
-from .node_def import check_inputs, full_input, read_attrs
+from .node_def import check_inputs, full_input, read_attrs, stated_shapes
 from .ordering import in_order
 from .unregistered import UnregisteredOp, malformed_op, unregistered_ops
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..protos.messages import NodeDef
     from .op_def import OpDef
@@ -36,7 +42,8 @@ def import_graph_def(
 ) -> list[Tensor | Operation] | None:
     """Adds the nodes of a GraphDef to the default graph.
 
-    The nodes may come in any order. On an error the graph is left as it was.
+    The nodes may come in any order. Calls of functions in the GraphDef's library are replaced by
+    the nodes of the function. On an error the graph is left as it was.
 
     Args:
         graph_def: the message, from TensorFlow or tensordraft.
@@ -45,13 +52,14 @@ def import_graph_def(
         return_elements: names of ops and tensors in the GraphDef to return.
         name: the scope under which the nodes are put; "" for none; by default "import".
         op_dict: accepted for TensorFlow's sake.
-        producer_op_list: as `op_dict`.
+        producer_op_list: an OpList message with the op definitions of who wrote the GraphDef:
+            attrs that are unknown here, but hold the default given there, are dropped.
 
     Returns:
         The operations and tensors named in `return_elements`, if it is given.
 
     Raises:
-        TypeError: `graph_def` is no GraphDef.
+        TypeError: `graph_def` is no GraphDef, or `producer_op_list` no OpList.
         ValueError: a node is malformed, of an unknown type or does not fit its inputs; the nodes
             form a cycle; `input_map` or `return_elements` name something that is not there.
 
@@ -66,28 +74,67 @@ def import_graph_def(
         ...         print(y.name, session.run(y))
         import/y:0 [ 9. 16.]
     """
-    del op_dict, producer_op_list
+    del op_dict
     if not isinstance(graph_def, GraphDef):
         raise TypeError(f"graph_def must be a GraphDef, got {type(graph_def).__name__!r}")
+    if not isinstance(producer_op_list, (OpList, type(None))):
+        kind = type(producer_op_list).__name__
+        raise TypeError(f"producer_op_list must be an OpList, got {kind!r}")
     graph = get_default_graph()
-    check_versions(graph_def)
+    graph_def = _prepared(graph_def)
     with graph.name_scope("import" if name is None else name or None) as scope:
-        return _Importer(graph, graph_def, scope, input_map or {}).run(return_elements)
+        importer = _Importer(graph, graph_def, scope, input_map or {}, producer_op_list)
+        return importer.run(return_elements)
 
 
-def import_whole(graph_def: GraphDef) -> Graph:
+def import_whole(graph_def: GraphDef, producer_op_list: OpList | None = None) -> Graph:
     """A new graph with the nodes of a GraphDef; ops of unregistered types are kept as they are.
+
+    Args:
+        graph_def: the message. The graph refers to it, so it must not be changed afterwards.
+        producer_op_list: as for `import_graph_def`.
 
     Raises:
         ValueError: a node is malformed or does not fit its inputs; the nodes form a cycle.
     """
-    check_versions(graph_def)
+    graph_def = _prepared(graph_def)
     graph = Graph()
     graph.versions.CopyFrom(graph_def.versions)
-    importer = _Importer(graph, graph_def, "", {})
+    importer = _Importer(graph, graph_def, "", {}, producer_op_list)
+    importer.shared = True
     importer.unregistered = unregistered_ops(graph_def.node)
     importer.run(None)
     return graph
+
+
+def import_leniently(graph_def: GraphDef, problems: list[str]) -> Graph:
+    """A new graph with the nodes of a GraphDef, of which nothing is inferred, for a checker.
+
+    What is wrong with a node is appended to `problems`, and the node is taken for one of an
+    unregistered type.
+
+    Raises:
+        ValueError: an input names no node, two nodes share a name, or the nodes form a cycle.
+    """
+    graph_def = _prepared(graph_def)
+    graph = Graph()
+    importer = _Importer(graph, graph_def, "", {})
+    importer.problems = problems
+    importer.shared = True
+    importer.unregistered = unregistered_ops(graph_def.node)
+    importer.run(None)
+    return graph
+
+
+def _prepared(graph_def: GraphDef) -> GraphDef:
+    """The GraphDef without calls of functions, if this library may read it."""
+    check_versions(graph_def)
+    if len(graph_def.node) > config.max_graph_nodes:
+        raise ValueError(
+            f"the graph has {len(graph_def.node)} nodes, more than td.config.max_graph_nodes = "
+            f"{config.max_graph_nodes}"
+        )
+    return inline_functions(graph_def)
 
 
 def check_versions(graph_def: GraphDef) -> None:
@@ -108,38 +155,41 @@ def check_versions(graph_def: GraphDef) -> None:
         raise ValueError(f"the GraphDef excludes consumers of version {PRODUCER}")
 
 
-def import_leniently(graph_def: GraphDef, problems: list[str]) -> Graph:
-    """A new graph with the nodes of a GraphDef, of which nothing is inferred, for a checker.
-
-    What is wrong with a node is appended to `problems`, and the node is taken for one of an
-    unregistered type.
-
-    Raises:
-        ValueError: an input names no node, two nodes share a name, or the nodes form a cycle.
-    """
-    check_versions(graph_def)
-    graph = Graph()
-    importer = _Importer(graph, graph_def, "", {})
-    importer.problems = problems
-    importer.unregistered = unregistered_ops(graph_def.node)
-    importer.run(None)
-    return graph
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Keeps the cyclic collector from walking over the growing graph again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class _Importer:
     """One import: the nodes by name, and the tensors that stand for them."""
 
     def __init__(
-        self, graph: Graph, graph_def: GraphDef, scope: str, input_map: Mapping[str, Any]
+        self,
+        graph: Graph,
+        graph_def: GraphDef,
+        scope: str,
+        input_map: Mapping[str, Any],
+        producer_op_list: OpList | None = None,
     ) -> None:
         self.graph = graph
         self.scope = scope
+        self.functions = graph_def.library.function
+        self.drift = Drift(graph_def.versions.producer, PRODUCER, producer_op_list)
         self.input_map = {full_input(key): value for key, value in input_map.items()}
         self.unused = set(self.input_map)
         self.site = user_site()
         self.ops: dict[str, Operation] = {}
+        self.tensors: dict[str, Tensor] = {}
         self.devices: set[str] = {""}
         self.problems: list[str] | None = None
+        self.shared = False
         self.unregistered: dict[str, UnregisteredOp] = {}
         self.nodes: dict[str, NodeDef] = {}
         for node in graph_def.node:
@@ -153,15 +203,20 @@ class _Importer:
     def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
         graph = self.graph
         order = in_order(self.nodes, self.input_map)
-        with graph.editing():
+        with graph.editing(), _no_collections():
             start = graph.version
             try:
                 for node in order:
-                    self.ops[node.name] = self._add(node)
+                    op = self.ops[node.name] = self._add(node)
+                    if op.outputs and not self.input_map:
+                        self.tensors[node.name] = op.outputs[0]
                 self._check_input_map()
-                if return_elements is None:
-                    return None
-                return [self._element(element) for element in return_elements]
+                graph.put_in_scopes(self.ops.values())
+                elements = None
+                if return_elements is not None:
+                    elements = [self._element(element) for element in return_elements]
+                self._take_functions()
+                return elements
             except BaseException:
                 graph.truncate(start)
                 raise
@@ -175,6 +230,8 @@ class _Importer:
             self._check_device(node.device)
             if "_class" in attrs:
                 attrs["_class"] = self._colocation(attrs["_class"])
+            if definition.template is None and "_output_shapes" in attrs:
+                stated_shapes(attrs["_output_shapes"])
         except (TypeError, ValueError) as error:
             message = f"{error}\n  in the node {node.name!r} ({node.op})"
             if self.problems is None or node.name in self.unregistered:
@@ -204,18 +261,25 @@ class _Importer:
         if unregistered is not None:
             return unregistered, dict(node.attr)
         definition = registry.lookup(node.op)
-        return definition, read_attrs(definition, node.attr)
+        try:
+            attrs = read_attrs(definition, node.attr, self.drift.unknown, shared=self.shared)
+        except ValueError as error:
+            raise ValueError(self.drift.told(str(error))) from error
+        return definition, attrs
 
     def _inputs(self, node: NodeDef) -> tuple[list[Tensor], list[Operation]]:
         inputs: list[Tensor] = []
         controls: list[Operation] = []
         for text in node.input:
-            if text.startswith("^"):
+            known = self.tensors.get(text)
+            if known is not None and not controls:
+                inputs.append(known)
+            elif text.startswith("^"):
                 controls.append(self._control(text))
-                continue
-            if controls:
+            elif controls:
                 raise ValueError(f"the data input {text!r} stands behind a control input")
-            inputs.append(self._tensor(text))
+            else:
+                inputs.append(self._tensor(text))
         return inputs, list(dict.fromkeys(controls))
 
     def _control(self, text: str) -> Operation:
@@ -276,7 +340,18 @@ class _Importer:
 
     def _refine(self, op: Operation, declared: AttrValue) -> None:
         """Takes over the shapes that the file states, as far as they say more than ours."""
-        shapes = decode_attr(declared, TensorShape)
-        for tensor, shape in zip(op.outputs, shapes, strict=False):
-            if isinstance(shape, TensorShape) and tensor.shape.is_compatible_with(shape):
+        for tensor, shape in zip(op.outputs, stated_shapes(declared), strict=False):
+            if tensor.shape.is_compatible_with(shape):
                 tensor.set_shape(shape)
+
+    def _take_functions(self) -> None:
+        """Takes over the functions that nodes still refer to."""
+        known = {function.signature.name: function for function in self.graph.library.function}
+        new = []
+        for function in self.functions:
+            name = function.signature.name
+            if name not in known:
+                new.append(function)
+            elif known[name] != function:
+                raise ValueError(f"the graph already has another function named {name!r}")
+        self.graph.library.function.extend(new)

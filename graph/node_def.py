@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..protos.attr_codec import decode_attr, encode_attr
+from ..protos.attr_codec import decode_attr, encode_attr, kind_of
+from ..protos.dtypes import DType
 from ..protos.messages import AttrValue, NodeDef
+from ..protos.tensor_codec import TensorValue
 from ..shape_inference.tensor_shape import TensorShape
 from .attrs import coerce_attr
 from .signature import REQUIRED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from .node import Operation, Tensor
     from .op_def import OpDef
+    from .signature import AttrSpec
 
 
 _NUMBERED = re.compile(r"[^:]+:[0-9]{1,9}")
@@ -24,6 +27,12 @@ _NUMBERED = re.compile(r"[^:]+:[0-9]{1,9}")
 def node_def(op: Operation) -> NodeDef:
     """`op` as a NodeDef message: attrs by name, control inputs last."""
     message = NodeDef()
+    write_node_def(op, message)
+    return message
+
+
+def write_node_def(op: Operation, message: NodeDef) -> None:
+    """Fills in an empty NodeDef message as `node_def` does."""
     if op.definition.template is not None:
         message.CopyFrom(op.definition.template)
         del message.input[:]
@@ -36,7 +45,6 @@ def node_def(op: Operation) -> NodeDef:
         message.attr[name].CopyFrom(
             value if isinstance(value, AttrValue) else encode_attr(value, specs[name].kind)
         )
-    return message
 
 
 def full_input(text: str) -> str:
@@ -44,45 +52,94 @@ def full_input(text: str) -> str:
     return text if text.startswith("^") or _NUMBERED.fullmatch(text) else f"{text}:0"
 
 
+def source_name(text: str) -> str:
+    """The name of the node that a NodeDef's input names: `a` for `a`, `a:1` and `^a`."""
+    return text.removeprefix("^").partition(":")[0]
+
+
 def input_name(tensor: Tensor) -> str:
     """How a NodeDef refers to `tensor`: the number of a first output is left out."""
     return tensor.op.name if tensor.value_index == 0 else tensor.name
 
 
-def read_attrs(definition: OpDef, given: Mapping[str, Any]) -> dict[str, Any]:
+def read_attrs(
+    definition: OpDef,
+    given: Mapping[str, Any],
+    unknown: Callable[[OpDef, str, Any], Any] | None = None,
+    *,
+    shared: bool = False,
+) -> dict[str, Any]:
     """The attrs of an op in the form that operations keep, from a NodeDef's or a caller's.
 
     Defaults stand in for what is missing. Attrs whose name begins with "_" are not part of any
     definition and are kept as they are.
+
+    Args:
+        definition: the op type.
+        given: AttrValue messages or Python values, by name.
+        unknown: what to keep of an attr that the definition does not have; None to drop it.
+        shared: whether tensors may refer to the messages, which then must not be changed.
 
     Raises:
         ValueError: an attr is missing, unknown or not legal.
     """
     specs = definition.signature.attrs
     attrs: dict[str, Any] = {}
-    for name, value in given.items():
+    for name in given:
+        value = given[name]
         spec = specs.get(name)
         if spec is None:
             if not name.startswith("_"):
-                known = ", ".join(specs) or "none"
-                raise ValueError(f"{definition.name} has no attr {name!r}; it has {known}")
-            attrs[name] = value
-            continue
-        if isinstance(value, AttrValue):
-            try:
-                value = decode_attr(value, TensorShape)
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"attr {name!r} of {definition.name}: {error}") from error
-        try:
-            attrs[name] = coerce_attr(spec, value)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"attr of {definition.name}: {error}") from error
+                if unknown is None:
+                    known = ", ".join(specs) or "none"
+                    raise ValueError(f"{definition.name} has no attr {name!r}; it has {known}")
+                value = unknown(definition, name, value)
+            if value is not None:
+                attrs[name] = value
+        elif spec.kind == "type" and isinstance(value, AttrValue):
+            key = (definition, name, value.type)
+            if key not in _TYPES:
+                _TYPES[key] = _legal(definition, spec, value)
+            attrs[name] = _TYPES[key]
+        else:
+            attrs[name] = _legal(definition, spec, value, shared=shared)
     for name, spec in specs.items():
         if name not in attrs:
             if spec.default is REQUIRED:
                 raise ValueError(f"{definition.name} needs the attr {name!r}")
             attrs[name] = spec.default
     return attrs
+
+
+# Almost every node has a type attr, and few values of it occur.
+_TYPES: dict[tuple[OpDef, str, int], DType] = {}
+
+
+def _legal(definition: OpDef, spec: AttrSpec, value: Any, *, shared: bool = False) -> Any:
+    """The value of one attr in the form that operations keep."""
+    if isinstance(value, AttrValue):
+        try:
+            kind = kind_of(value)
+            if kind != spec.kind and (kind, spec.kind[:5]) != ("list", "list("):
+                raise ValueError(f"it must be of kind {spec.kind}, got {kind}")
+            if shared and value.HasField("tensor"):
+                value = TensorValue.from_proto(value.tensor, shared=True)
+            else:
+                value = decode_attr(value, TensorShape)
+            if spec.item_kind == "type":
+                _check_no_reference(value)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"attr {spec.name!r} of {definition.name}: {error}") from error
+    try:
+        return coerce_attr(spec, value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"attr of {definition.name}: {error}") from error
+
+
+def _check_no_reference(value: Any) -> None:
+    for dtype in value if isinstance(value, list) else [value]:
+        if isinstance(dtype, DType) and dtype.is_ref_dtype:
+            raise ValueError(f"a node cannot have the reference type {dtype.name}")
 
 
 def check_inputs(definition: OpDef, inputs: list[Tensor], attrs: Mapping[str, Any]) -> None:
@@ -100,3 +157,15 @@ def check_inputs(definition: OpDef, inputs: list[Tensor], attrs: Mapping[str, An
                 f"input {i} of {definition.name} must be {dtype.name}, got {tensor.dtype.name} "
                 f"from {tensor.name!r}"
             )
+
+
+def stated_shapes(value: AttrValue) -> list[TensorShape]:
+    """The shapes in an `_output_shapes` attr.
+
+    Raises:
+        ValueError: it holds something else.
+    """
+    shapes = decode_attr(value, TensorShape)
+    if not isinstance(shapes, list) or not all(isinstance(item, TensorShape) for item in shapes):
+        raise ValueError(f"_output_shapes must be a list of shapes, got {shapes!r}")
+    return shapes

@@ -7,6 +7,7 @@ from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import encode_attr
+from ..protos.config import config
 from ..protos.messages import OpDef as OpDefProto
 from . import registry
 from .attrs import coerce_attr
@@ -75,7 +76,8 @@ class OpDef:
         self.name = name
         self.stateful = stateful
         self.aliases = aliases
-        self.pure = not stateful and aliases is None
+        # An op over references reads a variable, or changes it.
+        self.pure = not stateful and aliases is None and "Ref(" not in arguments
         self.symbolic = symbolic
         self.shape_function: ShapeFunction | None = None
         self.template: NodeDef | None = None
@@ -153,15 +155,20 @@ class OpDef:
             if value is not None:
                 values[key] = coerce_attr(spec, value)
         graph = graph_of(inputs)
-        full_name = graph.unique_name(name or self.name)
-        tensors = convert_inputs(self, graph, full_name, inputs, values)
-        for key, spec in signature.attrs.items():
-            if key not in values:
-                if spec.default is REQUIRED:
-                    raise TypeError(f"{self.name} needs the attr {key!r}")
-                values[key] = spec.default
-        op = graph.add(self, tensors, values, full_name)
-        return self.result(op)
+        with graph.editing():
+            start = graph.version
+            try:
+                full_name = graph.unique_name(name or self.name)
+                tensors = convert_inputs(self, graph, full_name, inputs, values)
+                for key, spec in signature.attrs.items():
+                    if key not in values:
+                        if spec.default is REQUIRED:
+                            raise TypeError(f"{self.name} needs the attr {key!r}")
+                        values[key] = spec.default
+                return self.result(graph.add(self, tensors, values, full_name))
+            except BaseException:
+                graph.truncate(start)  # the constants that were made of inputs
+                raise
 
     def result(self, op: Any) -> Any:
         """The outputs of `op` in the form in which a call returns them."""
@@ -263,5 +270,11 @@ def _dtypes(specs: tuple[ArgSpec, ...], attrs: Mapping[str, Any]) -> list[DType]
         if spec.number_attr is None:
             dtypes.append(dtype)
         else:
-            dtypes += [dtype] * attrs[spec.number_attr]
+            number = attrs[spec.number_attr]
+            if number > config.max_op_tensors:
+                raise ValueError(
+                    f"{spec.number_attr} = {number} is more than td.config.max_op_tensors = "
+                    f"{config.max_op_tensors}"
+                )
+            dtypes += [dtype] * number
     return dtypes

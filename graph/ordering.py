@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from .node_def import full_input
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Collection, Iterable
 
     from ..protos.messages import NodeDef
 
 
-def in_order(nodes: dict[str, NodeDef], mapped: Container[str]) -> Iterable[NodeDef]:
+def in_order(nodes: dict[str, NodeDef], mapped: Collection[str]) -> Iterable[NodeDef]:
     """The nodes, each behind those that it needs.
 
     Args:
@@ -26,14 +26,17 @@ def in_order(nodes: dict[str, NodeDef], mapped: Container[str]) -> Iterable[Node
     seen: set[str] = set()
     for name, sources in needs.items():
         if not seen.issuperset(sources):
-            return _sorted(nodes, needs)
+            return [nodes[name] for name in sorted_by_need(needs, "nodes")]
         seen.add(name)
     return nodes.values()
 
 
-def _needed(node: NodeDef, nodes: dict[str, NodeDef], mapped: Container[str]) -> list[str]:
+def _needed(node: NodeDef, nodes: dict[str, NodeDef], mapped: Collection[str]) -> list[str]:
     needed = []
     for text in node.input:
+        if text in nodes and not mapped:
+            needed.append(text)
+            continue
         full = full_input(text)
         source = text[1:] if text.startswith("^") else full.rpartition(":")[0]
         if full in mapped:
@@ -47,15 +50,43 @@ def _needed(node: NodeDef, nodes: dict[str, NodeDef], mapped: Container[str]) ->
     return needed
 
 
-def _sorted(nodes: dict[str, NodeDef], needs: dict[str, list[str]]) -> list[NodeDef]:
+def sorted_by_need(needs: dict[str, list[str]], what: str) -> list[str]:
+    """The names, each behind those that it needs, and otherwise as near to the order given.
+
+    Args:
+        needs: what each name needs; all of it is among the names.
+        what: what the names stand for, in an error: "nodes".
+
+    Raises:
+        ValueError: the names form a cycle, whose path is told.
+    """
+    placed: dict[str, None] = {}
+    open_names: set[str] = set()
+    for start in needs:
+        # Depth first without recursion: a graph may be deeper than Python's stack.
+        pending = [start]
+        while pending:
+            name = pending[-1]
+            if name in placed:
+                pending.pop()
+                continue
+            missing = [source for source in needs[name] if source not in placed]
+            if not missing:
+                placed[name] = None
+                open_names.discard(name)
+                pending.pop()
+            elif name in open_names:
+                raise ValueError(f"the {what} form a cycle: {_cycle(needs)}")
+            else:
+                open_names.add(name)
+                pending.extend(reversed(missing))
+    return list(placed)
+
+
+def _cycle(needs: dict[str, list[str]]) -> str:
     import networkx as nx
 
     graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(nodes)
     graph.add_edges_from((source, name) for name, sources in needs.items() for source in sources)
-    try:
-        return [nodes[name] for name in nx.topological_sort(graph)]
-    except nx.NetworkXUnfeasible:
-        cycle = [source for source, _ in nx.find_cycle(graph)]
-        path = " -> ".join(map(repr, [*cycle, cycle[0]]))
-        raise ValueError(f"the nodes form a cycle: {path}") from None
+    cycle = [source for source, _ in nx.find_cycle(graph)]
+    return " -> ".join(map(repr, [*cycle, cycle[0]]))

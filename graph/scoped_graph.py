@@ -6,12 +6,15 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ..protos.attr_codec import encode_attr
 from .device import device_string, merge_devices, parse_device
 from .names import Names, check_scope_name
 from .node import Operation, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
+
+    from ..protos.messages import AttrValue
 
 
 class ControlScope:
@@ -44,6 +47,11 @@ class ContextStacks(threading.local):
             if not any(op in scope.made for op in inputs):
                 found.update(dict.fromkeys(op for op in scope.ops if op not in inputs))
         return list(found)
+
+    def colocation_attr(self) -> AttrValue:
+        """The attr `_class` of a new op: the groups of all ops that the blocks name."""
+        groups = {group for op in self.colocation for group in op.colocation_groups()}
+        return encode_attr(sorted(groups), "list(string)")
 
     def record(self, op: Operation) -> None:
         """Notes that `op` was made inside the blocks in force."""
@@ -155,9 +163,33 @@ class ScopedGraph:
             device = merge_devices(device, (item(op) or "") if callable(item) else item)
         return device
 
+    def put_in_scopes(self, ops: Collection[Operation]) -> None:
+        """Applies the blocks in force to imported ops, which were made without regard to them."""
+        stacks = self._stacks
+        for op in ops:
+            if stacks.control:
+                controls = stacks.control_inputs([tensor.op for tensor in op.inputs])
+                op.control_inputs = tuple(dict.fromkeys((*op.control_inputs, *controls)))
+            if stacks.devices:
+                op.device = merge_devices(self._device_of(op), op.device)
+            if stacks.colocation:
+                op.attrs = {**op.attrs, "_class": stacks.colocation_attr()}
+        for op in ops:
+            stacks.record(op)
+
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """Puts the ops of a `with` block in the colocation group of `op`; kept, not acted on."""
+        """Puts the ops of a `with` block in the colocation group of `op`; kept, not acted on.
+
+        Args:
+            op: a tensor or operation; None, with `ignore_existing`, for no group at all.
+            ignore_existing: whether the groups and devices of the blocks around do not count.
+
+        Raises:
+            ValueError: `op` is None without `ignore_existing`.
+        """
+        if op is None and not ignore_existing:
+            raise ValueError("op may be None only with ignore_existing=True, which clears groups")
         stacks = self._stacks
         outer, outer_devices = stacks.colocation, stacks.devices
         element = None if op is None else self.as_graph_element(op)

@@ -9,7 +9,7 @@ from ..protos.dtypes import DType, as_dtype
 from ..protos.messages import OpDef as OpDefProto
 from ..shape_inference.tensor_shape import TensorShape
 from . import registry
-from .node_def import full_input, read_attrs
+from .node_def import full_input, read_attrs, stated_shapes
 from .signature import Signature
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class UnregisteredOp:
         del c
         stated: list[TensorShape] = []
         if "_output_shapes" in self.template.attr:
-            stated = decode_attr(self.template.attr["_output_shapes"], TensorShape)
+            stated = stated_shapes(self.template.attr["_output_shapes"])
         missing = len(self._outputs) - len(stated)
         return [*stated, *[TensorShape(None)] * missing][: len(self._outputs)]
 

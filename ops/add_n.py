@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import merged
+from ..shape_inference.rules import UNKNOWN_SHAPE, merged
 from ..shape_inference.tensor_shape import TensorShape
 from .elementwise import COMPLEX, REALS
 
@@ -39,9 +39,12 @@ def _accumulate_n_shape(c: ShapeContext) -> TensorShape:
 @ACCUMULATE_N_V2.kernel
 def _add_n_kernel(c: KernelContext) -> Kernel:
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
+    stated = c.node.attrs.get("shape", UNKNOWN_SHAPE)
+    whose = "shape and inputs" if "shape" in c.node.attrs else "inputs"
 
     def add_n(first: Array, *rest: Array) -> Array:
-        merged("inputs", [TensorShape.of(x.shape) for x in (first, *rest)])
+        if first.shape != stated.sizes or rest:
+            merged(whose, [stated, *[TensorShape.of(x.shape) for x in (first, *rest)]])
         if not rest:
             return first
         total = np.asarray(np.add(first, rest[0]), dtype)

@@ -8,9 +8,10 @@ import numpy as np
 
 from ..graph.op_def import OpDef
 from ..shape_inference.tensor_shape import TensorShape
-from ..shape_inference.windows import check_only_space, sliding
 from .allocation import new_array, new_zeros
 from .call_forms import renamed
+from .convolution_rules import check_ranks, conv_sizes, conv_sliding
+from .products import multiply_into
 from .window_arguments import over_space, padding_attrs
 from .windowing import blocks, channels_back, channels_last, seen_through, with_margins
 
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..graph.node import Tensor
-    from ..shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ..shape_inference.context import KernelContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
-    from ..shape_inference.symbolic import Dim
-    from ..shape_inference.windows import Sliding, Window
+    from ..shape_inference.windows import Window
 
 # What windows see is laid out in blocks of so many bytes, which stay in the cache until they are
 # multiplied, and bound the memory that large images take.
@@ -43,44 +43,6 @@ CONV_3D = OpDef(
     "T: {half, bfloat16, float32, float64}, strides: list(int) >= 5, padding: {'SAME', 'VALID'}, "
     "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC', dilations: list(int) = [1, 1, 1, 1, 1]",
 )
-
-
-def conv_sliding(c: OpContext, rank: int) -> Sliding:
-    """How the filters of a convolution slide.
-
-    Raises:
-        ValueError: they would slide over anything but space.
-    """
-    slide = sliding(c, rank)
-    check_only_space("strides", slide.strides, slide.channels)
-    check_only_space("dilations", slide.rates, slide.channels)
-    check_only_space("explicit_paddings", slide.margins, slide.channels, 0)
-    return slide
-
-
-def conv_sizes(
-    slide: Sliding, image: Sequence[Dim], filters: Sequence[Dim], name: str = "input"
-) -> tuple[Dim, ...]:
-    """The sizes of a convolution [batch, *space, channels], of which any may be an expression.
-
-    Raises:
-        ValueError: a filter is larger than the image, or the channels do not fit together.
-    """
-    depth, filter_depth, out = image[slide.channels], filters[-2], filters[-1]
-    if 0 in filters[:-1]:
-        raise ValueError(f"filter must not be empty, got shape {TensorShape.of(tuple(filters))}")
-    if isinstance(depth, int) and isinstance(filter_depth, int):
-        groups, rest = divmod(depth, filter_depth)
-        if rest or (isinstance(out, int) and groups and out % groups):
-            raise ValueError(
-                f"{name} has {depth} channels, which must be a multiple of the {filter_depth} that "
-                f"filter takes; and the {out} that it makes, of the {groups} groups"
-            )
-    space = [
-        window.positions(image[axis], name)
-        for axis, window in zip(slide.space, slide.windows(filters[:-2]), strict=True)
-    ]
-    return slide.put_together(image[0], space, out)
 
 
 def _conv_shape(c: ShapeContext) -> TensorShape:
@@ -115,17 +77,6 @@ for _definition in (CONV_2D, CONV_3D):
     _definition.kernel(_conv_kernel)
 
 
-def check_ranks(rank: int, **arrays: Array) -> None:
-    """Checks the ranks of arguments, given by name.
-
-    Raises:
-        ValueError: one is of another rank.
-    """
-    for name, array in arrays.items():
-        if array.ndim != rank:
-            raise ValueError(f"{name} must have rank {rank}, got shape {list(array.shape)}")
-
-
 def _convolved(x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out]."""
     *_, depth, out = filters.shape
@@ -143,13 +94,11 @@ def _convolved(x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     matrix = filters.reshape(-1, out)
     result = new_array(shape, x.dtype)
     if len(matrix) == depth and tuple(positions) == x.shape[1:-1]:  # windows of one element
-        np.matmul(x.reshape(-1, depth), matrix, out=result.reshape(-1, out))
+        multiply_into(result.reshape(-1, out), x.reshape(-1, depth), matrix)
         return result
     seen = seen_through(x, windows, positions)
     for block in blocks(shape[:-1], len(matrix) * x.itemsize, _BLOCK_BYTES):
-        np.matmul(
-            seen[block].reshape(-1, len(matrix)), matrix, out=result[block].reshape(-1, out)
-        )
+        multiply_into(result[block].reshape(-1, out), seen[block].reshape(-1, len(matrix)), matrix)
     return result
 
 

@@ -10,7 +10,8 @@ from ..graph.op_def import OpDef
 from ..shape_inference.rules import same_size
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import new_array, new_zeros
-from .convolution import check_ranks, conv2d, conv_sliding
+from .convolution import conv2d
+from .convolution_rules import check_ranks, conv_sliding
 from .window_arguments import over_space, padding_attrs
 from .windowing import blocks, channels_back, channels_last, with_margins
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ..shape_inference.windows import Sliding, Window
 
 # The part of the result that all elements of the window are added to, one after the other.
-_BLOCK_BYTES = 1 << 17
+_BLOCK_BYTES = 1 << 18
 
 DEPTHWISE_CONV_2D_NATIVE = OpDef(
     "DepthwiseConv2dNative",
@@ -98,9 +99,7 @@ def _rows_of_weights(filters: Array) -> Callable[[int], Array]:
     return rows_of
 
 
-def _convolved(
-    x: Array, rows_of: Callable[[int], Array], windows: tuple[Window, Window]
-) -> Array:
+def _convolved(x: Array, rows_of: Callable[[int], Array], windows: Sequence[Window]) -> Array:
     """The convolution of [batch, rows, columns, channels] with one filter for each channel."""
     down, across = windows
     positions = int(down.positions(x.shape[1])), int(across.positions(x.shape[2]))
@@ -124,9 +123,7 @@ def _convolved(
             last = first + (part.shape[1] - 1) * down.stride
             column, phase = divmod(j * across.rate, across.stride)
             start = column * x.shape[3]
-            seen = phases[phase][
-                images, first : last + 1 : down.stride, start : start + length
-            ]
+            seen = phases[phase][images, first : last + 1 : down.stride, start : start + length]
             if i == j == 0:
                 np.multiply(seen, weights[0, 0], out=part)
             else:

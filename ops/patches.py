@@ -35,7 +35,10 @@ def _windows(c: OpContext) -> tuple[Window, Window]:
             raise ValueError(f"{name} must have 4 elements, got {c.attr(name)}")
     same = c.attr("padding") == b"SAME"
     rows, columns = (
-        Window(c.attr("ksizes")[i], c.attr("strides")[i], c.attr("rates")[i], same) for i in (1, 2)
+        Window(size, stride, rate, same, slack=2 * stride - 1)
+        for size, stride, rate in zip(
+            *(c.attr(name)[1:3] for name in ("ksizes", "strides", "rates")), strict=True
+        )
     )
     return rows, columns
 

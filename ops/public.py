@@ -90,11 +90,6 @@ from .depth import (
     depth_to_space as depth_to_space,
     space_to_depth as space_to_depth,
 )
-from .depthwise_convolution import (
-    depthwise_conv2d as depthwise_conv2d,
-    depthwise_conv2d_native as depthwise_conv2d_native,
-    separable_conv2d as separable_conv2d,
-)
 from .division import (
     div as div,
     div_no_nan as div_no_nan,
@@ -212,6 +207,10 @@ from .reductions import (
 )
 from .reordering import transpose as transpose
 from .reshaping import reshape as reshape
+from .resource_variables import (
+    read as read,
+    shape_of_resource as shape_of_resource,
+)
 from .reversing import (
     reverse as reverse,
     reverse_sequence as reverse_sequence,
@@ -260,15 +259,9 @@ from .stacking import (
     unpack as unpack,
     unstack as unstack,
 )
+from .state import (
+    changed_slice as changed_slice,
+    changed_whole as changed_whole,
+    reference_in as reference_in,
+)
 from .string_numbers import string_to_number as string_to_number
-from .window_arguments import (
-    over_space as over_space,
-    padding_attrs as padding_attrs,
-)
-from .windowing import (
-    blocks as blocks,
-    channels_back as channels_back,
-    channels_last as channels_last,
-    seen_through as seen_through,
-    with_margins as with_margins,
-)

@@ -37,7 +37,7 @@ def _slice_shape(c: ShapeContext) -> TensorShape:
     spec = merged("begin and size", [c.shape("begin", rank=1), c.shape("size", rank=1)])
     length = (spec.sizes or (None,))[0]
     rank = length if isinstance(length, int) else None
-    sizes = c.shape("input", rank=rank).sizes
+    sizes: Any = c.shape("input", rank=rank).sizes
     if sizes is None:
         return UNKNOWN_SHAPE
     for name in ("begin", "size"):

@@ -163,7 +163,9 @@ def _unpack_kernel(c: KernelContext) -> Kernel:
         if value.ndim == 1:  # iteration would give NumPy scalars
             parts = tuple([value[i, ...] for i in range(num)])
         else:
-            parts = tuple(value.transpose(k, *[i for i in range(value.ndim) if i != k]))
+            parts = tuple(
+                value.transpose(k, *[i for i in range(value.ndim) if i != k]) if k else value
+            )
         return parts[0] if num == 1 else parts
 
     return unpack

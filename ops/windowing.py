@@ -40,9 +40,7 @@ def with_margins(
         lead = (slice(None),) * axis
         result[(*lead, slice(None, before))] = fill
         result[(*lead, slice(before + size, None))] = fill
-    inner = [
-        slice(before, before + size) for size, (before, _) in zip(space, margins, strict=True)
-    ]
+    inner = [slice(before, before + size) for size, (before, _) in zip(space, margins, strict=True)]
     result[(slice(None), *inner)] = x
     return result
 

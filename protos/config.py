@@ -9,6 +9,10 @@ class Config:
     Attributes:
         max_tensor_bytes: the largest tensor, in bytes, that a kernel or a file may make: 16 GiB.
             A larger one is refused before any memory is asked for.
+        max_graph_nodes: the most nodes that a file may have, calls of functions counted with what
+            they stand for: 5 million.
+        max_op_tensors: the most tensors that one argument of an op may stand for: a million.
+        max_nesting: how deep calls of functions in a file may be nested: 100.
 
     Example:
         >>> import tensordraft as td
@@ -18,6 +22,9 @@ class Config:
 
     def __init__(self) -> None:
         self.max_tensor_bytes = 16 * 2**30
+        self.max_graph_nodes = 5_000_000
+        self.max_op_tensors = 1_000_000
+        self.max_nesting = 100
 
 
 config = Config()

@@ -101,8 +101,13 @@ class TensorValue:
         self._proto: TensorProto | None = None
 
     @classmethod
-    def from_proto(cls, proto: TensorProto) -> TensorValue:
+    def from_proto(cls, proto: TensorProto, *, shared: bool = False) -> TensorValue:
         """The value that a message holds. Later changes to the message do not reach it.
+
+        Args:
+            proto: the message.
+            shared: whether to keep the message itself in place of a copy, where it is certain
+                that nobody changes it.
 
         Raises:
             ValueError: the message has no valid dtype or no complete shape. Whether its content is
@@ -112,8 +117,10 @@ class TensorValue:
         value.dtype = _decode_dtype(proto)
         value.shape = _decode_complete_shape(proto)
         value._array = None
-        value._proto = TensorProto()
-        value._proto.CopyFrom(proto)
+        value._proto = proto
+        if not shared:
+            value._proto = TensorProto()
+            value._proto.CopyFrom(proto)
         return value
 
     @property
@@ -312,7 +319,7 @@ def _decode_values(proto: TensorProto, dtype: DType, count: int) -> Array:
         return _from_bytes(content, dtype, "tensor_content")
     per_value = 2 if dtype.is_complex else 1
     if len(listed) > count * per_value:
-        raise ValueError(f"{field} has {len(listed)} values; the shape has {count} elements")
+        listed = listed[: count * per_value]  # TensorFlow 2.21 leaves the rest aside, too
     if len(listed) % per_value:
         raise ValueError(f"{field} has {len(listed)} values; complex numbers take two each")
     if field == "float8_val":

@@ -36,7 +36,10 @@ class Fetches:
                 raise ValueError(f"{element.name!r} may not be fetched")
             return positions.setdefault(element, len(positions))
 
-        self._rebuild = _take_apart(graph, structure, position)
+        try:
+            self._rebuild = _take_apart(graph, structure, position)
+        except RecursionError:
+            raise ValueError("the fetches are nested too deeply, or in themselves") from None
         self.elements = tuple(positions)
 
     def rebuild(self, values: Sequence[Any]) -> Any:

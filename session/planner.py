@@ -9,7 +9,9 @@ import numpy as np
 from ..graph import errors
 from ..graph.describe import whereabouts
 from ..graph.node import Operation, Tensor
+from ..graph.op_def import OpDef
 from ..graph.passthrough import passthrough
+from ..graph.references import dereference
 from ..shape_inference.context import KernelContext, is_symbolic
 from ..shape_inference.inference import Inference
 from .cells import Cells
@@ -72,11 +74,15 @@ def _index(op: Operation) -> int:
 
 
 class _Work(NamedTuple):
-    """An op that has to run, with the tensors that it really reads."""
+    """An op that has to run, with the tensors that it really reads; or the reading of a variable.
+
+    What a reading gives is a tensor of the plan alone.
+    """
 
     op: Operation
     kernel: Callable[..., Any]
     inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
 
 
 class _Planner:
@@ -99,12 +105,16 @@ class _Planner:
         self.equals: dict[Tensor, Tensor] = {}
         self.done: dict[Hashable, Operation] = {}
         self.work: list[_Work] = []
+        self.snapshots: dict[Tensor, Tensor] = {}
 
     def plan(self, fetches: Sequence[Tensor | Operation]) -> Plan:
         self.cells.check_order(fetches)
         with np.errstate(all="ignore"):
             for op in self.ops:
                 self._add(op)
+                for tensor in op.outputs:
+                    if tensor.dtype.is_ref_dtype and tensor in fetches:
+                        self.snapshots[tensor] = self._read(tensor)
         return self._laid_out(fetches)
 
     def _add(self, op: Operation) -> None:
@@ -114,6 +124,8 @@ class _Planner:
         if pure and self._known_from_shapes(op):
             return
         inputs = tuple([self.equals.get(tensor, tensor) for tensor in op.inputs])
+        if any(tensor.dtype.is_ref_dtype for tensor in inputs):
+            inputs = self._dereferenced(op, inputs)
         if pure and self._merged(op, inputs):
             return
         kernel = self._kernel(op)
@@ -122,7 +134,28 @@ class _Planner:
                 self.constants[op.outputs[0]] = self.constants[inputs[0]]
             self._replace(op.outputs, inputs)
         elif not (pure and self._folded(op, kernel)):
-            self.work.append(_Work(op, kernel, inputs))
+            self.work.append(_Work(op, kernel, inputs, op.outputs))
+
+    def _dereferenced(self, op: Operation, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """The inputs, with the values of variables where the op does not take references."""
+        definition = op.definition
+        if not isinstance(definition, OpDef):
+            return inputs
+        dtypes = definition.input_dtypes(op.attrs)
+        return tuple(
+            [
+                tensor if dtype.is_ref_dtype else self._read(tensor)
+                for tensor, dtype in zip(inputs, dtypes, strict=True)
+            ]
+        )
+
+    def _read(self, tensor: Tensor) -> Tensor:
+        """The value of `tensor` at this point of the plan, where `tensor` is a reference."""
+        if not tensor.dtype.is_ref_dtype or tensor in self.fed:
+            return tensor
+        value = Tensor(tensor.op, tensor.value_index, tensor.dtype.base_dtype)
+        self.work.append(_Work(tensor.op, dereference, (tensor,), (value,)))
+        return value
 
     def _kernel(self, op: Operation) -> Callable[..., Any]:
         factory = op.definition.kernel_factory
@@ -188,7 +221,10 @@ class _Planner:
 
     def _laid_out(self, fetches: Sequence[Tensor | Operation]) -> Plan:
         wanted = [
-            self.equals.get(item, item) if isinstance(item, Tensor) else None for item in fetches
+            self.snapshots.get(item, self.equals.get(item, item))
+            if isinstance(item, Tensor)
+            else None
+            for item in fetches
         ]
         awaited = {item for item in fetches if isinstance(item, Operation)}
         awaited.update(control for op in self.ops for control in op.control_inputs)
@@ -210,10 +246,10 @@ class _Planner:
 
         fetched = tuple([-1 if tensor is None else slot_of(tensor) for tensor in wanted])
         steps = []
-        for op, kernel, inputs in work:
+        for op, kernel, inputs, made in work:
             outputs = [
                 slot_of(tensor) if tensor in read or op.definition.aliases else -1
-                for tensor in op.outputs
+                for tensor in made
             ]
             steps.append(Step(op, kernel, tuple(map(slot_of, inputs)), tuple(outputs)))
         plan = Plan(len(self.feeds), constants, [], fetched, len(slots))
@@ -227,7 +263,8 @@ class _Planner:
         used = []
         for item in reversed(self.work):
             op = item.op
-            if not op.definition.pure or op in awaited or not read.isdisjoint(op.outputs):
+            lasting = (not op.definition.pure or op in awaited) and item.outputs is op.outputs
+            if lasting or not read.isdisjoint(item.outputs):
                 read.update(item.inputs)
                 used.append(item)
         used.reverse()

@@ -135,7 +135,10 @@ class Session:
         """Keeps what a plain structure of fetches comes to; nested ones are taken apart anew."""
         kind, asked, *fed = key
         items = asked if kind in (list, tuple) else (asked,)
-        plain = all(isinstance(item, (Tensor, Operation, str)) for item in (*items, *fed))
+        plain = all(
+            isinstance(item, (Tensor, Operation, str)) or hasattr(item, "_as_graph_element")
+            for item in (*items, *fed)
+        )
         if plain and len(call[2]) == len(fed):
             if len(self._asked) >= _MOST_PLANS:
                 self._asked.clear()

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from .protocols import Array, Edge, Node
 
 
+MAX_RANK = 254
+"""The most dimensions that a tensor may have, in TensorFlow as here."""
+
+
 class Requirement(NamedTuple):
     """Something that must hold in every run of an op, though nothing before the run decides it.
 
@@ -231,6 +235,8 @@ def check_rank(
     if sizes is None:
         if rank is None:
             return shape
+        if rank > MAX_RANK:
+            raise ValueError(f"{name} would have rank {rank}; a tensor has at most {MAX_RANK}")
         return TensorShape.of(tuple(dim_symbol() for _ in range(rank)))
     if rank is not None and len(sizes) != rank:
         raise ValueError(f"{name} must have rank {rank}, got shape {shape}")

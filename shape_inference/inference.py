@@ -8,7 +8,7 @@ import numpy as np
 
 from .context import KernelContext, Requirement, ShapeContext, is_symbolic
 from .protocols import aliased
-from .symbolic import DimExpr, dim_symbol
+from .symbolic import DimExpr, dim_symbol, less_equal
 from .tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # paddings and index lists are followed symbol by symbol; constants may be larger.
 _MOST_SYMBOLIC_ELEMENTS = 256
 _MOST_CONSTANT_ELEMENTS = 1 << 16
+_ROOM_BITS = 11
 
 _UNKNOWN = TensorShape(None)
 
@@ -100,6 +101,8 @@ class Inference:
 
     def value(self, edge: Edge) -> Array | None:
         """What is known of the elements of `edge`: see `ShapeContext.value`."""
+        if edge.dtype.is_ref_dtype:
+            return None  # each reader may find another value
         values = self._values
         if edge in values:
             return self._opaque(edge) if values[edge] is None else values[edge]
@@ -113,7 +116,9 @@ class Inference:
             missing = [
                 source
                 for source in self._sources(current)
-                if source not in values and source is not current
+                if source not in values
+                and source is not current
+                and not source.dtype.is_ref_dtype
             ]
             if missing:
                 pending.extend(missing)
@@ -145,11 +150,14 @@ class Inference:
         node = edge.op
         try:
             results = self._results(node, edge)
+            values = [
+                None if result is None else _tidy(result, output.dtype)
+                for output, result in zip(node.outputs, results, strict=True)
+            ]
         except Exception:  # noqa: BLE001 - whatever the kernel objects to, it will say at run time
-            results = [None] * len(node.outputs)
-        for output, result in zip(node.outputs, results, strict=True):
-            if output not in self._values:
-                self._values[output] = None if result is None else _tidy(result, output.dtype)
+            values = [None] * len(node.outputs)
+        for output, value in zip(node.outputs, values, strict=True):
+            self._values.setdefault(output, value)
 
     def _results(self, node: Node, edge: Edge) -> Sequence[Array | None]:
         unknown: list[Array | None] = [None] * len(node.outputs)
@@ -181,9 +189,9 @@ class Inference:
         size = shape.num_elements()
         if size is None or size > _MOST_SYMBOLIC_ELEMENTS or not edge.dtype.is_integer:
             return None
-        lower = 0 if edge.dtype.is_unsigned else None
-        symbols = [dim_symbol(lower=lower) for _ in range(size)]
-        value = _filled(symbols, shape.sizes, np.dtype(object))
+        symbols = [_number(edge.dtype) for _ in range(size)]
+        dtype = np.dtype(object) if symbols else edge.dtype.numpy_dtype
+        value = _filled(symbols, shape.sizes, dtype)
         self._values[edge] = value
         return value
 
@@ -203,15 +211,40 @@ def _tidy(value: Any, dtype: DType) -> Array:
         array = array.view()
         array.flags.writeable = False
         return array
-    lowest, highest = (0, 1) if dtype.is_bool else (int(dtype.min), int(dtype.max))
-    items = [
-        item
-        if isinstance(item, DimExpr) or lowest <= int(item) <= highest
-        else dim_symbol(lower=None)  # the run wraps around, where Python's ints do not
-        for item in array.ravel().tolist()
-    ]
+    items = [_followed(item, dtype) for item in array.ravel().tolist()]
     plain = not any(isinstance(item, DimExpr) for item in items)
     return _filled(items, array.shape, dtype.numpy_dtype if plain else np.dtype(object))
+
+
+def _followed(item: Any, dtype: DType) -> Any:
+    """`item` where the run has the same: there integers wrap around, unlike Python's and symbols.
+
+    An expression over 32 or 64 bits counts as safe as long as its coefficients leave room for sizes
+    in the thousands; over fewer bits, or where a negative number would wrap, bounds must show it.
+    """
+    if isinstance(item, np.ndarray):
+        item = item.item()  # NumPy nests an array of rank 0 where it is assigned to an element
+    lowest, highest = _limits(dtype)
+    if not isinstance(item, DimExpr):
+        return item if lowest <= int(item) <= highest else _number(dtype)
+    if dtype.size >= 4:
+        fits = all(abs(c) <= highest >> _ROOM_BITS for c in item.terms.values())
+        if fits and not dtype.is_unsigned:
+            return item
+    else:
+        fits = less_equal(item, highest) is True
+    return item if fits and less_equal(lowest, item) else _number(dtype)
+
+
+def _number(dtype: DType) -> DimExpr:
+    """A number of which no more is known than its dtype."""
+    if dtype.size >= 4:
+        return dim_symbol(lower=0 if dtype.is_unsigned else None)
+    return dim_symbol(None, *_limits(dtype))
+
+
+def _limits(dtype: DType) -> tuple[int, int]:
+    return (0, 1) if dtype.is_bool else (int(dtype.min), int(dtype.max))
 
 
 def _filled(items: list[Any], shape: Any, dtype: np.dtype[Any]) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .context import MAX_RANK
 from .symbolic import Dim, DimExpr, dim_symbol, equal
 from .tensor_shape import TensorShape
 
@@ -124,6 +125,8 @@ def shape_from_value(
     if value is None:
         size = length[0] if length is not None else None
         if isinstance(size, int):
+            if size > MAX_RANK:
+                raise ValueError(f"{name} has {size} elements; a shape has at most {MAX_RANK}")
             return TensorShape.of((None,) * size)
         return UNKNOWN_SHAPE
     return TensorShape.of(sizes_of(value, name, minus_one_is_unknown=minus_one_is_unknown))

@@ -1,0 +1,359 @@
+"""The Variable: a value that a session keeps from one run to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..graph.collections import GraphKeys
+from ..graph.convert import convert_to_tensor, register_tensor_conversion_function
+from ..graph.default_graph import get_default_graph
+from ..graph.node import Tensor
+from ..protos.dtypes import as_dtype
+from ..shape_inference.tensor_shape import TensorShape
+from .constants import identity
+from .resource_variables import ASSIGN_VARIABLE_OP
+from .scatter_updates import SCATTER
+from .state import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, COUNT_UP_TO, VARIABLE, VARIABLE_V2
+from .variable_operators import VariableOperators
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import NoReturn
+
+    from ..graph.graph import Graph
+    from ..graph.node import Operation
+    from ..graph.slices import IndexedSlices
+    from ..protos.dtypes import DType
+
+
+class Variable(VariableOperators):
+    """A tensor whose value a session keeps from one run to the next.
+
+    A variable stands in an expression for its value. It has one in a session only after its
+    `initializer` has run there, as `td.global_variables_initializer()` does for all variables;
+    two sessions never share values. A run reads a variable at the place where the graph does: the
+    ops made inside `with td.control_dependencies([v.assign(...)])` see the new value.
+
+    Args:
+        initial_value: a tensor, or what makes one; or a function without arguments that returns
+            such a value.
+        trainable: whether the variable is listed in `td.trainable_variables()`.
+        collections: the names of the collections to list it in; by default that of
+            `td.global_variables()`.
+        validate_shape: whether the shape of `initial_value`, which has to be known, is that of
+            all values; otherwise values may have any shape.
+        caching_device: accepted for TensorFlow's sake, like `use_resource` and those after it.
+        name: the name; by default "Variable".
+        dtype: the dtype; by default that of `initial_value`.
+        expected_shape: a shape that the initial value must fit.
+        import_scope: accepted for TensorFlow's sake.
+        constraint: accepted for TensorFlow's sake: a function that optimizers apply.
+        use_resource: accepted for TensorFlow's sake.
+        synchronization: accepted for TensorFlow's sake.
+        aggregation: accepted for TensorFlow's sake.
+        shape: the shape of all values, where it is less certain than that of `initial_value`.
+
+    Raises:
+        ValueError: there is no initial value, or its shape is not known.
+        TypeError: it is not of `dtype`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     total = td.Variable(0.0, name="total")
+        ...     add = total.assign_add(2.5)
+        ...     session.run(td.global_variables_initializer())
+        ...     session.run(add), session.run(add), session.run(total * 2.0)
+        (np.float32(2.5), np.float32(5.0), np.float32(10.0))
+    """
+
+    __slots__ = ("_initial_value", "_initializer", "_reference", "_snapshot", "_trainable")
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = True,
+        collections: Iterable[str] | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        use_resource: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        del caching_device, variable_def, import_scope, constraint, use_resource
+        del synchronization, aggregation
+        if initial_value is None:
+            raise ValueError("a variable needs an initial_value")
+        trainable = trainable is not False
+        names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+        if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
+            names.append(GraphKeys.TRAINABLE_VARIABLES)
+        graph = get_default_graph()
+        with graph.control_dependencies(None), graph.name_scope(name or "Variable") as scope:
+            initial = _initial_tensor(graph, initial_value, dtype)
+            declared = _declared_shape(initial, validate_shape, expected_shape, shape)
+            self._make(initial, declared, validate_shape, scope)
+        self._trainable = trainable
+        graph.add_to_collections(names, self)
+
+    def _make(
+        self, initial: Tensor, declared: TensorShape, validate_shape: bool, scope: str
+    ) -> None:
+        dtype = initial.dtype.base_dtype
+        self._initial_value: Tensor | None = initial
+        self._reference: Tensor = VARIABLE_V2(shape=declared, dtype=dtype, name=scope)
+        self._initializer: Operation | None = ASSIGN(
+            self._reference, initial, validate_shape=validate_shape, name="Assign"
+        ).op
+        self._snapshot: Tensor = identity(self._reference, name="read")
+
+    @classmethod
+    def from_op(cls, op: Operation) -> Variable:
+        """The Variable of a variable op that is in a graph already, as after an import.
+
+        Args:
+            op: an operation of type VariableV2 or Variable.
+
+        Raises:
+            ValueError: it is of another type.
+        """
+        if op.definition not in (VARIABLE_V2, VARIABLE):
+            raise ValueError(f"{op.name!r} is a {op.type}, not a VariableV2")
+        users = op.outputs[0].consumers()
+        variable = cls.__new__(cls)
+        variable._reference = op.outputs[0]
+        variable._trainable = False
+        assigned = next((user for user in users if user.definition is ASSIGN), None)
+        variable._initializer = assigned
+        variable._initial_value = None if assigned is None else assigned.inputs[1]
+        reads = (user.outputs[0] for user in users if user.type == "Identity")
+        found = next(reads, None)
+        if found is None:
+            with op.graph.as_default(), op.graph.control_dependencies(None):
+                found = identity(op.outputs[0], name=f"{op.name}/read/")
+        variable._snapshot = found
+        return variable
+
+    @property
+    def name(self) -> str:
+        """The name of the tensor: that of the op, and ":0"."""
+        return self._reference.name
+
+    @property
+    def op(self) -> Operation:
+        """The operation that declares the variable."""
+        return self._reference.op
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the variable belongs to."""
+        return self._reference.graph
+
+    @property
+    def device(self) -> str:
+        """The device string of the op."""
+        return self._reference.device
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype, in its reference form (`float32_ref`); `dtype.base_dtype` is that of values."""
+        return self._reference.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape that every value fits."""
+        return self._reference.shape
+
+    def get_shape(self) -> TensorShape:
+        """The shape that every value fits: the same as `shape`."""
+        return self._reference.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds what the caller knows of the shape of the values: see `Tensor.set_shape`."""
+        self._reference.set_shape(shape)
+        self._snapshot.set_shape(shape)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the variable was made to be trained."""
+        return self._trainable
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that gives the variable its initial value.
+
+        Raises:
+            ValueError: it was imported from a graph that has none.
+        """
+        if self._initializer is None:
+            raise ValueError(f"the variable {self.op.name!r} has no initializer")
+        return self._initializer
+
+    @property
+    def initial_value(self) -> Tensor:
+        """The tensor that the initializer assigns.
+
+        Raises:
+            ValueError: the variable was imported from a graph that has no initializer for it.
+        """
+        if self._initial_value is None:
+            raise ValueError(f"the variable {self.op.name!r} has no initializer")
+        return self._initial_value
+
+    def value(self) -> Tensor:
+        """A tensor that holds the value.
+
+        Inside a `control_dependencies` block it is read after what the block waits for; otherwise
+        at the start of the run.
+        """
+        if self.graph.waits:
+            return self.read_value()
+        return self._snapshot
+
+    def read_value(self) -> Tensor:
+        """A tensor that holds the value, read where this is called.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session() as session:
+            ...     v = td.Variable(1)
+            ...     session.run(v.initializer)
+            ...     with td.control_dependencies([v.assign(5)]):
+            ...         session.run(v.read_value())
+            np.int32(5)
+        """
+        with self.graph.as_default(), self.graph.name_scope(None):
+            return identity(self._reference, name=f"{self.op.name}/read")
+
+    def initialized_value(self) -> Tensor:
+        """A tensor that holds the initial value, once the initializer has run in the same run.
+
+        To be used in the initial value of another variable. As in TensorFlow up to 1.3, running
+        it initializes this variable.
+        """
+        graph = self.graph
+        with graph.as_default(), graph.control_dependencies(None):
+            with graph.control_dependencies([self.initializer]):
+                return self.read_value()
+
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """An op that makes `value` the value.
+
+        Args:
+            value: a tensor of the dtype and shape of the variable.
+            use_locking: accepted for TensorFlow's sake: every assignment is one step.
+            name: a name for the op.
+            read_value: whether to return the tensor and not the operation.
+
+        Returns:
+            A Tensor that holds the new value, or the Operation.
+
+        Raises:
+            ValueError: the shape does not fit.
+            TypeError: the dtype does not.
+        """
+        result = ASSIGN(self._reference, value, use_locking=use_locking, name=name)
+        return result if read_value else result.op
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """An op that adds `delta` to the value; otherwise as `assign`."""
+        result = ASSIGN_ADD(self._reference, delta, use_locking=use_locking, name=name)
+        return result if read_value else result.op
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """An op that subtracts `delta` from the value; otherwise as `assign`."""
+        result = ASSIGN_SUB(self._reference, delta, use_locking=use_locking, name=name)
+        return result if read_value else result.op
+
+    def scatter_sub(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Tensor:
+        """An op that subtracts the rows of an IndexedSlices from those of the value."""
+        return SCATTER["Sub"](  # type: ignore[no-any-return]
+            self._reference,
+            sparse_delta.indices,
+            sparse_delta.values,
+            use_locking=use_locking,
+            name=name,
+        )
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """An op that counts one up until the value is `limit`: see `td.count_up_to`."""
+        return COUNT_UP_TO(self._reference, limit=limit)  # type: ignore[no-any-return]
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Runs the initializer with `value` in the place of the initial value.
+
+        Args:
+            value: an array of the dtype and shape of the variable.
+            session: the session; by default the default one.
+        """
+        self.initializer.run({self.initial_value: value}, session)
+
+    def eval(self, session: Any = None) -> Any:
+        """The value in `session`, or in the default session, as an ndarray or NumPy scalar."""
+        return self._reference.eval(session=session)
+
+    def _as_graph_element(self) -> Tensor:
+        return self._reference
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(
+            f"the variable {self.op.name!r} cannot be iterated over: write td.unstack(v) to split "
+            "its value along the first dimension"
+        )
+
+    def __repr__(self) -> str:
+        dtype = self.dtype.base_dtype.name
+        return f"<td.Variable '{self.name}' shape={self.shape} dtype={dtype}>"
+
+
+def _initial_tensor(graph: Graph, initial_value: Any, dtype: Any) -> Tensor:
+    wanted = None if dtype is None else as_dtype(dtype).base_dtype
+    if not callable(initial_value):
+        return convert_to_tensor(initial_value, wanted, "initial_value")
+    with graph.name_scope("Initializer"):
+        return convert_to_tensor(initial_value(), wanted, "initial_value")
+
+
+def _declared_shape(
+    initial: Tensor, validate_shape: bool, expected_shape: Any, shape: Any
+) -> TensorShape:
+    if expected_shape is not None:
+        initial.shape.assert_is_compatible_with(TensorShape(expected_shape))
+    if shape is not None:
+        declared = TensorShape(shape)
+        declared.assert_is_compatible_with(initial.shape)
+        return declared
+    if not validate_shape:
+        return TensorShape(None)
+    if not initial.shape.is_fully_defined():
+        raise ValueError(
+            f"initial_value must have a shape that is known before the run, got {initial.shape}; "
+            "with validate_shape=False it may have any"
+        )
+    return initial.shape
+
+
+def _converted(
+    value: Variable, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
+    del name
+    tensor = value._reference if as_ref else value.value()
+    return tensor if dtype is None else convert_to_tensor(tensor, dtype)
+
+
+register_tensor_conversion_function(Variable, _converted)

@@ -1,0 +1,190 @@
+"""Functions in graph files: calls give way to what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tensordraft as td
+from tensordraft.graph.function_inlining import inline_functions
+from tensordraft.protos.messages import FunctionDef
+
+GOLDEN = Path(__file__).parent / "golden" / "files"
+
+
+@pytest.fixture(autouse=True)
+def graph() -> Iterator[td.Graph]:
+    with td.Graph().as_default() as graph:
+        yield graph
+
+
+def function(name: str, *nodes: tuple[str, str, list[str]], ret: str = "") -> FunctionDef:
+    """A function of one float `x`, whose nodes are all of float; `ret` is its result."""
+    result = FunctionDef()
+    result.signature.name = name
+    result.signature.input_arg.add(name="x", type=1)
+    if ret:
+        result.signature.output_arg.add(name="y", type=1)
+        result.ret["y"] = ret
+    for node_name, op, inputs in nodes:
+        node = result.node_def.add(name=node_name, op=op, input=inputs)
+        if op == "PartitionedCall":
+            node.attr["f"].func.name = node_name.rstrip("0123456789_")
+        else:
+            node.attr["T"].type = 1
+    return result
+
+
+def calling(*functions: FunctionDef, name: str = "f") -> td.GraphDef:
+    """A GraphDef in which `call` is `f(x)`."""
+    with td.Graph().as_default() as graph:
+        td.placeholder(td.float32, [], name="x")
+    graph_def = graph.as_graph_def()
+    node = graph_def.node.add(name="call", op="PartitionedCall", input=["x"])
+    node.attr["f"].func.name = name
+    graph_def.library.function.extend(functions)
+    return graph_def
+
+
+SQUARE = ("square", "Mul", ["x", "x"])
+
+
+def test_a_graph_of_tensorflow_with_functions_runs() -> None:
+    graph = td.load_graph(GOLDEN / "functions.pb")
+    fetches = ["Identity:0", "Identity_1:0", "Identity_2:0"]
+    with td.Session(graph=graph) as session:
+        half, total, unique = session.run(fetches, {"x:0": [[1.0, 2.0], [3.0, 3.0]]})
+    np.testing.assert_array_equal(half, [[10], [14]])
+    np.testing.assert_array_equal(total, [[8, 14], [20, 20]])
+    np.testing.assert_array_equal(unique, [3, 5, 7])
+    assert not graph.library.function
+
+
+def test_names_lead_back_to_the_call(graph: td.Graph) -> None:
+    td.import_graph_def(calling(function("f", SQUARE, ret="square:z:0")), name="")
+    assert [op.name for op in graph.get_operations()] == ["x", "call/square", "call"]
+    with td.Session() as session:
+        assert session.run("call:0", {"x:0": 3.0}) == 9
+
+
+def test_functions_call_functions(graph: td.Graph) -> None:
+    outer = function("f", ("g", "PartitionedCall", ["x"]), ret="g:output:0")
+    td.import_graph_def(calling(outer, function("g", SQUARE, ret="square:z:0")), name="")
+    assert "call/g/square" in [op.name for op in graph.get_operations()]
+    with td.Session() as session:
+        assert session.run("call:0", {"x:0": 3.0}) == 9
+
+
+def test_a_call_by_name_and_attrs_of_the_call() -> None:
+    body = function("Twice", ("sum", "AddV2", ["x", "x"]), ret="sum:z:0")
+    body.node_def[0].attr["T"].placeholder = "T"
+    body.signature.attr.add(name="T", type="type")
+    graph_def = calling(body, name="Twice")
+    graph_def.node[-1].op = "Twice"
+    del graph_def.node[-1].attr["f"]
+    graph_def.node[-1].attr["T"].type = 1
+    assert inline_functions(graph_def).node[1].attr["T"].type == 1
+    del graph_def.node[-1].attr["T"]
+    with pytest.raises(ValueError, match=r"calls 'Twice': the call does not set the attr 'T'"):
+        inline_functions(graph_def)
+
+
+def test_control_inputs_go_through(graph: td.Graph) -> None:
+    inner = function("f", SQUARE, ("late", "Neg", ["square:z:0"]), ret="square:z:0")
+    inner.control_ret["late"] = "late"
+    graph_def = calling(inner)
+    graph_def.node.add(name="first", op="NoOp")
+    graph_def.node[-2].input.append("^first")
+    td.import_graph_def(graph_def, name="")
+    controls = {
+        op.name: [control.name for control in op.control_inputs] for op in graph.get_operations()
+    }
+    assert controls["call/square"] == ["first"]
+    assert controls["call/late"] == []
+    assert controls["call"] == ["call/late", "first"]
+
+
+def test_recursion_is_refused_with_its_cycle() -> None:
+    f = function("f", ("g", "PartitionedCall", ["x"]), ret="g:output:0")
+    g = function("g", ("f", "PartitionedCall", ["x"]), ret="f:output:0")
+    with pytest.raises(
+        ValueError, match=r"functions form a cycle: '(f' -> 'g' -> 'f|g' -> 'f' -> 'g)'"
+    ):
+        td.import_graph_def(calling(f, g))
+
+
+def test_growth_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    letters = "fghijklmnopqrstuvw"
+    chain = [
+        function(
+            name,
+            (f"{inner}1", "PartitionedCall", ["x"]),
+            (f"{inner}2", "PartitionedCall", ["x"]),
+            ret=f"{inner}2:output:0",
+        )
+        for name, inner in pairwise(letters)
+    ]
+    chain.append(function(letters[-1], SQUARE, ret="square:z:0"))
+    monkeypatch.setattr(td.config, "max_nesting", 10)
+    with pytest.raises(ValueError, match=r"more than td\.config\.max_nesting = 10"):
+        inline_functions(calling(*chain))
+    monkeypatch.setattr(td.config, "max_nesting", 100)
+    monkeypatch.setattr(td.config, "max_graph_nodes", 100_000)
+    with pytest.raises(ValueError, match=r"nodes with its functions inlined, more than td\.config"):
+        inline_functions(calling(*chain))
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "text"),
+    [
+        (calling(), "calls 'f', which is not in the library"),
+        (calling(*[function("f", SQUARE)] * 2), "two functions are named 'f'"),
+        (calling(function("f", SQUARE, ret="nothing:z:0")), "'nothing:z:0' names nothing"),
+        (calling(function("f", SQUARE, ret="square:odd:0")), "'square:odd:0' names nothing"),
+        (calling(function("f", ("a", "Neg", ["^no"]), ret="a:y:0")), "'\\^no' names nothing"),
+    ],
+)
+def test_malformed_functions_are_refused(spoiled: td.GraphDef, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        td.import_graph_def(spoiled)
+
+
+def test_a_call_with_too_few_inputs_is_refused() -> None:
+    graph_def = calling(function("f", SQUARE, ret="square:z:0"))
+    del graph_def.node[-1].input[:]
+    with pytest.raises(ValueError, match="the function takes 1 inputs, got 0"):
+        td.import_graph_def(graph_def)
+
+
+def test_what_cannot_be_inlined_stays_with_its_function(tmp_path: Path) -> None:
+    body = function(
+        "f", ("odd", "NoSuchOp", ["x"]), ("sum", "AddV2", ["odd:a:0", "odd:b:0"]), ret="sum:z:0"
+    )
+    path = td.save_graph(calling(body), tmp_path / "g.pb")
+    graph = td.load_graph(path)
+    assert graph.get_operation_by_name("call").type == "PartitionedCall"
+    assert [item.signature.name for item in graph.as_graph_def().library.function] == ["f"]
+    with (
+        pytest.raises(td.errors.UnimplementedError, match="PartitionedCall"),
+        td.Session(graph=graph) as session,
+    ):
+        session.run("call:0", {"x:0": 1.0})
+
+
+def test_functions_of_two_files_must_agree(graph: td.Graph) -> None:
+    first = calling(function("f", SQUARE, ret="square:z:0"))
+    first.node[-1].op = "Identity"
+    first.node[-1].attr["T"].type = 1
+    td.import_graph_def(first)
+    td.import_graph_def(first)
+    assert len(graph.library.function) == 1
+    second = calling(function("f", ("a", "Neg", ["x"]), ret="a:y:0"))
+    second.node[-1].CopyFrom(first.node[-1])
+    version = graph.version
+    with pytest.raises(ValueError, match="another function named 'f'"):
+        td.import_graph_def(second)
+    assert graph.version == version

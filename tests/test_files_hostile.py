@@ -1,0 +1,187 @@
+"""Graph files that nobody meant to write: whatever the bytes, the outcome is one of our errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_files import LeakError, drive, drive_graph_def
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+import tensordraft as td
+from tensordraft.graph.files import load_graph_def, parse_message
+from tensordraft.graph.registry import definitions
+
+GOLDEN = Path(__file__).parent / "golden" / "files"
+OP_TYPES = sorted(definition.name for definition in definitions())
+SLOW = settings(
+    max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+def built_graph() -> bytes:
+    """A graph with many kinds of attrs, inputs and constants."""
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, ["batch", 4], name="x")
+        y = td.reshape(x * [1.0, 2.0, 3.0, 4.0], [-1, 2], name="y")
+        with td.name_scope("ends"), td.device("/cpu:0"), td.control_dependencies([y]):
+            parts = td.split(y, 2, 1)
+            td.concat([parts[0], td.slice(parts[1], [0, 0], [1, -1])], 0, name="all")
+            td.constant([b"text", b""], name="words")
+            td.cast(td.shape(x), td.int64)
+    return graph.as_graph_def().SerializeToString(deterministic=True)
+
+
+SEEDS = [built_graph(), (GOLDEN / "functions.pb").read_bytes()]
+
+edits = st.lists(
+    st.tuples(st.integers(0, 4000), st.sampled_from("fids"), st.integers(0, 255)),
+    min_size=1,
+    max_size=6,
+)
+
+
+def mutated(data: bytes, changes: list[tuple[int, str, int]]) -> bytes:
+    """`data` with bytes flipped, inserted, deleted, or spans swapped for copies of others."""
+    result = bytearray(data)
+    for position, kind, value in changes:
+        at = position % max(len(result), 1)
+        if kind == "f":
+            result[at : at + 1] = bytes([value])
+        elif kind == "i":
+            result[at:at] = bytes([value])
+        elif kind == "d":
+            del result[at : at + 1 + value % 8]
+        else:
+            result[at : at + value] = result[value : value + value]
+    return bytes(result)
+
+
+@SLOW
+@given(seed=st.sampled_from(SEEDS), changes=edits)
+def test_mutated_bytes_are_read_or_refused(
+    seed: bytes, changes: list[tuple[int, str, int]]
+) -> None:
+    drive(mutated(seed, changes))
+
+
+@settings(max_examples=50)
+@given(data=st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(data: bytes) -> None:
+    drive(data)
+
+
+sizes = st.one_of(st.integers(-2, 5), st.sampled_from([2**31 - 1, 2**31, 2**62, -(2**63)]))
+shapes = st.builds(
+    td.TensorShapeProto,
+    dim=st.lists(st.builds(td.TensorShapeProto.Dim, size=sizes), max_size=4),
+    unknown_rank=st.booleans(),
+)
+tensors = st.builds(
+    td.TensorProto,
+    dtype=st.integers(0, 26),
+    tensor_shape=shapes,
+    tensor_content=st.binary(max_size=24),
+    float_val=st.lists(st.floats(width=32), max_size=3),
+    int_val=st.lists(st.integers(-(2**31), 2**31 - 1), max_size=3),
+)
+# Mostly what is legal somewhere, so that more than the reader of attrs is reached.
+types = st.one_of(st.sampled_from([1, 3, 9, 7, 10]), st.integers(0, 130))
+items: dict[str, st.SearchStrategy[Any]] = {
+    "s": st.binary(max_size=6),
+    "i": sizes,
+    "f": st.floats(width=32),
+    "b": st.booleans(),
+    "type": types,
+    "shape": shapes,
+    "tensor": tensors,
+}
+FIELD_OF_KIND = {"string": "s", "int": "i", "float": "f", "bool": "b"}
+
+
+@st.composite
+def graph_defs(draw: st.DrawFn) -> td.GraphDef:
+    """A GraphDef of known op types, whose attrs and inputs are mostly of the right kind."""
+    graph_def = td.GraphDef()
+    by_name = {definition.name: definition for definition in definitions()}
+    for number in range(draw(st.integers(1, 6))):
+        op_type = draw(st.sampled_from(OP_TYPES))
+        node = graph_def.node.add(name=f"n{number}", op=op_type)
+        signature = by_name[op_type].signature
+        for _ in range(len(signature.inputs)):
+            source = draw(st.integers(0, max(number - 1, 0)))
+            node.input.append(f"n{source}:{draw(st.sampled_from([0, 0, 0, 1]))}")
+        for spec in signature.attrs.values():
+            if draw(st.booleans()) and draw(st.booleans()):
+                continue
+            field = FIELD_OF_KIND.get(spec.item_kind, spec.item_kind)
+            if draw(st.integers(0, 15)) == 0:
+                field = draw(st.sampled_from(sorted(items)))
+            if field not in items:
+                continue
+            value = draw(items[field])
+            if spec.kind.startswith("list("):
+                node.attr[spec.name].CopyFrom(td.AttrValue(list={field: [value]}))
+            else:
+                node.attr[spec.name].CopyFrom(td.AttrValue(**{field: value}))
+    return graph_def
+
+
+@SLOW
+@given(graph_def=graph_defs())
+def test_random_nodes_are_taken_or_refused(graph_def: td.GraphDef) -> None:
+    drive_graph_def(graph_def)
+
+
+def test_the_judge_knows_a_leak() -> None:
+    def leaking_kernel(_: Any) -> Any:
+        nothing: dict[str, Any] = {}
+        return nothing["missing"]
+
+    definition = next(item for item in definitions() if item.name == "Neg")
+    factory = definition.kernel_factory
+    definition.kernel_factory = leaking_kernel
+    try:
+        with pytest.raises(LeakError):
+            drive_graph_def(negation())
+    finally:
+        definition.kernel_factory = factory
+
+
+def negation() -> td.GraphDef:
+    with td.Graph().as_default() as graph:
+        td.negative(td.constant(1.0, name="x"), name="y")
+    return graph.as_graph_def()
+
+
+def test_a_broken_file_is_data_loss(tmp_path: Path) -> None:
+    path = tmp_path / "graph.pb"
+    path.write_bytes(b"\x0a\xff\xff")
+    with pytest.raises(td.errors.DataLossError, match=r"graph\.pb is not a GraphDef"):
+        load_graph_def(path)
+    deep = b"node { attr { key: 'a' value { func { attr { key: 'a' value { " * 300
+    with pytest.raises(td.errors.DataLossError):
+        parse_message(td.GraphDef, deep, "deep.pbtxt")
+    with pytest.raises(td.errors.DataLossError, match="utf-8"):
+        parse_message(td.GraphDef, b"\xff\xfe", "text.pbtxt")
+    with pytest.raises(td.errors.NotFoundError, match="nowhere"):
+        load_graph_def(tmp_path / "nowhere.pb")
+
+
+def test_the_number_of_nodes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(td.config, "max_graph_nodes", 1)
+    with pytest.raises(ValueError, match=r"2 nodes, more than td\.config\.max_graph_nodes = 1"):
+        td.import_graph_def(negation())
+
+
+def test_the_number_of_outputs_is_bounded() -> None:
+    with td.Graph().as_default() as graph:
+        td.split(td.constant([1.0, 2.0]), 2, 0, name="y")
+    graph_def = graph.as_graph_def()
+    graph_def.node[-1].attr["num_split"].i = 2**62
+    with (
+        td.Graph().as_default(),
+        pytest.raises(ValueError, match=r"num_split = .* is more than td\.config\.max_op_tensors"),
+    ):
+        td.import_graph_def(graph_def)
