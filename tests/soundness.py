@@ -46,12 +46,16 @@ def first_contradiction(
 ) -> str | None:
     """What is claimed of a tensor and does not hold in a run, if anything.
 
+    No claim is made for runs in which integers of 32 or 64 bits overflow.
+
     Args:
         claims: what is known before the run.
         results: what the run gave, by name of the tensor; others are left out.
         sizes: what the symbols are in this run. Those missing, which came up in inference, are
             read off the results, where they stand alone, and added.
     """
+    if any(map(_may_have_wrapped_around, results.values())):
+        return None
     open_claims: list[tuple[str, Dim, int]] = []
     for claim in claims:
         if claim.name not in results:
@@ -75,6 +79,11 @@ def first_contradiction(
         items = zip(claim.value.ravel().tolist(), actual.ravel().tolist(), strict=True)
         open_claims += [(f"element {i} of {claim.name}", x, n) for i, (x, n) in enumerate(items)]
     return _first_broken(open_claims, sizes)
+
+
+def _may_have_wrapped_around(array: Array) -> bool:
+    """Whether integers are so large that sums of them may not be what claims take them to be."""
+    return array.dtype in (np.int32, np.int64) and bool((abs(array.astype(float)) > 2**30).any())
 
 
 def _same(claimed: Array, actual: Array) -> bool:

@@ -70,9 +70,7 @@ def result(graph_def: td.GraphDef, name: str = END) -> Any:
         strip,
         lambda graph_def: extract_sub_graph(graph_def, [END]),
         lambda graph_def: strip(fold_constants(remove_training_nodes(graph_def))),
-        lambda graph_def: rename(
-            graph_def, lambda name: name if name in ("x", END) else f"_/{name}"[2:] + "_new"
-        ),
+        lambda graph_def: rename(graph_def, {"c": "other", "x": "x"}),
     ],
     ids=["fold", "training", "strip", "extract", "all", "rename"],
 )
@@ -161,7 +159,7 @@ def test_folding_keeps_what_is_asked_for_and_what_is_fed() -> None:
 def test_folding_leaves_what_is_updated_in_place() -> None:
     with td.Graph().as_default() as graph:
         start = td.constant([1.0, 2.0], name="start")
-        td.alias_inplace_add(start, [0], [[5.0]][0], name="update")
+        td.alias_inplace_add(start, [0], [5.0])
         td.negative(start, name="read")
     assert fold_constants(graph).get_operation_by_name("read").type == "Neg"
 
@@ -170,21 +168,22 @@ def test_rename_renames_everywhere() -> None:
     with td.Graph().as_default() as graph:
         x = td.constant(1, name="x")
         with td.colocate_with(x), td.control_dependencies([x]):
-            td.identity(x, name="y")
+            td.constant(2, name="y")
+        td.identity(x, name="z")
     renamed = rename(graph.as_graph_def(), {"x": "new/x"})
-    assert list(renamed.node[1].input) == ["new/x", "^new/x"]
+    assert [list(node.input) for node in renamed.node] == [[], ["^new/x"], ["new/x"]]
     assert list(renamed.node[1].attr["_class"].list.s) == [b"loc:@new/x"]
     with pytest.raises(ValueError, match="'x' and 'y' would both be named 'y'"):
         rename(graph, {"x": "y"})
     with pytest.raises(ValueError, match="not a valid op name"):
         rename(graph, {"x": "a b"})
-    with pytest.raises(ValueError, match="no node named 'z'"):
-        rename(graph, {"z": "y"})
+    with pytest.raises(ValueError, match="no node named 'a'"):
+        rename(graph, {"a": "y"})
 
 
 def test_rewire_checks_what_it_makes() -> None:
     assert list(rewire(line().as_graph_def(), {"mid": "x:0"}).node[3].input) == ["x:0", "x:0"]
-    with pytest.raises(ValueError, match="cycle: 'mid' -> 'y' -> 'mid'|cycle: 'y' -> 'mid' -> 'y'"):
+    with pytest.raises(ValueError, match=r"cycle: '(mid' -> 'y' -> 'mid|y' -> 'mid' -> 'y)'"):
         rewire(line(), {"x:0": "y:0"})
     with pytest.raises(ValueError, match="one of them is a control input"):
         rewire(line(), {"x": "^y"})
@@ -207,7 +206,7 @@ def test_diff_tells_what_differs() -> None:
     second = rename(first, {"one": "uno", "loose": "end"})
     found = diff(first, second)
     assert found.renamed == {"one": "uno", "loose": "end"}
-    assert not (found.added or found.removed or found.changed)
+    assert (found.added, found.removed, found.changed) == ([], [], {})
     del second.node[-1]
     second.node[0].device = "/cpu:0"
     found = diff(first, second)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,8 +39,14 @@ def test_a_meta_graph_of_tensorflow_is_read(graph: td.Graph) -> None:
 def test_collections_go_out_and_come_back(graph: td.Graph, tmp_path: Path) -> None:
     x = td.placeholder(td.float32, ["batch"], name="x")
     y = td.identity(x, name="y")
-    items = {"ends": [x, y.op], "sizes": [1, -2], "rates": [0.25], "words": ["a", b"\xff"]}
-    for key, values in {**items, "odd": [object()]}.items():
+    items: dict[str, list[Any]] = {
+        "ends": [x, y.op],
+        "sizes": [1, -2],
+        "rates": [0.25],
+        "words": ["a", b"\xff"],
+    }
+    graph.add_to_collection("odd", object())
+    for key, values in items.items():
         for value in values:
             graph.add_to_collection(key, value)
     signature = Signature({"in": x}, {"out": y}, "predict")
@@ -74,7 +81,7 @@ def test_a_collection_that_names_nothing_leaves_nothing_behind(graph: td.Graph) 
     message = export_meta_graph()
     message.collection_def["ends"].node_list.value.append("nowhere:0")
     with td.Graph().as_default() as copy:
-        with pytest.raises(ValueError, match="the collection 'ends': .*nowhere"):
+        with pytest.raises(ValueError, match=r"the collection 'ends': .*nowhere"):
             import_meta_graph(message)
         assert copy.version == 0
 
@@ -91,7 +98,7 @@ def test_signatures_must_fit(graph: td.Graph) -> None:
     with pytest.raises(ValueError, match=r"states shape \(3,\) for 'in', which is \(2,\)"):
         read_signatures(graph, message)
     info.name = "gone:0"
-    with pytest.raises(ValueError, match="the signature 'main' has 'in': .*gone"):
+    with pytest.raises(ValueError, match=r"the signature 'main' has 'in': .*gone"):
         read_signatures(graph, message)
 
 
@@ -109,7 +116,7 @@ def test_saved_models_without_variables_run(folder: str) -> None:
 
 
 def test_saved_models_with_variables_say_what_is_missing() -> None:
-    with pytest.raises(td.errors.UnimplementedError, match="need 1 variables.*: w; freeze"):
+    with pytest.raises(td.errors.UnimplementedError, match=r"need 1 variables.*: w; freeze"):
         load_saved_model(GOLDEN / "saved_vars")
 
 

@@ -1,0 +1,174 @@
+"""The commands that check, annotate, cut, clean, compare and draw graph files."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from cli_harness import Cli, in_folder, save, shifted, with_unsupported_ops
+
+import tensordraft as td
+from tensordraft.cli.layout import layered
+from tensordraft.graph.files import load_graph_def
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture
+def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
+    yield from in_folder(tmp_path, capsys)
+
+
+def joined() -> td.Graph:
+    """Two inputs of different batches, joined along the other axis."""
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, ["a", 2], name="x")
+        y = td.placeholder(td.float32, ["b", 3], name="y")
+        td.concat([x, y], 1, name="z")
+    return graph
+
+
+def test_check_of_a_consistent_graph(cli: Cli) -> None:
+    save(shifted())
+    done = cli("check", "g.pb", "--shape", "x=rows,2")
+    assert (done.code, done.err) == (0, "")
+    assert "y:0    float32 (rows, 2)" in done.out
+
+
+def test_check_tells_requirements_and_fails_on_them_if_strict(cli: Cli) -> None:
+    save(joined())
+    done = cli("check", "g.pb")
+    assert done.code == 0
+    assert "requires" in done.out
+    assert "a = b" in done.out
+    assert cli("check", "g.pb", "--strict").code == 1
+    assert cli("check", "g.pb", "--strict", "--shape", "y=a,3").code == 0
+    assert cli("check", "g.pb", "--strict", "--fetch", "x").code == 0
+
+
+def test_check_of_an_inconsistent_graph(cli: Cli) -> None:
+    save(joined())
+    done = cli("check", "g.pb", "--shape", "x=2,2", "--shape", "y=3,3", "--json")
+    assert done.code == 1
+    report = json.loads(done.out)
+    assert not report["ok"]
+    assert "'z' (ConcatV2)" in report["errors"][0]
+
+
+@pytest.mark.parametrize("shape", ["x", "=2", "x=-1", "x=a b", "x=1,,2", "x=9999999999999999999"])
+def test_shapes_must_be_shapes(cli: Cli, shape: str) -> None:
+    save(shifted())
+    assert cli("check", "g.pb", "--shape", shape).code == 2
+
+
+def test_annotate_states_every_shape(cli: Cli) -> None:
+    save(with_unsupported_ops())
+    done = cli("annotate", "g.pb", "out.pb", "--shape", "x=rows,2")
+    assert (done.code, done.out) == (0, "5 nodes annotated, saved in out.pb\n")
+    nodes = {node.name: node for node in load_graph_def("out.pb").node}
+    [shape] = nodes["y"].attr["_output_shapes"].list.shape
+    assert [(dim.size, dim.name) for dim in shape.dim] == [(-1, "rows"), (2, "")]
+    assert nodes["odd"].op == "NoSuchOp"
+    assert str(td.load_graph("out.pb").get_tensor_by_name("y:0").shape) == "(rows, 2)"
+
+
+def test_extract_and_strip_and_diff(cli: Cli) -> None:
+    save(with_unsupported_ops())
+    done = cli("extract", "g.pb", "--fetch", "y", "--out", "part.pb")
+    assert done.out == "3 of 5 nodes saved in part.pb\n"
+    assert cli("extract", "g.pb", "--fetch", "y", "--feed", "one:0", "--out", "b.pb").code == 0
+    assert [node.op for node in load_graph_def("b.pb").node][:1] == ["Placeholder"]
+    done = cli("diff", "g.pb", "part.pb")
+    assert (done.code, done.out) == (1, "- odd\n- last\n")
+    assert cli("strip", "part.pb", "--fold", "--training", "--out", "strip.pb").code == 0
+    done = cli("diff", "part.pb", "strip.pb")
+    assert (done.code, done.out) == (0, "no difference\n")
+    assert cli.json("diff", "part.pb", "strip.pb")["added"] == []
+    assert cli("extract", "g.pb", "--fetch", "nowhere", "--out", "c.pb").code == 1
+    assert not Path("c.pb").exists()
+
+
+def nested() -> td.Graph:
+    """Ops in two levels of scopes, with a name that a page must not take for its own end."""
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.string, [None], name="x")
+        with td.name_scope("outer"), td.name_scope("inner"):
+            y = td.identity(x, name="y")
+            with td.control_dependencies([y]):
+                td.constant(1, name="last")
+        td.identity(y, name="z>script")
+    return graph
+
+
+def test_dot_has_clusters_and_shapes(cli: Cli) -> None:
+    save(nested())
+    assert cli("draw", "g.pb", "--out", "g.dot").code == 0
+    text = Path("g.dot").read_text()
+    assert text.count("subgraph cluster_") == 2
+    assert 'label="outer"' in text
+    assert 'n0 -> n1 [label="string[?]"]' in text
+    assert "style=dashed" in text
+    assert text.count("{") == text.count("}")
+
+
+def test_svg_is_well_formed(cli: Cli) -> None:
+    save(nested())
+    assert cli("draw", "g.pb", "--out", "g.svg").code == 0
+    root = ET.parse("g.svg").getroot()  # noqa: S314 - our own
+    titles = [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
+    assert "outer/inner/y\nstring[?]" in titles
+    assert len(titles) == 4
+
+
+def test_boxes_do_not_overlap_and_lines_lead_down() -> None:
+    edges = [(0, 2), (1, 2), (2, 3), (2, 4), (0, 4), (5, 4)]
+    places = layered([60, 80, 40, 90, 50, 30], edges, inputs={0})
+    for source, target in edges:
+        assert places[source].y < places[target].y
+    assert places[5].y == places[2].y
+    for i, first in enumerate(places):
+        for second in places[:i]:
+            if first.y == second.y:
+                assert first.x >= second.x + second.width or second.x >= first.x + first.width
+
+
+def test_the_page_holds_its_data_and_nothing_from_elsewhere(cli: Cli) -> None:
+    save(nested())
+    assert cli("draw", "g.pb", "--out", "g.html").code == 0
+    text = Path("g.html").read_text()
+    data = re.search(r'<script id="graph" type="application/json">(.*?)</script>', text)
+    assert data is not None
+    assert [node["name"] for node in json.loads(data[1])["nodes"]] == [
+        "x",
+        "outer/inner/y",
+        "outer/inner/last",
+        "z>script",
+    ]
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_the_page_opens_in_a_browser(cli: Cli, tmp_path: Path) -> None:
+    save(nested())
+    assert cli("draw", "g.pb", "--out", "g.html").code == 0
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"]
+    flags.append(f"--user-data-dir={tmp_path / 'browser'}")
+    page = subprocess.run(
+        [str(CHROMIUM), *flags, "--dump-dom", f"file://{tmp_path / 'g.html'}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert 'data-items="4"' in page.stdout
+
+
+def test_a_picture_has_a_known_form(cli: Cli) -> None:
+    save(nested())
+    assert cli("draw", "g.pb", "--out", "g.png").code == 2
