@@ -14,7 +14,7 @@ from .files import load_graph_def
 from .graph import Graph
 from .importer import import_leniently
 from .node import Operation, Tensor
-from .report import Loss, Report, TensorFact
+from .report import Loss, Report, TensorFact, operation_of
 from .unregistered import UnregisteredOp
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ def check_graph(
     given = _given_shapes(graph, shapes or {})
     for op in ops:
         _check_op(op, inference, given, report)
+    for broken in inference.broken():
+        problem = ValueError(f"{broken.clause}, by what other ops need")
+        report.errors.append(str(add_context(problem, operation_of(broken), inference)))
     report.requirements = inference.requirements
     report.tensors = [
         TensorFact(
@@ -126,13 +129,21 @@ def _check_op(
         inference.infer(op)
         for tensor in op.outputs:
             if tensor in given:
-                inference.declare(tensor, given[tensor].merge_with(inference.shape(tensor)))
+                inference.declare(tensor, _agreed(given[tensor], inference.shape(tensor)))
     except (TypeError, ValueError) as error:
         report.errors.append(str(add_context(error, op, inference)))
 
 
+def _agreed(given: TensorShape, inferred: TensorShape) -> TensorShape:
+    if not given.is_compatible_with(inferred):
+        raise ValueError(f"the shape is {inferred}, and cannot be {given}")
+    return given.merge_with(inferred)
+
+
 def _known(inference: CheckingInference, tensor: Tensor) -> Array | None:
-    """The value of a small tensor, unless nothing but fresh symbols stands for it."""
+    """The value of a small tensor of sizes or flags, unless nothing is known of any element."""
+    if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
+        return None
     value = inference.value(tensor)
     if value is None or value.size > _MOST_SHOWN:
         return None
@@ -146,7 +157,7 @@ def _known(inference: CheckingInference, tensor: Tensor) -> Array | None:
 def _losses(tensor: Tensor, inference: CheckingInference) -> Iterable[Loss]:
     shape = inference.shape(tensor)
     if shape.sizes is None:
-        yield Loss(tensor.name, _first_unknown_rank(tensor, inference), "the rank is unknown")
+        yield Loss(tensor.name, _first_unknown_rank(tensor, inference), "the rank")
         return
     for axis, size in enumerate(shape.sizes):
         if not isinstance(size, DimExpr):
@@ -154,7 +165,7 @@ def _losses(tensor: Tensor, inference: CheckingInference) -> Iterable[Loss]:
         for symbol in symbols_of(size):
             origin = inference.origins.get(symbol)
             if origin is not None and isinstance(origin.op, Operation) and origin.op.inputs:
-                yield Loss(tensor.name, origin.op, f"size {axis} is unknown")
+                yield Loss(tensor.name, origin.op, f"dimension {axis}")
 
 
 def _first_unknown_rank(tensor: Tensor, inference: CheckingInference) -> Operation:

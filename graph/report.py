@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..shape_inference.symbolic import DimExpr
 from .describe import whereabouts
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from ..shape_inference.context import Requirement
     from ..shape_inference.protocols import Array
     from ..shape_inference.tensor_shape import TensorShape
+
+
+_MOST_NODES = 4
 
 
 class TensorFact(NamedTuple):
@@ -24,11 +27,14 @@ class TensorFact(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """Where the shape of a fetched tensor stopped being known: `op` is the first that lost it."""
+    """What is not known of a fetched tensor: its rank or a dimension, which `op` was first to lose.
+
+    `what` is "the rank", or "dimension 0" and so on.
+    """
 
     tensor: str
     op: Operation
-    reason: str
+    what: str
 
 
 class Report:
@@ -69,26 +75,29 @@ class Report:
             raise ValueError("\n".join(self.errors))
 
     def __str__(self) -> str:
-        parts = [f"{'consistent' if self.ok else f'{len(self.errors)} errors'}"]
-        parts += [f"error: {error}" for error in self.errors]
-        parts += [
-            f"requires {item}\n  for {whereabouts(_operation(item))}" for item in self.requirements
-        ]
-        parts += [
-            f"lost: {loss.tensor}: {loss.reason} at {whereabouts(loss.op)}" for loss in self.losses
-        ]
-        parts += [
-            f"not supported: {name} ({', '.join(nodes[:4])}{', …' if len(nodes) > 4 else ''})"
-            for name, nodes in self.unregistered.items()
-        ]
+        found = _counted(len(self.errors), "error") if self.errors else "consistent"
+        counts = (
+            _counted(len(self.tensors), "tensor"),
+            _counted(len(self.requirements), "requirement"),
+            _counted(len(self.losses), "size or rank", "sizes or ranks") + " lost",
+        )
+        lines = [f"{found}: {', '.join(counts)}", *[f"error: {error}" for error in self.errors]]
+        for item in self.requirements:
+            lines += [f"requires: {item}", f"  for {item.name.rstrip(',')}"]
+            lines += [f"  in {whereabouts(operation_of(item))}"]
+        for loss in self.losses:
+            lines += [f"lost: {loss.what} of {loss.tensor}", f"  in {whereabouts(loss.op)}"]
+        for name, nodes in self.unregistered.items():
+            more = ", …" if len(nodes) > _MOST_NODES else ""
+            lines.append(f"not supported: {name} ({', '.join(nodes[:_MOST_NODES])}{more})")
         width = max((len(fact.name) for fact in self.tensors), default=0)
         for fact in self.tensors:
-            value = "" if fact.value is None else f" = {_shown(fact.value)}"
-            parts.append(f"{fact.name:{width}}  {fact.dtype} {fact.shape}{value}")
-        return "\n".join(parts)
+            value = "" if fact.value is None else f" = {fact.value.tolist()}"
+            lines.append(f"{fact.name:{width}}  {fact.dtype} {fact.shape}{value}")
+        return "\n".join(lines)
 
     def to_json(self) -> str:
-        """The report as JSON; an unknown size is null, a symbolic one its text."""
+        """The report as JSON text: sizes are numbers, the text of expressions, or null."""
         import json
 
         return json.dumps(
@@ -96,20 +105,25 @@ class Report:
                 "ok": self.ok,
                 "errors": self.errors,
                 "requirements": [
-                    {"op": item.node.name, "requirement": str(item)} for item in self.requirements
+                    {
+                        "op": item.node.name,
+                        "of": item.name.rstrip(","),
+                        "kind": item.kind,
+                        "sizes": [_plain(item.left), _plain(item.right)],
+                        "text": str(item),
+                    }
+                    for item in self.requirements
                 ],
                 "losses": [
-                    {"tensor": loss.tensor, "op": loss.op.name, "reason": loss.reason}
+                    {"tensor": loss.tensor, "op": loss.op.name, "what": loss.what}
                     for loss in self.losses
                 ],
                 "unregistered": self.unregistered,
                 "tensors": {
                     fact.name: {
                         "dtype": fact.dtype,
-                        "shape": None
-                        if fact.shape.sizes is None
-                        else [_json_size(size) for size in fact.shape.sizes],
-                        "value": None if fact.value is None else _shown(fact.value),
+                        "shape": None if fact.shape.sizes is None else _plain(fact.shape.sizes),
+                        "value": None if fact.value is None else _plain(fact.value.tolist()),
                     }
                     for fact in self.tensors
                 },
@@ -118,19 +132,22 @@ class Report:
         )
 
 
-def _operation(requirement: Requirement) -> Operation:
+def operation_of(requirement: Requirement) -> Operation:
+    """The operation that has the requirement."""
     node = requirement.node
     if not isinstance(node, Operation):
         raise TypeError(f"{node!r} is no operation")
     return node
 
 
-def _shown(value: Array) -> str:
-    items = [str(item) if isinstance(item, DimExpr) else item for item in value.ravel().tolist()]
-    return str(items) if value.ndim else str(items[0])
+def _counted(number: int, one: str, several: str = "") -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
-def _json_size(size: int | DimExpr | None) -> int | str | None:
-    if isinstance(size, DimExpr):
-        return None if size.is_anonymous() else str(size)
-    return size
+def _plain(value: Any) -> Any:
+    """Sizes and values as JSON knows them."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, DimExpr):
+        return None if value.is_anonymous() else str(value)
+    return value

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 from .context import Requirement, is_symbolic
 from .inference import Inference
-from .symbolic import Dim, DimExpr, Symbol, as_symbol, substitute, symbols_of
+from .symbolic import (
+    Dim,
+    DimExpr,
+    Symbol,
+    as_symbol,
+    divides_exactly,
+    equal,
+    exact_div,
+    substitute,
+    symbols_of,
+)
 from .tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -27,12 +37,26 @@ class CheckingInference(Inference):
         super().__init__()
         self.origins: dict[Symbol, Edge] = {}
         self._equal: dict[Symbol, Dim] = {}
+        self._required: set[tuple[str, Dim, Dim]] = set()
 
     def require(self, requirement: Requirement) -> None:
-        """Records a requirement and, if it makes two sizes equal, assumes that they are."""
+        """Records what is new of a requirement and, if it makes two sizes equal, assumes it."""
+        left, right = self._resolved(requirement.left), self._resolved(requirement.right)
+        key = requirement.kind, left, right
+        if key in self._required:
+            return
+        self._required.add(key)
         super().require(requirement)
         if requirement.kind == "equal":
-            self._assume_equal(self._resolved(requirement.left), self._resolved(requirement.right))
+            self._assume_equal(left, right)
+
+    def broken(self) -> list[Requirement]:
+        """The requirements that cannot hold together with the others, as far as is known."""
+        return [item for item in map(self._under_assumptions, self.requirements) if _fails(item)]
+
+    def _under_assumptions(self, requirement: Requirement) -> Requirement:
+        left, right = self._resolved(requirement.left), self._resolved(requirement.right)
+        return requirement._replace(left=left, right=right)
 
     def shape(self, edge: Edge) -> TensorShape:
         """What is known of the shape of `edge`, under all that has been assumed."""
@@ -65,17 +89,47 @@ class CheckingInference(Inference):
                     self.origins.setdefault(symbol, edge)
 
     def _resolved(self, size: Dim) -> Dim:
-        return substitute(size, self._equal) if isinstance(size, DimExpr) else size
+        first = size
+        while isinstance(size, DimExpr):
+            known = {
+                symbol: self._equal[symbol] for symbol in symbols_of(size) & self._equal.keys()
+            }
+            if not known:
+                break
+            try:
+                size = substitute(size, known)
+            except ZeroDivisionError:  # no run gets there
+                break
+        symbol = as_symbol(first)
+        if symbol in self._equal:
+            self._equal[symbol] = size
+        return size
 
     def _assume_equal(self, left: Dim, right: Dim) -> None:
-        symbol, size = as_symbol(left), right
-        other = as_symbol(right)
-        if symbol is None or (other is not None and other.name is None):
-            symbol, size = other, left
-        if symbol is None or symbol in symbols_of(size):
-            return
-        self._equal = {key: substitute(value, {symbol: size}) for key, value in self._equal.items()}
-        self._equal[symbol] = size
+        """Puts something else in place of a symbol, so that both sides become the same."""
+        candidates = [*sorted(symbols_of(right), key=str), *sorted(symbols_of(left), key=str)]
+        # One without a name goes first, so that reports speak of those that have names.
+        for symbol in sorted(candidates, key=lambda symbol: symbol.name is not None):
+            size = _solved(left - right, symbol)
+            if size is not None:
+                self._equal[symbol] = size
+                return
+
+
+def _fails(requirement: Requirement) -> bool:
+    decide = equal if requirement.kind == "equal" else divides_exactly
+    return decide(requirement.left, requirement.right) is False
+
+
+def _solved(difference: Dim, symbol: Symbol) -> Dim | None:
+    """What `symbol` is where `difference` is 0; None if that is no expression of the others."""
+    try:
+        rest = substitute(difference, {symbol: 0})
+    except ZeroDivisionError:
+        return None
+    term = difference - rest
+    step = exact_div(term, DimExpr({(symbol,): 1}))
+    return exact_div(-rest, step) if isinstance(step, int) and step else None
 
 
 def _symbols(shapes: Iterable[TensorShape]) -> set[Symbol]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .rules import MAX_RANK, divided
+from .sizes import clearer_size
 from .symbolic import Dim, DimExpr, dim_symbol, divides_exactly, equal
 from .tensor_shape import TensorShape
 
@@ -15,15 +17,12 @@ if TYPE_CHECKING:
     from .protocols import Array, Edge, Node
 
 
-MAX_RANK = 254
-"""The most dimensions that a tensor may have, in TensorFlow as here."""
-
-
 class Requirement(NamedTuple):
     """Something that must hold in every run of an op, though nothing before the run decides it.
 
     `kind` is "equal" (`left` is `right`) or "divides" (`left` is a multiple of `right`); `name`
-    tells of which argument or size.
+    tells of which argument or size. As text it is what must hold; `clause` tells what is wrong
+    where it does not.
     """
 
     node: Node
@@ -34,7 +33,14 @@ class Requirement(NamedTuple):
 
     def __str__(self) -> str:
         relation = "=" if self.kind == "equal" else "is a multiple of"
-        return f"{self.name}: {self.left} {relation} {self.right}"
+        return f"{self.left} {relation} {self.right}"
+
+    @property
+    def clause(self) -> str:
+        """What to say if it does not hold."""
+        if self.kind == "equal":
+            return f"{self.name} must be equal, got {self.left} and {self.right}"
+        return f"{self.name} must be a multiple of {self.right}, got {self.left}"
 
 
 class OpContext:
@@ -95,12 +101,86 @@ class OpContext:
         Raises:
             ValueError: the rank is known and outside the range.
         """
-        shape = self._inference.shape(self.input(name))
+        edge = self.input(name)
+        shape = self._inference.shape(edge)
+        if rank is not None and shape.sizes is None:
+            return self._inference.read_with_rank(self.node, edge, rank)
         return check_rank(name, shape, rank, min_rank, max_rank)
 
     def shapes(self, name: str) -> list[TensorShape]:
         """The static shapes of the list argument `name`."""
         return [self._inference.shape(edge) for edge in self.inputs(name)]
+
+    def common_shape(self, name: str) -> TensorShape:
+        """What is known of the shape that all tensors in the list argument `name` must have.
+
+        Raises:
+            ValueError: two of them contradict each other.
+        """
+        common = self.merged(name, self.shapes(name))
+        if common.sizes is not None:
+            for edge in self.inputs(name):
+                if self._inference.shape(edge).sizes is None:
+                    self._inference.read_as(self.node, edge, common)
+        return common
+
+    def same_size(self, name: str, x: Dim, y: Dim) -> Dim:
+        """The size that `x` and `y` both are; that they are equal is required if not known.
+
+        Args:
+            name: what they are the sizes of, for the clause and the requirement.
+            x: a size.
+            y: another.
+
+        Raises:
+            ValueError: they are known to differ.
+        """
+        known = equal(x, y)
+        if known is False:
+            raise ValueError(f"{name} must be equal, got {x} and {y}")
+        if known is None:
+            self._inference.require(Requirement(self.node, "equal", name, x, y))
+        return clearer_size(x, y)
+
+    def divided(self, name: str, size: Dim, divisor: Dim) -> Dim:
+        """`size // divisor`; that it leaves no rest is required if not known.
+
+        Raises:
+            ValueError: it is known to leave a rest.
+        """
+        quotient = divided(name, size, divisor)
+        if divides_exactly(size, divisor) is None:
+            self._inference.require(Requirement(self.node, "divides", name, size, divisor))
+        return quotient
+
+    def merged(self, name: str, shapes: Iterable[TensorShape]) -> TensorShape:
+        """What is known of a shape that all of `shapes` must be.
+
+        Raises:
+            ValueError: two of them contradict each other.
+        """
+        merged = TensorShape(None)
+        for shape in shapes:
+            if merged.sizes is None or shape.sizes is None:
+                merged = shape if merged.sizes is None else merged
+            elif len(merged.sizes) != len(shape.sizes):
+                raise ValueError(f"{name} must have equal shapes, got {merged} and {shape}")
+            elif merged.sizes != shape.sizes:
+                merged = self._merged_sizes(name, merged, shape)
+        return merged
+
+    def _merged_sizes(self, name: str, x: TensorShape, y: TensorShape) -> TensorShape:
+        pairs = list(zip(x.sizes or (), y.sizes or (), strict=True))
+        for m, n in pairs:
+            if m is not None and n is not None and equal(m, n) is False:
+                raise ValueError(f"{name} must have equal shapes, got {x} and {y}")
+        sizes: list[Dim | None] = []
+        for i, (m, n) in enumerate(pairs):
+            if m is None or n is None:  # as in a shape that an attr states
+                sizes.append(n if m is None else m)
+            else:
+                sizes.append(self.same_size(f"dimension {i} of {name}", m, n))
+        return TensorShape.of(tuple(sizes))
 
     def _position(self, name: str) -> int | range:
         if self._positions is None:
@@ -121,66 +201,16 @@ class ShapeContext(OpContext):
             and dimension expressions where the argument is a small integer tensor of known shape;
             None where nothing is known.
         """
-        return self._inference.value(self.input(name))
+        return self._inference.value_read(self.node, self.input(name))
 
     def values(self, name: str) -> list[Array | None]:
         """`value` of each tensor in the list argument `name`."""
-        return [self._inference.value(edge) for edge in self.inputs(name)]
+        return [self._inference.value_read(self.node, edge) for edge in self.inputs(name)]
 
     def const(self, name: str) -> Array | None:
         """The value of argument `name` where every element of it is a known number."""
         value = self.value(name)
         return None if value is None or is_symbolic(value) else value
-
-    def same_size(self, name: str, x: Dim, y: Dim) -> Dim:
-        """The size that `x` and `y` both are; that they are equal is required if not known.
-
-        Raises:
-            ValueError: they are known to differ.
-        """
-        known = equal(x, y)
-        if known is False:
-            raise ValueError(f"{name} must be equal, got {x} and {y}")
-        if known is None:
-            self._inference.require(Requirement(self.node, "equal", name, x, y))
-        return y if isinstance(y, int) else x
-
-    def divided(self, name: str, size: Dim, divisor: Dim) -> Dim:
-        """`size // divisor`; that it leaves no rest is required if not known.
-
-        Raises:
-            ValueError: it is known to leave a rest.
-        """
-        known = divides_exactly(size, divisor)
-        if known is False:
-            raise ValueError(f"{name} must be a multiple of {divisor}, got {size}")
-        if known is None:
-            self._inference.require(Requirement(self.node, "divides", name, size, divisor))
-        return size // divisor
-
-    def merged(self, name: str, shapes: Iterable[TensorShape]) -> TensorShape:
-        """What is known of a shape that all of `shapes` must be.
-
-        Raises:
-            ValueError: two of them contradict each other.
-        """
-        merged = TensorShape(None)
-        for shape in shapes:
-            if merged.sizes is None or shape.sizes is None:
-                merged = shape if merged.sizes is None else merged
-            elif len(merged.sizes) != len(shape.sizes):
-                raise ValueError(f"{name} must have equal ranks, got {merged} and {shape}")
-            elif merged.sizes != shape.sizes:
-                merged = self._merged_sizes(name, merged, shape)
-        return merged
-
-    def _merged_sizes(self, name: str, x: TensorShape, y: TensorShape) -> TensorShape:
-        pairs = cast("list[tuple[Dim, Dim]]", list(zip(x.sizes or (), y.sizes or (), strict=True)))
-        if any(equal(m, n) is False for m, n in pairs):
-            raise ValueError(f"{name} must have equal shapes, got {x} and {y}")
-        return TensorShape.of(
-            tuple([self.same_size(f"size {i} of {name}", *pair) for i, pair in enumerate(pairs)])
-        )
 
     def scalar(self, name: str) -> int | DimExpr | None:
         """What is known of the scalar integer argument `name`.

@@ -38,6 +38,12 @@ class Inference:
         self.requirements: list[Requirement] = []
         self._shapes: dict[Edge, TensorShape] = {}
         self._values: dict[Edge, Array | None] = {}
+        # Sizes that depend on the data, of which there is little: perhaps constants only.
+        self._bounded: set[Edge] = set()
+        # Of an edge of unknown rank a node may tell more, which holds wherever that node runs.
+        self._read: dict[tuple[Node, Edge], TensorShape] = {}
+        self._with_rank: dict[tuple[Edge, int], TensorShape] = {}
+        self._with_sizes: dict[tuple[Edge, Any], Array | None] = {}
 
     def shape(self, edge: Edge) -> TensorShape:
         """What is known of the shape of `edge`."""
@@ -46,6 +52,30 @@ class Inference:
     def require(self, requirement: Requirement) -> None:
         """Records what must hold in every run of an op, and cannot be decided before."""
         self.requirements.append(requirement)
+
+    def read_as(self, node: Node, edge: Edge, shape: TensorShape) -> None:
+        """Notes that `edge`, whose rank is unknown, has this shape in every run of `node`."""
+        self._read[node, edge] = shape
+
+    def read_with_rank(self, node: Node, edge: Edge, rank: int) -> TensorShape:
+        """The shape that `edge`, whose rank is unknown, has where `node` runs, which needs it."""
+        shape = self._with_rank.get((edge, rank))
+        if shape is None:
+            shape = TensorShape.of(tuple([dim_symbol() for _ in range(rank)]))
+            self._with_rank[edge, rank] = shape
+        self.read_as(node, edge, shape)
+        return shape
+
+    def value_read(self, node: Node, edge: Edge) -> Array | None:
+        """What is known of the elements of `edge` where `node` runs."""
+        value = self.value(edge)
+        if value is not None or (node, edge) not in self._read:
+            return value
+        shape = self._read[node, edge]
+        key = edge, shape.sizes
+        if key not in self._with_sizes:
+            self._with_sizes[key] = _opaque(edge.dtype, shape)
+        return self._with_sizes[key]
 
     def declare(self, edge: Edge, shape: TensorShape) -> None:
         """States the shape of `edge`, for a tensor whose value comes from outside."""
@@ -62,9 +92,14 @@ class Inference:
 
     def forget(self, edges: Iterable[Edge]) -> None:
         """Drops what is known of `edges`, which have left the graph."""
-        for edge in edges:
+        gone = set(edges)
+        for edge in gone:
             self._shapes.pop(edge, None)
             self._values.pop(edge, None)
+        self._bounded -= gone
+        if self.requirements:
+            nodes = {edge.op for edge in gone}
+            self.requirements[:] = [item for item in self.requirements if item.node not in nodes]
 
     def infer(self, node: Node) -> None:
         """Works out the shapes of the outputs of `node` from what is known of its inputs.
@@ -85,12 +120,16 @@ class Inference:
         except Exception:
             del self.requirements[required:]
             raise
-        known = self._shapes
         if len(outputs) == 1 and isinstance(shapes, TensorShape):
-            known[outputs[0]] = identified(shapes)
-            return
+            shapes = (shapes,)
         for edge, shape in zip(outputs, shapes or (), strict=True):
-            known[edge] = identified(shape)
+            self._shapes[edge] = identified(shape)
+            if shape.num_elements() is None and all(map(self._is_bounded, node.inputs)):
+                self._bounded.add(edge)
+
+    def _is_bounded(self, edge: Edge) -> bool:
+        size = self.shape(edge).num_elements()
+        return edge in self._bounded if size is None else size <= _MOST_SYMBOLIC_ELEMENTS
 
     def _hide_value(self, updated: Edge) -> None:
         """Forgets the value of a tensor that is updated in place, for those who read it later."""
@@ -105,7 +144,7 @@ class Inference:
             return None  # each reader may find another value
         values = self._values
         if edge in values:
-            return self._opaque(edge) if values[edge] is None else values[edge]
+            return self._symbols(edge) if values[edge] is None else values[edge]
         # Depth first without recursion: a graph may be deeper than Python's stack.
         pending = [edge]
         while pending:
@@ -116,34 +155,27 @@ class Inference:
             missing = [
                 source
                 for source in self._sources(current)
-                if source not in values
-                and source is not current
-                and not source.dtype.is_ref_dtype
+                if source not in values and source is not current and not source.dtype.is_ref_dtype
             ]
             if missing:
                 pending.extend(missing)
             else:
                 self._evaluate(current)
                 pending.pop()
-        return self._opaque(edge) if values[edge] is None else values[edge]
+        return self._symbols(edge) if values[edge] is None else values[edge]
 
     def _sources(self, edge: Edge) -> Sequence[Edge]:
         """The tensors whose values are needed for that of `edge`."""
         definition = edge.op.definition
-        if not definition.pure or definition.value_function is not None:
+        if definition.value_function is not None:
+            return [source for source in edge.op.inputs if source in self._bounded]
+        if not definition.pure:
             return ()
         return edge.op.inputs if self._worth_knowing(edge) else ()
 
     def _worth_knowing(self, edge: Edge) -> bool:
         size = self.shape(edge).num_elements()
-        if size is None:
-            # Output sizes that depend on the data are bounded by the (small, constant) inputs.
-            return all(
-                (self.shape(source).num_elements() or 0) <= _MOST_SYMBOLIC_ELEMENTS
-                and self.shape(source).is_fully_defined()
-                for source in edge.op.inputs
-            )
-        return size <= _MOST_CONSTANT_ELEMENTS
+        return edge in self._bounded if size is None else size <= _MOST_CONSTANT_ELEMENTS
 
     def _evaluate(self, edge: Edge) -> None:
         """Fills in the values of all outputs of the op of `edge`, its inputs' being settled."""
@@ -167,7 +199,7 @@ class Inference:
         factory = definition.kernel_factory
         if not definition.pure or factory is None or not self._worth_knowing(edge):
             return unknown
-        inputs = [self.value(source) for source in node.inputs]
+        inputs = [self.value_read(node, source) for source in node.inputs]
         known = [value for value in inputs if value is not None]
         if len(known) < len(inputs):
             return unknown
@@ -183,17 +215,18 @@ class Inference:
             results = factory(KernelContext(node, self, constants, None, symbolic))(*known)
         return results if isinstance(results, (tuple, list)) else [results]
 
-    def _opaque(self, edge: Edge) -> Array | None:
-        """An array of fresh symbols for a small integer tensor of which no more is known."""
-        shape = self.shape(edge)
-        size = shape.num_elements()
-        if size is None or size > _MOST_SYMBOLIC_ELEMENTS or not edge.dtype.is_integer:
-            return None
-        symbols = [_number(edge.dtype) for _ in range(size)]
-        dtype = np.dtype(object) if symbols else edge.dtype.numpy_dtype
-        value = _filled(symbols, shape.sizes, dtype)
-        self._values[edge] = value
+    def _symbols(self, edge: Edge) -> Array | None:
+        value = self._values[edge] = _opaque(edge.dtype, self.shape(edge))
         return value
+
+
+def _opaque(dtype: DType, shape: TensorShape) -> Array | None:
+    """An array of fresh symbols for a small integer tensor of which no more is known."""
+    size = shape.num_elements()
+    if size is None or size > _MOST_SYMBOLIC_ELEMENTS or not dtype.is_integer:
+        return None
+    symbols = [_number(dtype) for _ in range(size)]
+    return _filled(symbols, shape.sizes, np.dtype(object) if symbols else dtype.numpy_dtype)
 
 
 def identified(shape: TensorShape) -> TensorShape:
@@ -226,7 +259,9 @@ def _followed(item: Any, dtype: DType) -> Any:
         item = item.item()  # NumPy nests an array of rank 0 where it is assigned to an element
     lowest, highest = _limits(dtype)
     if not isinstance(item, DimExpr):
-        return item if lowest <= int(item) <= highest else _number(dtype)
+        if not lowest <= int(item) <= highest:
+            return _number(dtype)
+        return int(item) if dtype.is_integer else item
     if dtype.size >= 4:
         fits = all(abs(c) <= highest >> _ROOM_BITS for c in item.terms.values())
         if fits and not dtype.is_unsigned:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .context import MAX_RANK
-from .symbolic import Dim, DimExpr, dim_symbol, equal
+from .symbolic import Dim, DimExpr, dim_symbol, divides_exactly
 from .tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .context import ShapeContext
-    from .protocols import Array
+    from .protocols import Array, Edge
 
+MAX_RANK = 254
+"""The most dimensions that a tensor may have, in TensorFlow as here."""
 UNKNOWN_SHAPE = TensorShape(None)
 SCALAR = TensorShape([])
 
@@ -62,29 +63,15 @@ def _broadcast_dims(m: Any, n: Any) -> Dim | None:
     return n if isinstance(n, int) else None
 
 
-def merged(name: str, shapes: Iterable[TensorShape]) -> TensorShape:
-    """What is known of a shape that all of `shapes` describe.
+def divided(name: str, size: Dim, divisor: Dim) -> Dim:
+    """`size // divisor`, which is taken to leave no rest.
 
     Raises:
-        ValueError: two of them contradict each other.
+        ValueError: it is known to leave a rest.
     """
-    result = UNKNOWN_SHAPE
-    for shape in shapes:
-        if not result.is_compatible_with(shape):
-            raise ValueError(f"{name} must have equal shapes, got {result} and {shape}")
-        result = result.merge_with(shape)
-    return result
-
-
-def same_size(name: str, x: Dim, y: Dim) -> Dim:
-    """The size that `x` and `y` both are.
-
-    Raises:
-        ValueError: they are known to differ.
-    """
-    if equal(x, y) is False:
-        raise ValueError(f"{name} must be equal, got {x} and {y}")
-    return y if isinstance(x, DimExpr) and isinstance(y, int) else x
+    if divides_exactly(size, divisor) is False:
+        raise ValueError(f"{name} must be a multiple of {divisor}, got {size}")
+    return size // divisor
 
 
 def normal_axis(axis: int, rank: int, name: str = "axis") -> int:
@@ -129,21 +116,38 @@ def shape_from_value(
                 raise ValueError(f"{name} has {size} elements; a shape has at most {MAX_RANK}")
             return TensorShape.of((None,) * size)
         return UNKNOWN_SHAPE
-    return TensorShape.of(sizes_of(value, name, minus_one_is_unknown=minus_one_is_unknown))
+    lowest: int | None = -1 if minus_one_is_unknown or value.dtype == object else 0
+    if lowest == -1 and is_packed(c.input(name)):
+        lowest = None
+    return TensorShape.of(sizes_of(value, name, lowest, minus_one_is_unknown))
+
+
+def is_packed(edge: Edge) -> bool:
+    """Whether a vector is made of scalars by Pack, perhaps by way of what reorders its elements.
+
+    TensorFlow takes a negative one of those for a size that only the run tells.
+    """
+    definition, inputs = edge.op.definition, edge.op.inputs
+    if definition.name in _REORDERING:
+        return any(map(is_packed, inputs))
+    return definition.name == "Pack"
+
+
+_REORDERING = frozenset(["Cast", "Concat", "ConcatV2", "StridedSlice"])
 
 
 def sizes_of(
-    value: Array, name: str, *, minus_one_is_unknown: bool = False
+    value: Array, name: str, lowest: int | None = 0, minus_one_is_unknown: bool = False
 ) -> tuple[Dim | None, ...]:
-    """The elements of the integer vector `value` as sizes.
+    """The elements of the integer vector `value` as sizes; None for each that is negative.
 
     Raises:
-        ValueError: an element is negative.
+        ValueError: an element is less than `lowest`.
     """
     sizes: list[Dim | None] = []
     for i, item in enumerate(value.tolist()):
         if isinstance(item, int) and item < 0:
-            if item != -1 or not minus_one_is_unknown:
+            if lowest is not None and item < lowest:
                 raise ValueError(f"{name}[{i}] = {item} is negative")
             item = None
         elif minus_one_is_unknown and isinstance(item, DimExpr) and not _never_negative(item):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import TypeAlias
 
-from .symbolic import DimExpr, as_symbol, equal
+from .symbolic import Dim, DimExpr, as_symbol, equal
 
 Size: TypeAlias = "int | DimExpr | None"
 """A size as shapes keep it: known, an expression of symbols, or nothing at all."""
@@ -20,7 +20,7 @@ def sizes_compatible(x: Size, y: Size) -> bool:
 
 
 def refined_size(x: Size, y: Size) -> Size:
-    """Returns what is known of either size: an integer over a symbol, and `x` over `y`.
+    """Returns what is known of either size: an integer over a name over nothing, and `x` over `y`.
 
     Raises:
         ValueError: The sizes differ at every run.
@@ -31,7 +31,14 @@ def refined_size(x: Size, y: Size) -> Size:
         return y
     if equal(x, y) is False:
         raise ValueError(f"dimensions {size_text(x)} and {size_text(y)} are not compatible")
-    return y if isinstance(y, int) else x
+    return clearer_size(x, y)
+
+
+def clearer_size(x: Dim, y: Dim) -> Dim:
+    """Returns which of two equal sizes says more: an integer, else one with names, else `x`."""
+    if isinstance(x, int) or isinstance(y, int):
+        return y if isinstance(y, int) else x
+    return y if x.is_anonymous() and not y.is_anonymous() else x
 
 
 def size_text(size: Size) -> str:

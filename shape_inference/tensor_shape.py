@@ -126,7 +126,7 @@ class TensorShape(PartialShape):
     def merge_with(self, other: object) -> TensorShape:
         """Returns a shape that holds what is known of either.
 
-        Axis by axis, an integer wins over a symbol, a symbol over nothing, and this shape's symbol
+        Axis by axis, an integer wins over a name, a name over what has none, and this shape's size
         over the other's.
 
         Args:

@@ -9,12 +9,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 import tensordraft as td
-from tensordraft.graph.registry import definitions
+from tensordraft.graph.registry import definitions, lookup
 from tensordraft.graph.signature import REQUIRED, ArgSpec, AttrSpec
 from tensordraft.shape_inference.symbolic import Symbol
 
 Array = np.ndarray[Any, Any]
-Draw = Callable[[st.SearchStrategy[Any]], Any]
+Integers = Callable[[int, int], int]
 
 NAMES = ("a", "b")
 _DTYPES = ("float32", "int32", "int64", "bool", "uint8")
@@ -32,17 +32,14 @@ class Example(NamedTuple):
 class Pool:
     """The tensors of a graph under construction, and the draws that choose among them."""
 
-    def __init__(self, draw: Draw) -> None:
-        self.draw = draw
-        self.sizes = {name: self.integer(0, 4) for name in NAMES}
+    def __init__(self, integer: Integers) -> None:
+        self.integer = integer  # between two limits, which may be drawn
+        self.sizes = {name: integer(0, 4) for name in NAMES}
         self.tensors: list[td.Tensor] = []
         self.feeds: dict[td.Tensor, Array] = {}
 
-    def integer(self, low: int, high: int) -> int:
-        return int(self.draw(st.integers(low, high)))
-
     def one_of(self, items: Any) -> Any:
-        return self.draw(st.sampled_from(items))
+        return items[self.integer(0, len(items) - 1)]
 
     def choose(self, dtype: str, rank: int | None = None) -> td.Tensor:
         """A tensor that may have this rank; a new one where there is none."""
@@ -58,7 +55,9 @@ class Pool:
     def constant(self, dtype: str, rank: int | None = None) -> td.Tensor:
         rank = self.integer(0, 2) if rank is None else rank
         shape = [self.integer(0, 3) for _ in range(rank)]
-        return self.added(td.constant(self.contents(shape, dtype)))
+        x = td.constant(self.contents(shape, dtype))
+        self.tensors.append(x)
+        return x
 
     def placeholder(self, dtype: str, rank: int | None = None) -> td.Tensor:
         rank = self.integer(0, 4) if rank is None else rank
@@ -70,7 +69,8 @@ class Pool:
             shape.append(self.integer(0, 4) if size is None else self.sizes.get(size, size))
         x = td.placeholder(dtype, known if self.integer(0, 7) else None)
         self.feeds[x] = self.contents(shape, dtype)
-        return self.added(x)
+        self.tensors.append(x)
+        return x
 
     def contents(self, shape: list[int], dtype: str) -> Array:
         """Numbers such as sizes are; where they are few, they are drawn."""
@@ -82,13 +82,10 @@ class Pool:
             items = [self.integer(lowest, 4) for _ in range(size)]
         return np.array(items).reshape(shape).astype(dtype)
 
-    def added(self, made: Any) -> Any:
-        """`made`, whose tensors may be chosen from now on."""
-        if isinstance(made, td.Tensor):
-            self.tensors.append(made)
-        elif isinstance(made, (list, tuple)):
-            self.tensors += [item for item in made if isinstance(item, td.Tensor)]
-        return made
+    def add(self, made: Any) -> None:
+        """Takes in what an op made."""
+        items = made if isinstance(made, (list, tuple)) else [made]
+        self.tensors += [item for item in items if isinstance(item, td.Tensor)]
 
 
 def _any_op(pool: Pool) -> Any:
@@ -107,10 +104,9 @@ def _op_with_any_arguments(pool: Pool, definition: td.OpDef) -> Any:
             attrs[name] = _any_attr(pool, spec)
         else:
             attrs[name] = spec.default
-    for spec in signature.inputs:
-        if spec.number_attr is not None:
-            attrs[spec.number_attr] = pool.integer(1, 3)
-    arguments = [_any_argument(pool, spec, attrs) for spec in signature.inputs]
+    numbers = {arg.number_attr for arg in signature.inputs if arg.number_attr is not None}
+    attrs |= {name: pool.integer(1, 3) for name in sorted(numbers)}
+    arguments = [_any_argument(pool, arg, attrs) for arg in signature.inputs]
     return definition(*arguments, **attrs)
 
 
@@ -154,6 +150,9 @@ _TABLE = [
         attr.item_kind not in ("tensor", "func") for attr in definition.signature.attrs.values()
     )
 ]
+
+
+_GATHER_V2 = lookup("GatherV2")
 
 
 # Sizes that are computed in the graph, as programs do it -----------------------------------------
@@ -262,8 +261,8 @@ def _tiled(pool: Pool) -> Any:
 
 
 def _range(pool: Pool) -> Any:
-    limits = [pool.one_of((_scalar(pool), pool.integer(0, 4))) for _ in range(2)]
-    return td.range(*limits, pool.one_of((1, 1, 2, -1)))
+    start, limit = [pool.one_of((_scalar(pool), pool.integer(0, 4))) for _ in range(2)]
+    return td.range(start, limit, pool.one_of((1, 1, 2, -1)))
 
 
 def _rearranged(pool: Pool) -> Any:
@@ -276,7 +275,7 @@ def _rearranged(pool: Pool) -> Any:
          lambda: td.unstack(x, num=2, axis=axis), lambda: td.split(x, 2, axis),
          lambda: td.split(x, [1, -1], axis), lambda: td.split(x, [_scalar(pool), -1], axis),
          lambda: td.pad(x, [[_scalar(pool), 1]] * rank), lambda: td.cumsum(x, axis),
-         lambda: td.gather(x, pool.choose("int32"), axis=0), lambda: td.one_hot(x, _scalar(pool)),
+         lambda: _GATHER_V2(x, pool.choose("int32"), axis), lambda: td.one_hot(x, _scalar(pool)),
          lambda: td.ensure_shape(x, [pool.one_of((None, 2)) for _ in range(rank)]))
     )()  # fmt: skip
 
@@ -313,6 +312,24 @@ def _blocks(pool: Pool) -> Any:
     )()  # fmt: skip
 
 
+def _windows(pool: Pool) -> Any:
+    x = pool.choose("float32", 4)
+    channels = (x.shape.as_list()[3] if x.shape.rank == 4 else None) or pool.integer(1, 3)
+    filters = td.ones([pool.integer(1, 3), pool.integer(1, 2), channels, 2])
+    window, step = [1, pool.integer(1, 3), pool.integer(1, 2), 1], pool.integer(1, 3)
+    strides, padding = [1, step, step, 1], pool.one_of(("SAME", "VALID"))
+    return pool.one_of(
+        (lambda: td.nn.conv2d(x, filters, strides, padding),
+         lambda: td.nn.depthwise_conv2d(x, filters, strides, padding),
+         lambda: td.nn.max_pool(x, window, strides, padding),
+         lambda: td.nn.avg_pool(x, window, strides, padding),
+         lambda: td.extract_image_patches(x, window, strides, [1, 1, 1, 1], padding),
+         lambda: td.nn.bias_add(x, pool.choose("float32", 1)),
+         lambda: td.einsum("abcd,be->aedc", x, pool.choose("float32", 2)),
+         lambda: td.einsum("...a,ab->...b", x, pool.choose("float32", 2)))
+    )()  # fmt: skip
+
+
 def _in_place(pool: Pool) -> Any:
     x = pool.choose("int32", pool.integer(0, 2))
     function = pool.one_of((td.alias_inplace_add, td.alias_inplace_update))
@@ -323,24 +340,28 @@ _STEPS: tuple[Callable[[Pool], Any], ...] = (
     _any_op, _any_op, _any_op, _shape_of, _shape_of, _element, _packed, _packed, _joined,
     _arithmetic, _arithmetic, _alone, _cast, _reduced, _part, _part, _fixed_part, _reshaped,
     _reshaped, _filled, _tiled, _range, _rearranged, _rearranged, _combined, _combined,
-    _depending_on_data, _blocks, _in_place,
+    _depending_on_data, _blocks, _windows, _in_place,
 )  # fmt: skip
 
 
-@st.composite
-def examples(draw: Draw, most_steps: int = 12) -> Example:
-    """Graphs of up to so many steps, each of a few ops; those that are refused are left out."""
-    pool = Pool(draw)
+def make_example(integer: Integers, most_steps: int = 12) -> Example:
+    """A graph of up to so many steps, each of a few ops, which `integer` chooses."""
+    pool = Pool(integer)
     graph = td.Graph()
     with graph.as_default():
         for _ in range(2):
             pool.placeholder("float32")
         for _ in range(pool.integer(2, most_steps)):
-            step = pool.one_of(_STEPS)
-            for _ in range(3):
+            for _ in range(3):  # most ops do not fit
                 try:
-                    pool.added(step(pool))
+                    pool.add(pool.one_of(_STEPS)(pool))
                     break
                 except (TypeError, ValueError, td.errors.OpError):
                     continue
     return Example(graph, pool.feeds, {Symbol(name): n for name, n in pool.sizes.items()})
+
+
+@st.composite
+def examples(draw: st.DrawFn) -> Example:
+    """Small random graphs with something to feed them."""
+    return make_example(lambda low, high: draw(st.integers(low, high)))

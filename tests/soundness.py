@@ -127,14 +127,17 @@ def _within(n: int, limits: tuple[int | None, int | None]) -> bool:
 
 
 def results_of(graph: td.Graph, feeds: dict[td.Tensor, Array]) -> tuple[dict[str, Array], bool]:
-    """What a run gives for each tensor, by name, and whether one failed, and is missing."""
-    tensors = [tensor for op in graph.get_operations() for tensor in op.outputs]
+    """What a run gives for each tensor, by name, and whether an op failed, so that some lack."""
+    ops = graph.get_operations()
+    tensors = [tensor for op in ops for tensor in op.outputs]
+    run = [op for op in ops if not op.type.startswith("Placeholder")]  # all, also without outputs
+    results: dict[str, Array] = {}
     with td.Session(graph=graph) as session:
         try:
-            return _named(tensors, session.run(tensors, feeds)), False
+            return _named(tensors, session.run([tensors, run], feeds)[0]), False
         except td.errors.OpError:
-            pass
-        results: dict[str, Array] = {}
+            if any(op.definition.aliases for op in ops):
+                return results, True  # what a tensor is then depends on what else runs
         for tensor in tensors:
             try:
                 results |= _named([tensor], [session.run(tensor, feeds)])
