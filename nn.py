@@ -46,6 +46,10 @@ from .ops.pooling import (
     max_pool as max_pool,
     max_pool3d as max_pool3d,
 )
+from .ops.top_k import (
+    in_top_k as in_top_k,
+    top_k as top_k,
+)
 from .ops.transposed_convolution import (
     conv2d_backprop_input as conv2d_backprop_input,
     conv2d_transpose as conv2d_transpose,

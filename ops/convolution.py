@@ -10,6 +10,7 @@ from ..graph.op_def import OpDef
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import new_array, new_zeros
 from .call_forms import renamed
+from .channelwise import ChannelFilters
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .products import multiply_into
 from .window_arguments import over_space, padding_attrs
@@ -62,7 +63,7 @@ def _conv_kernel(c: KernelContext) -> Kernel:
         check_ranks(rank, input=x, filter=filters)
         conv_sizes(slide, x.shape, filters.shape)
         x = channels_last(x, slide.channels)
-        result = _convolved(
+        result = convolved(
             x.astype(inner, copy=False),
             filters.astype(inner, copy=False),
             slide.windows(filters.shape[:-2]),
@@ -77,13 +78,16 @@ for _definition in (CONV_2D, CONV_3D):
     _definition.kernel(_conv_kernel)
 
 
-def _convolved(x: Array, filters: Array, windows: Sequence[Window]) -> Array:
+def convolved(x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out]."""
     *_, depth, out = filters.shape
     groups = x.shape[-1] // depth
+    if groups > 1 and depth == 1 and len(windows) == 2:
+        each = filters.reshape(*filters.shape[:2], groups, out // groups)
+        return ChannelFilters(each).convolve(x, windows)
     if groups > 1:
         parts = zip(np.split(x, groups, -1), np.split(filters, groups, -1), strict=True)
-        return np.concatenate([_convolved(*part, windows) for part in parts], -1)
+        return np.concatenate([convolved(*part, windows) for part in parts], -1)
     positions = [
         int(window.positions(size)) for window, size in zip(windows, x.shape[1:-1], strict=True)
     ]

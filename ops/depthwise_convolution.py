@@ -7,25 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import same_size
 from ..shape_inference.tensor_shape import TensorShape
-from .allocation import new_array, new_zeros
+from .channelwise import ChannelFilters
 from .convolution import conv2d
 from .convolution_rules import check_ranks, conv_sliding
 from .window_arguments import over_space, padding_attrs
-from .windowing import blocks, channels_back, channels_last, with_margins
+from .windowing import channels_back, channels_last
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ..graph.node import Tensor
-    from ..shape_inference.context import KernelContext, ShapeContext
+    from ..shape_inference.context import KernelContext, OpContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
     from ..shape_inference.symbolic import Dim
-    from ..shape_inference.windows import Sliding, Window
-
-# The part of the result that all elements of the window are added to, one after the other.
-_BLOCK_BYTES = 1 << 18
+    from ..shape_inference.windows import Sliding
 
 DEPTHWISE_CONV_2D_NATIVE = OpDef(
     "DepthwiseConv2dNative",
@@ -36,7 +32,9 @@ DEPTHWISE_CONV_2D_NATIVE = OpDef(
 )
 
 
-def _sizes(slide: Sliding, image: Sequence[Dim], filters: Sequence[Dim]) -> tuple[Dim, ...]:
+def _sizes(
+    c: OpContext, slide: Sliding, image: Sequence[Dim], filters: Sequence[Dim]
+) -> tuple[Dim, ...]:
     """The sizes of the result, of which any may be an expression.
 
     Raises:
@@ -45,7 +43,7 @@ def _sizes(slide: Sliding, image: Sequence[Dim], filters: Sequence[Dim]) -> tupl
     if 0 in filters:
         raise ValueError(f"filter must not be empty, got shape {TensorShape.of(tuple(filters))}")
     name = "the channels of input and of filter"
-    depth = same_size(name, image[slide.channels], filters[2])
+    depth = c.same_size(name, image[slide.channels], filters[2])
     space = [
         window.positions(image[axis])
         for axis, window in zip(slide.space, slide.windows(filters[:2]), strict=True)
@@ -57,7 +55,7 @@ def _sizes(slide: Sliding, image: Sequence[Dim], filters: Sequence[Dim]) -> tupl
 def _depthwise_shape(c: ShapeContext) -> TensorShape:
     image: Any = c.shape("input", rank=4).sizes
     filters: Any = c.shape("filter", rank=4).sizes
-    return TensorShape.of(_sizes(conv_sliding(c, 4), image, filters))
+    return TensorShape.of(_sizes(c, conv_sliding(c, 4), image, filters))
 
 
 @DEPTHWISE_CONV_2D_NATIVE.kernel
@@ -66,70 +64,19 @@ def _depthwise_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
     inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
     constant = c.const("filter")
-    rows_of = None if constant is None else _rows_of_weights(constant)
+    known = None
+    if constant is not None and constant.ndim == 4:
+        known = ChannelFilters(constant.astype(inner, copy=False))
 
     def depthwise(x: Array, filters: Array) -> Array:
         check_ranks(4, input=x, filter=filters)
-        _sizes(slide, x.shape, filters.shape)
+        _sizes(c, slide, x.shape, filters.shape)
         x = channels_last(x, slide.channels).astype(inner, copy=False)
-        if filters.shape[3] > 1:
-            x = x.repeat(filters.shape[3], -1)
-        weights = rows_of or _rows_of_weights(filters)
-        result = _convolved(x, weights, slide.windows(filters.shape[:2]))
+        channels = known or ChannelFilters(filters.astype(inner, copy=False))
+        result = channels.convolve(x, slide.windows(filters.shape[:2]))
         return channels_back(result, slide.channels).astype(dtype, copy=False)
 
     return depthwise
-
-
-def _rows_of_weights(filters: Array) -> Callable[[int], Array]:
-    """Gives, for each element of the window, its weights repeated for a row of positions.
-
-    So whole rows are multiplied at once, and not the few channels of a position.
-    """
-    taps = filters.reshape(*filters.shape[:2], -1)
-    taps = taps.astype(np.float32) if taps.dtype.itemsize == 2 else taps
-    known: dict[int, Array] = {}
-
-    def rows_of(positions: int) -> Array:
-        rows = known.get(positions)
-        if rows is None:
-            rows = known[positions] = np.tile(taps, (1, 1, positions))
-        return rows
-
-    return rows_of
-
-
-def _convolved(x: Array, rows_of: Callable[[int], Array], windows: Sequence[Window]) -> Array:
-    """The convolution of [batch, rows, columns, channels] with one filter for each channel."""
-    down, across = windows
-    positions = int(down.positions(x.shape[1])), int(across.positions(x.shape[2]))
-    shape = (x.shape[0], *positions, x.shape[3])
-    if 0 in (*shape, *x.shape):
-        return new_zeros(shape, x.dtype)
-    x = with_margins(x, windows, positions)
-    # Columns that are a stride apart lie side by side in a phase, so that rows can be sliced.
-    phases = [
-        np.ascontiguousarray(x[:, :, phase :: across.stride]).reshape(*x.shape[:2], -1)
-        for phase in range(min(across.stride, x.shape[2]))
-    ]
-    weights = rows_of(positions[1])
-    length = weights.shape[-1]
-    result = new_array((*shape[:2], length), x.dtype)
-    for images, rows in blocks(result.shape, x.itemsize, _BLOCK_BYTES):
-        part = result[images, rows]
-        product = np.empty(part.shape, x.dtype)
-        for i, j in np.ndindex(weights.shape[:2]):
-            first = rows.start * down.stride + i * down.rate
-            last = first + (part.shape[1] - 1) * down.stride
-            column, phase = divmod(j * across.rate, across.stride)
-            start = column * x.shape[3]
-            seen = phases[phase][images, first : last + 1 : down.stride, start : start + length]
-            if i == j == 0:
-                np.multiply(seen, weights[0, 0], out=part)
-            else:
-                np.multiply(seen, weights[i, j], out=product)
-                part += product
-    return result.reshape(shape)
 
 
 def depthwise_conv2d_native(

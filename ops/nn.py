@@ -10,7 +10,7 @@ from ..graph import registry
 from ..graph.convert import convert_to_tensor
 from ..graph.op_def import OpDef
 from ..shape_inference.context import check_rank
-from ..shape_inference.rules import normal_axis, same_size
+from ..shape_inference.rules import normal_axis
 from ..shape_inference.tensor_shape import TensorShape
 from .call_forms import renamed
 from .elementwise import COMPLEX, FLOATS, REALS, in_float32, unary
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..graph.node import Tensor
-    from ..shape_inference.context import KernelContext, ShapeContext
+    from ..shape_inference.context import KernelContext, OpContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
 
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -271,7 +271,7 @@ BIAS_ADD = OpDef(
 BIAS_ADD_V1 = OpDef("BiasAddV1", "value: T, bias: T -> output: T", f"T: {{{_NUMBERS}}}")
 
 
-def _biased(value: TensorShape, bias: TensorShape, channels: int) -> TensorShape:
+def _biased(c: OpContext, value: TensorShape, bias: TensorShape, channels: int) -> TensorShape:
     """The shape of `value`, whose dimension `channels` has a bias for each index."""
     check_rank("value", value, None, 3 if channels == 1 else 2)
     check_rank("bias", bias, 1)
@@ -280,7 +280,7 @@ def _biased(value: TensorShape, bias: TensorShape, channels: int) -> TensorShape
     sizes: list[Any] = [*(value.sizes or ())]
     length: Any = bias.sizes and bias.sizes[0]
     name = f"dimension {channels} of value and the length of bias"
-    sizes[channels] = same_size(name, sizes[channels], length)
+    sizes[channels] = c.same_size(name, sizes[channels], length)
     return TensorShape.of(tuple(sizes))
 
 
@@ -291,7 +291,7 @@ def _channels(c: ShapeContext | KernelContext) -> int:
 @BIAS_ADD.shape
 @BIAS_ADD_V1.shape
 def _bias_add_shape(c: ShapeContext) -> TensorShape:
-    return _biased(c.shape("value"), c.shape("bias", rank=1), _channels(c))
+    return _biased(c, c.shape("value"), c.shape("bias", rank=1), _channels(c))
 
 
 @BIAS_ADD.kernel
@@ -300,11 +300,11 @@ def _bias_add_kernel(c: KernelContext) -> Kernel:
     channels = _channels(c)
 
     def bias_add(value: Array, bias: Array) -> Array:
-        _biased(TensorShape.of(value.shape), TensorShape.of(bias.shape), channels)
+        _biased(c, TensorShape.of(value.shape), TensorShape.of(bias.shape), channels)
         return np.add(value, bias)
 
     def bias_add_first(value: Array, bias: Array) -> Array:
-        _biased(TensorShape.of(value.shape), TensorShape.of(bias.shape), channels)
+        _biased(c, TensorShape.of(value.shape), TensorShape.of(bias.shape), channels)
         return np.add(value, bias.reshape(-1, *(1,) * (value.ndim - 2)))
 
     if channels == 1:

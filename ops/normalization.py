@@ -9,7 +9,7 @@ import numpy as np
 from ..graph.convert import convert_to_tensor
 from ..graph.functions import name_scope
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import SCALAR, same_size
+from ..shape_inference.rules import SCALAR
 from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.windows import Window
 from .arithmetic import add, multiply, subtract
@@ -90,7 +90,7 @@ def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
             if vector.ndim != 1:
                 raise ValueError(f"{name} must have rank 1, got shape {list(vector.shape)}")
             if name in read:
-                same_size(f"the channels of x and {name}", x.shape[channels], len(vector))
+                c.same_size(f"the channels of x and {name}", x.shape[channels], len(vector))
 
     def infer(x: Array, *vectors: Array) -> tuple[Array, ...]:
         check(x, *vectors)
@@ -142,7 +142,7 @@ def _line(vectors: Sequence[Array], epsilon: float) -> Callable[[Array, int], Ar
             y = np.moveaxis(y, 1, -1)
         elif len(factor) < _FEW_CHANNELS:
             columns = x.shape[-2]
-            y = y.reshape(*x.shape[:-2], -1)
+            y = y.reshape(*x.shape[:-2], columns * len(factor))
         if columns not in rows:
             rows[columns] = [(ufunc, np.tile(vector, columns)) for ufunc, vector in narrow]
         (first, vector), *others = rows[columns]

@@ -26,8 +26,8 @@ def pool_windows(ksize: Sequence[int], slide: Sliding) -> list[Window]:
     """
     if len(ksize) != len(slide.strides):
         raise ValueError(f"ksize must have {len(slide.strides)} elements, got {ksize}")
-    if min(ksize) < 1:
-        raise ValueError(f"ksize must be at least 1, got {ksize}")
+    if min(ksize) < 1 or max(ksize) >= 2**31:
+        raise ValueError(f"ksize must be in [1, 2**31), got {ksize}")
     if ksize[0] != 1 or slide.strides[0] != 1:
         raise ValueError(f"ksize and strides must be 1 for the batch, got {ksize}, {slide.strides}")
     check_only_space("explicit_paddings", slide.margins, slide.channels, 0)
@@ -94,7 +94,10 @@ def _pooled_along(
     result = new_array(shape, x.dtype)
     result[...] = start
     before, _ = window.padding(x.shape[axis], number)
-    for offset in range(-before, int(window.size) - before):
+    # A window may be far larger than the array; only these offsets see something of it.
+    nearest = max(-before, -(number - 1) * window.stride)
+    furthest = min(int(window.size) - before, x.shape[axis])
+    for offset in range(nearest, furthest):
         first, last = _inside(offset, window.stride, x.shape[axis], number)
         if first <= last:
             seen = slice(
