@@ -10,7 +10,7 @@ from ..graph import errors
 from ..graph.op_def import OpDef
 from ..graph.references import reference
 from ..shape_inference.context import check_rank
-from ..shape_inference.rules import SCALAR, UNKNOWN_SHAPE, merged
+from ..shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import check_size
 from .gathering import in_range, out_of_range
@@ -146,7 +146,7 @@ def _read_variable_kernel(c: KernelContext) -> Kernel:
 
 @ASSIGN_VARIABLE_OP.shape
 def _assign_variable_shape(c: ShapeContext) -> list[TensorShape]:
-    merged("resource and value", [shape_of_resource(c), c.shape("value")])
+    c.merged("resource and value", [shape_of_resource(c), c.shape("value")])
     return []
 
 
@@ -167,7 +167,7 @@ def _assign_change(name: str, ufunc: np.ufunc) -> OpDef:
 
     @definition.shape
     def shape_of_none(c: ShapeContext) -> list[TensorShape]:
-        merged("resource and value", [shape_of_resource(c), c.shape("value")])
+        c.merged("resource and value", [shape_of_resource(c), c.shape("value")])
         return []
 
     @definition.kernel

@@ -10,7 +10,6 @@ import numpy as np
 from ..graph.op_def import OpDef
 from ..graph.references import reference
 from ..shape_inference.context import check_rank
-from ..shape_inference.rules import merged
 from .gathering import in_range, out_of_range
 from .indexing import Places
 from .resource_variables import read, shape_of_resource
@@ -118,7 +117,7 @@ def _check_rows(shape: TensorShape, c: ShapeContext) -> None:
     shape = check_rank("ref", shape, None, 1)
     updates = c.shape("updates")
     if updates.rank != 0:
-        merged("updates and the rows of ref", [updates, c.shape("indices") + shape[1:]])
+        c.merged("updates and the rows of ref", [updates, c.shape("indices") + shape[1:]])
 
 
 def _check_elements(shape: TensorShape, c: ShapeContext) -> None:
@@ -128,7 +127,7 @@ def _check_elements(shape: TensorShape, c: ShapeContext) -> None:
         return
     depth = indices.sizes[-1]
     check_rank("ref", shape, None, depth)
-    merged("updates and what indices name in ref", [updates, indices[:-1] + shape[depth:]])
+    c.merged("updates and what indices name in ref", [updates, indices[:-1] + shape[depth:]])
 
 
 def _change(c: KernelContext, nd: bool, combine: _Combine) -> Callable[[Array, Array], _Change]:

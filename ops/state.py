@@ -9,7 +9,7 @@ import numpy as np
 from ..graph import errors
 from ..graph.op_def import OpDef
 from ..graph.references import Reference, reference
-from ..shape_inference.rules import SCALAR, UNKNOWN_SHAPE, merged
+from ..shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from .slicing import MASKS, STRIDED_SLICE
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _assign_shape(c: ShapeContext) -> TensorShape:
     value = c.shape("value")
     if not c.attr("validate_shape"):
         return value
-    return merged("ref and value", [c.shape("ref"), value])
+    return c.merged("ref and value", [c.shape("ref"), value])
 
 
 @ASSIGN.kernel
@@ -155,7 +155,7 @@ def _assign_change(name: str, ufunc: np.ufunc) -> OpDef:
 
     @definition.shape
     def shape_of_both(c: ShapeContext) -> TensorShape:
-        return merged("ref and value", [c.shape("ref"), c.shape("value")])
+        return c.merged("ref and value", [c.shape("ref"), c.shape("value")])
 
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:

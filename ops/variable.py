@@ -9,15 +9,15 @@ from ..graph.convert import convert_to_tensor, register_tensor_conversion_functi
 from ..graph.default_graph import get_default_graph
 from ..graph.node import Tensor
 from ..protos.dtypes import as_dtype
+from ..protos.messages import VariableDef
 from ..shape_inference.tensor_shape import TensorShape
 from .constants import identity
-from .resource_variables import ASSIGN_VARIABLE_OP
 from .scatter_updates import SCATTER
-from .state import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, COUNT_UP_TO, VARIABLE, VARIABLE_V2
+from .state import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, COUNT_UP_TO, VARIABLE_V2
 from .variable_operators import VariableOperators
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from typing import NoReturn
 
     from ..graph.graph import Graph
@@ -46,7 +46,9 @@ class Variable(VariableOperators):
         name: the name; by default "Variable".
         dtype: the dtype; by default that of `initial_value`.
         expected_shape: a shape that the initial value must fit.
-        import_scope: accepted for TensorFlow's sake.
+        variable_def: a VariableDef message, which names the ops of a variable that is in the graph
+            already; nothing else is needed then.
+        import_scope: the scope under which those ops were imported.
         constraint: accepted for TensorFlow's sake: a function that optimizers apply.
         use_resource: accepted for TensorFlow's sake.
         synchronization: accepted for TensorFlow's sake.
@@ -87,8 +89,10 @@ class Variable(VariableOperators):
         aggregation: Any = None,
         shape: Any = None,
     ) -> None:
-        del caching_device, variable_def, import_scope, constraint, use_resource
-        del synchronization, aggregation
+        del caching_device, constraint, use_resource, synchronization, aggregation
+        if variable_def is not None:
+            self._take(variable_def, import_scope or "")
+            return
         if initial_value is None:
             raise ValueError("a variable needs an initial_value")
         trainable = trainable is not False
@@ -107,39 +111,39 @@ class Variable(VariableOperators):
         self, initial: Tensor, declared: TensorShape, validate_shape: bool, scope: str
     ) -> None:
         dtype = initial.dtype.base_dtype
-        self._initial_value: Tensor | None = initial
+        self._initial_value = initial
         self._reference: Tensor = VARIABLE_V2(shape=declared, dtype=dtype, name=scope)
-        self._initializer: Operation | None = ASSIGN(
+        self._initializer: Operation = ASSIGN(
             self._reference, initial, validate_shape=validate_shape, name="Assign"
         ).op
         self._snapshot: Tensor = identity(self._reference, name="read")
 
-    @classmethod
-    def from_op(cls, op: Operation) -> Variable:
-        """The Variable of a variable op that is in a graph already, as after an import.
+    def _take(self, variable_def: VariableDef, import_scope: str) -> None:
+        """Takes over a variable of the default graph."""
+        graph = get_default_graph()
+        scope = f"{import_scope.rstrip('/')}/" if import_scope else ""
+        self._reference = graph.tensor(scope + variable_def.variable_name)
+        self._initializer = graph.get_operation_by_name(scope + variable_def.initializer_name)
+        self._initial_value = self._initializer.inputs[1]
+        self._snapshot = graph.tensor(scope + variable_def.snapshot_name)
+        self._trainable = variable_def.trainable
 
-        Args:
-            op: an operation of type VariableV2 or Variable.
+    def to_proto(self, export_scope: str | None = None) -> VariableDef:
+        """The names of the variable's ops, as a VariableDef message, less `export_scope`."""
+        scope = f"{export_scope}/" if export_scope else ""
+        return VariableDef(
+            variable_name=self._reference.name.removeprefix(scope),
+            initial_value_name=self._initial_value.name.removeprefix(scope),
+            initializer_name=self._initializer.name.removeprefix(scope),
+            snapshot_name=self._snapshot.name.removeprefix(scope),
+            is_resource=self._reference.dtype.name == "resource",
+            trainable=self._trainable,
+        )
 
-        Raises:
-            ValueError: it is of another type.
-        """
-        if op.definition not in (VARIABLE_V2, VARIABLE):
-            raise ValueError(f"{op.name!r} is a {op.type}, not a VariableV2")
-        users = op.outputs[0].consumers()
-        variable = cls.__new__(cls)
-        variable._reference = op.outputs[0]
-        variable._trainable = False
-        assigned = next((user for user in users if user.definition is ASSIGN), None)
-        variable._initializer = assigned
-        variable._initial_value = None if assigned is None else assigned.inputs[1]
-        reads = (user.outputs[0] for user in users if user.type == "Identity")
-        found = next(reads, None)
-        if found is None:
-            with op.graph.as_default(), op.graph.control_dependencies(None):
-                found = identity(op.outputs[0], name=f"{op.name}/read/")
-        variable._snapshot = found
-        return variable
+    @staticmethod
+    def from_proto(variable_def: VariableDef, import_scope: str | None = None) -> Variable:
+        """The variable of the default graph whose ops a VariableDef message names."""
+        return Variable(variable_def=variable_def, import_scope=import_scope)
 
     @property
     def name(self) -> str:
@@ -163,7 +167,7 @@ class Variable(VariableOperators):
 
     @property
     def dtype(self) -> DType:
-        """The dtype, in its reference form (`float32_ref`); `dtype.base_dtype` is that of values."""
+        """The dtype in its reference form, such as float32_ref; values are of its `base_dtype`."""
         return self._reference.dtype
 
     @property
@@ -187,24 +191,12 @@ class Variable(VariableOperators):
 
     @property
     def initializer(self) -> Operation:
-        """The operation that gives the variable its initial value.
-
-        Raises:
-            ValueError: it was imported from a graph that has none.
-        """
-        if self._initializer is None:
-            raise ValueError(f"the variable {self.op.name!r} has no initializer")
+        """The operation that gives the variable its initial value."""
         return self._initializer
 
     @property
     def initial_value(self) -> Tensor:
-        """The tensor that the initializer assigns.
-
-        Raises:
-            ValueError: the variable was imported from a graph that has no initializer for it.
-        """
-        if self._initial_value is None:
-            raise ValueError(f"the variable {self.op.name!r} has no initializer")
+        """The tensor that the initializer assigns."""
         return self._initial_value
 
     def value(self) -> Tensor:
@@ -239,12 +231,15 @@ class Variable(VariableOperators):
         it initializes this variable.
         """
         graph = self.graph
-        with graph.as_default(), graph.control_dependencies(None):
-            with graph.control_dependencies([self.initializer]):
-                return self.read_value()
+        with graph.control_dependencies(None), graph.control_dependencies([self.initializer]):
+            return self.read_value()
 
     def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """An op that makes `value` the value.
 
@@ -265,14 +260,22 @@ class Variable(VariableOperators):
         return result if read_value else result.op
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """An op that adds `delta` to the value; otherwise as `assign`."""
         result = ASSIGN_ADD(self._reference, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """An op that subtracts `delta` from the value; otherwise as `assign`."""
         result = ASSIGN_SUB(self._reference, delta, use_locking=use_locking, name=name)

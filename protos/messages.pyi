@@ -545,3 +545,39 @@ class SavedModel(Message):
     @property
     def meta_graphs(self) -> RepeatedCompositeFieldContainer[MetaGraphDef]: ...
     def __init__(self, *, saved_model_schema_version: int | None = ..., meta_graphs: Iterable[MetaGraphDef | Mapping[str, Any]] | None = ...) -> None: ...
+
+VariableSynchronization: EnumTypeWrapper
+VARIABLE_SYNCHRONIZATION_AUTO: int
+VARIABLE_SYNCHRONIZATION_NONE: int
+VARIABLE_SYNCHRONIZATION_ON_WRITE: int
+VARIABLE_SYNCHRONIZATION_ON_READ: int
+
+VariableAggregation: EnumTypeWrapper
+VARIABLE_AGGREGATION_NONE: int
+VARIABLE_AGGREGATION_SUM: int
+VARIABLE_AGGREGATION_MEAN: int
+VARIABLE_AGGREGATION_ONLY_FIRST_REPLICA: int
+
+class VariableDef(Message):
+    variable_name: str
+    initial_value_name: str
+    initializer_name: str
+    snapshot_name: str
+    @property
+    def save_slice_info_def(self) -> SaveSliceInfoDef: ...
+    is_resource: bool
+    trainable: bool
+    synchronization: int
+    aggregation: int
+    def __init__(self, *, variable_name: str | None = ..., initial_value_name: str | None = ..., initializer_name: str | None = ..., snapshot_name: str | None = ..., save_slice_info_def: SaveSliceInfoDef | Mapping[str, Any] | None = ..., is_resource: bool | None = ..., trainable: bool | None = ..., synchronization: int | None = ..., aggregation: int | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["save_slice_info_def"]) -> bool: ...
+
+class SaveSliceInfoDef(Message):
+    full_name: str
+    @property
+    def full_shape(self) -> RepeatedScalarFieldContainer[int]: ...
+    @property
+    def var_offset(self) -> RepeatedScalarFieldContainer[int]: ...
+    @property
+    def var_shape(self) -> RepeatedScalarFieldContainer[int]: ...
+    def __init__(self, *, full_name: str | None = ..., full_shape: Iterable[int] | None = ..., var_offset: Iterable[int] | None = ..., var_shape: Iterable[int] | None = ...) -> None: ...

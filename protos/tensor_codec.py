@@ -52,6 +52,12 @@ _NEVER_CONTENT = {
     *(dtype for dtype in dtypes.ALL if dtype.name in ("int4", "uint4", "int2", "uint2")),
 }
 
+_VALUE_FIELDS = [
+    descriptor.name
+    for descriptor in TensorProto.DESCRIPTOR.fields
+    if descriptor.name.endswith("_val")
+]
+
 # Types that leave bits of their byte unused: the byte's type and the values that it may have.
 _NARROW: dict[str, tuple[Any, int, int]] = {
     "bool": (np.uint8, 0, 1),
@@ -300,11 +306,9 @@ def _decode(proto: TensorProto, dtype: DType, shape: tuple[int, ...], max_bytes:
 def _decode_values(proto: TensorProto, dtype: DType, count: int) -> Array:
     """The values that are there, at most `count`, as a flat array of the dtype."""
     field, number_type = _FIELDS[dtype]
-    for descriptor, _ in proto.ListFields():
-        if descriptor.name.endswith("_val") and descriptor.name != field:
-            raise ValueError(
-                f"{descriptor.name} holds values; those of {dtype.name} are in {field}"
-            )
+    for other in _VALUE_FIELDS:  # ListFields() would copy tensor_content
+        if other != field and len(getattr(proto, other)):
+            raise ValueError(f"{other} holds values; those of {dtype.name} are in {field}")
     content, listed = proto.tensor_content, getattr(proto, field)
     if content:
         if len(listed):

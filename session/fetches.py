@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Operation, Tensor
-from ..graph.sparse import SparseTensor, SparseTensorValue
+from .conversions import conversion_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -65,15 +65,15 @@ def _take_apart(
             return {key: part(values) for key, part in named.items()}
 
         return rebuild_dict
-    if isinstance(structure, SparseTensor):
-        i, v, s = (
-            position(part) for part in (structure.indices, structure.values, structure.dense_shape)
-        )
+    conversion = conversion_of(structure)
+    if conversion is not None:
+        items, contract = conversion.fetch(structure)
+        elements = [_take_apart(graph, item, position) for item in items]
 
-        def rebuild_sparse(values: Sequence[Any]) -> Any:
-            return SparseTensorValue(values[i], values[v], values[s])
+        def rebuild_converted(values: Sequence[Any]) -> Any:
+            return contract([element(values) for element in elements])
 
-        return rebuild_sparse
+        return rebuild_converted
     where = position(_element(graph, structure))
 
     def rebuild_element(values: Sequence[Any]) -> Any:
@@ -107,22 +107,13 @@ def feed_pairs(graph: Graph, feed_dict: Mapping[Any, Any]) -> dict[Tensor, Any]:
         raise TypeError(f"feed_dict must be a dict from tensors to values, got {feed_dict!r}")
     pairs: dict[Tensor, Any] = {}
     for key, value in feed_dict.items():
-        if isinstance(key, SparseTensor):
-            pairs.update(
-                zip((key.indices, key.values, key.dense_shape), _parts(value), strict=True)
-            )
+        conversion = conversion_of(key)
+        if conversion is not None and conversion.feed is not None:
+            for part, item in conversion.feed(key, value):
+                pairs[feedable(graph, part)] = item
         else:
             pairs[feedable(graph, key)] = value
     return pairs
-
-
-def _parts(value: Any) -> Sequence[Any]:
-    if not isinstance(value, (tuple, list)) or len(value) != 3:
-        raise TypeError(
-            "a SparseTensor is fed three values, as a SparseTensorValue or in a tuple (indices, "
-            f"values, dense_shape), got {value!r}"
-        )
-    return value
 
 
 def feedable(graph: Graph, key: Any) -> Tensor:

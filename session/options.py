@@ -23,6 +23,44 @@ class _Options:
         return f"{type(self).__name__}({settings})"
 
 
+class _Accepted:
+    """Settings of any names, which are kept and have no effect."""
+
+    def __init__(self, **settings: Any) -> None:
+        vars(self).update(settings)
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({settings})"
+
+
+class OptimizerOptions(_Accepted):
+    """How TensorFlow optimizes a graph: accepted for its sake, with any settings."""
+
+    L1 = 0
+    L0 = -1
+
+
+class GraphOptions(_Accepted):
+    """How TensorFlow treats a graph: accepted for its sake, with any settings."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(optimizer_options=OptimizerOptions())
+        vars(self).update(settings)
+
+
+class GPUOptions(_Accepted):
+    """How TensorFlow uses a GPU: accepted for its sake, with any settings.
+
+    Example:
+        >>> import tensordraft as td
+        >>> config = td.ConfigProto()
+        >>> config.gpu_options.allow_growth = True
+        >>> config
+        ConfigProto(gpu_options=GPUOptions(allow_growth=True))
+    """
+
+
 class ConfigProto(_Options):
     """How a session runs its graph.
 
@@ -44,8 +82,20 @@ class ConfigProto(_Options):
     log_device_placement: bool = False
     operation_timeout_in_ms: int = 0
     device_count: Mapping[str, int] | None = None
+    use_per_session_threads: bool = False
     graph_options: Any = None
     gpu_options: Any = None
+
+    def __init__(self, **settings: Any) -> None:
+        self.graph_options = GraphOptions()
+        self.gpu_options = GPUOptions()
+        super().__init__(**settings)
+
+    def __repr__(self) -> str:
+        plain = {"GraphOptions(optimizer_options=OptimizerOptions())", "GPUOptions()"}
+        settings = [f"{name}={value!r}" for name, value in vars(self).items()]
+        told = [text for text in settings if text.partition("=")[2] not in plain]
+        return f"ConfigProto({', '.join(told)})"
 
 
 class RunOptions(_Options):

@@ -113,7 +113,7 @@ class _Planner:
             for op in self.ops:
                 self._add(op)
                 for tensor in op.outputs:
-                    if tensor.dtype.is_ref_dtype and tensor in fetches:
+                    if tensor.dtype.is_ref_dtype and (op.inputs or tensor in fetches):
                         self.snapshots[tensor] = self._read(tensor)
         return self._laid_out(fetches)
 
@@ -150,9 +150,14 @@ class _Planner:
         )
 
     def _read(self, tensor: Tensor) -> Tensor:
-        """The value of `tensor` at this point of the plan, where `tensor` is a reference."""
+        """The value that `tensor` refers to at this point of the plan.
+
+        An update refers to what the variable was right after it, whenever it is read.
+        """
         if not tensor.dtype.is_ref_dtype or tensor in self.fed:
             return tensor
+        if tensor.op.inputs and tensor in self.snapshots:
+            return self.snapshots[tensor]
         value = Tensor(tensor.op, tensor.value_index, tensor.dtype.base_dtype)
         self.work.append(_Work(tensor.op, dereference, (tensor,), (value,)))
         return value
@@ -201,7 +206,8 @@ class _Planner:
             results = kernel(*inputs)
         except Exception:  # noqa: BLE001 - it fails again, and is told, when it runs
             return False
-        arrays = list(results) if isinstance(results, (tuple, list)) else [results]
+        several = isinstance(results, (tuple, list))
+        arrays = [np.asarray(result) for result in (results if several else [results])]
         if inputs and sum(array.nbytes for array in arrays) > _MOST_FOLDED_BYTES:
             return False
         for array in arrays:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ..graph import scopes
+from ..graph import errors, scopes
 from ..graph.default_graph import get_default_graph
 from ..graph.node import Operation, Tensor
 from .executor import Executor
 from .feeds import feed_converter
 from .fetches import Fetches, feed_pairs, feedable
 from .options import ConfigProto, RunMetadata, RunOptions
+from .partial import PartialRun
 from .planner import make_plan
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Session:
         self._lock = threading.Lock()
         self._closed = False
         self._state: dict[Any, Any] = {}
+        self._partial_runs: dict[str, PartialRun] = {}
         self._entered: list[list[AbstractContextManager[Any]]] = []
 
     @property
@@ -185,6 +187,67 @@ class Session:
 
         return call
 
+    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
+        """Announces a run that goes on over several calls of `partial_run`.
+
+        Args:
+            fetches: all that will be fetched, as for `run`.
+            feeds: all tensors that will be fed.
+
+        Returns:
+            A handle for `partial_run`.
+
+        Raises:
+            TypeError, ValueError: as for `run`.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session() as session:
+            ...     x, y = td.placeholder(td.int32, []), td.placeholder(td.int32, [])
+            ...     total = x + 1
+            ...     product = total * y
+            ...     handle = session.partial_run_setup([total, product], [x, y])
+            ...     first = session.partial_run(handle, total, {x: 1})
+            ...     session.partial_run(handle, product, {y: first * 10})
+            np.int32(40)
+        """
+        self._check_open()
+        elements = Fetches(self._graph, fetches).elements
+        tensors = tuple([feedable(self._graph, key) for key in feeds or ()])
+        with self._lock:
+            plan = make_plan(self._graph, elements, tensors, self._state)
+            handle = f"partial_run_{len(self._partial_runs)}"
+            self._partial_runs[handle] = PartialRun(plan, elements, tensors)
+        return handle
+
+    def partial_run(
+        self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None
+    ) -> Any:
+        """Goes on with a run that `partial_run_setup` announced.
+
+        Args:
+            handle: what `partial_run_setup` returned.
+            fetches: some of what was announced to be fetched, each thing once.
+            feed_dict: values for some of what was announced to be fed, each thing once.
+
+        Returns:
+            The structure of `fetches`, as from `run`.
+
+        Raises:
+            InvalidArgumentError: there is no such handle; something was not announced, was
+                fetched or fed before, or is needed and was not fed.
+            TypeError, ValueError, OpError: as for `run`.
+        """
+        self._check_open()
+        run = self._partial_runs.get(handle)
+        if run is None:
+            message = f"{handle!r} is no handle from partial_run_setup of this session"
+            raise errors.InvalidArgumentError(None, None, message)
+        fetched = Fetches(self._graph, fetches)
+        pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
+        feeds = {tensor: feed_converter(tensor)(value) for tensor, value in pairs.items()}
+        return fetched.rebuild(run.run(fetched.elements, feeds))
+
     def explain(self, fetches: Any, feeds: Sequence[Any] = ()) -> str:
         """What a run of `fetches` does, as text: a line for each step of its plan.
 
@@ -236,6 +299,7 @@ class Session:
         self._plans.clear()
         self._asked.clear()
         self._state.clear()
+        self._partial_runs.clear()
 
     def __enter__(self) -> Self:
         managers: list[AbstractContextManager[Any]] = [

@@ -1,0 +1,107 @@
+"""Indexed slices: some rows of a tensor, as rows and their numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .convert import convert_to_tensor
+
+if TYPE_CHECKING:
+    from ..protos.dtypes import DType
+    from .graph import Graph
+    from .node import Operation, Tensor
+
+
+class IndexedSlicesValue(NamedTuple):
+    """The value of an IndexedSlices: what a session returns for one, and what is fed to one.
+
+    Args:
+        values: array of shape [n, ...]: the rows.
+        indices: integer array of shape [n]: the number of each row.
+        dense_shape: integer array: the shape of the whole, or None where it is not kept.
+    """
+
+    values: Any
+    indices: Any
+    dense_shape: Any = None
+
+
+class IndexedSlices:
+    """Some rows of a tensor, as a tensor of rows and a vector of their numbers.
+
+    A row that is named several times stands for the sum.
+
+    Args:
+        values: tensor of shape [n, ...]: the rows.
+        indices: integer tensor of shape [n]: the number of each row.
+        dense_shape: integer vector: the shape of the whole; None where it does not matter.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     rows = td.IndexedSlices([[1.0, 2.0], [3.0, 4.0]], [2, 0], [3, 2])
+        ...     print(session.run(rows).indices)
+        ...     print(session.run(td.convert_to_tensor(rows)))
+        [2 0]
+        [[3. 4.]
+         [0. 0.]
+         [1. 2.]]
+    """
+
+    __slots__ = ("_dense_shape", "_indices", "_values")
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self._values = convert_to_tensor(values, name="values")
+        self._indices = convert_to_tensor(indices, name="indices")
+        self._dense_shape = (
+            None if dense_shape is None else convert_to_tensor(dense_shape, name="dense_shape")
+        )
+
+    @property
+    def values(self) -> Tensor:
+        """The rows."""
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        """The number of each row."""
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        """The shape of the whole, or None."""
+        return self._dense_shape
+
+    @property
+    def name(self) -> str:
+        """The name of the rows."""
+        return self._values.name
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the rows."""
+        return self._values.dtype
+
+    @property
+    def op(self) -> Operation:
+        """The operation that makes the rows."""
+        return self._values.op
+
+    @property
+    def device(self) -> str:
+        """The device string of that operation."""
+        return self._values.device
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of the tensors."""
+        return self._values.graph
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
+    def __repr__(self) -> str:
+        return (
+            f"IndexedSlices(values={self._values!r}, indices={self._indices!r}, "
+            f"dense_shape={self._dense_shape!r})"
+        )

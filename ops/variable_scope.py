@@ -1,0 +1,400 @@
+"""Variable scopes: under which names, and by which rules, `td.get_variable` finds variables."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from ..graph.collections import GraphKeys
+from ..graph.default_graph import get_default_graph, graph_of
+from .variable_store import AutoReuse, dtype_or, store_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ..graph.graph import Graph
+    from .variable import Variable
+
+Reuse = bool | AutoReuse | None
+
+
+class VariableScope:
+    """What is in force for `td.get_variable`: a prefix of names, reuse, and defaults.
+
+    Scopes are made by `td.variable_scope`.
+    """
+
+    def __init__(
+        self,
+        reuse: Reuse,
+        name: str = "",
+        initializer: Any = None,
+        regularizer: Any = None,
+        custom_getter: Any = None,
+        name_scope: str = "",
+        dtype: Any = "float32",
+    ) -> None:
+        self._reuse = reuse
+        self._name = name
+        self._initializer = initializer
+        self._regularizer = regularizer
+        self._custom_getter = custom_getter
+        self._name_scope = name_scope
+        self._dtype = dtype
+
+    @property
+    def name(self) -> str:
+        """The prefix of the names of variables, without a "/" at the end."""
+        return self._name
+
+    @property
+    def original_name_scope(self) -> str:
+        """The name scope that was opened together with this scope."""
+        return self._name_scope
+
+    @property
+    def reuse(self) -> Reuse:
+        """Whether variables are to be found, made (False), or either (`td.AUTO_REUSE`)."""
+        return self._reuse
+
+    @property
+    def initializer(self) -> Any:
+        """What makes the initial value of variables for which no initializer is given."""
+        return self._initializer
+
+    @property
+    def regularizer(self) -> Any:
+        """What is applied to variables for which no regularizer is given."""
+        return self._regularizer
+
+    @property
+    def custom_getter(self) -> Any:
+        """The function through which variables are got."""
+        return self._custom_getter
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of variables for which none is given."""
+        return self._dtype
+
+    def reuse_variables(self) -> None:
+        """From now on variables are to be found, not made."""
+        self._reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Sets what makes the initial value of variables for which no initializer is given."""
+        self._initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Sets what is applied to variables for which no regularizer is given."""
+        self._regularizer = regularizer
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Sets the dtype of variables for which none is given."""
+        self._dtype = dtype
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        """Sets the function through which variables are got."""
+        self._custom_getter = custom_getter
+
+    def global_variables(self) -> list[Variable]:
+        """The global variables whose names are under this scope."""
+        return self._listed(GraphKeys.GLOBAL_VARIABLES)
+
+    def trainable_variables(self) -> list[Variable]:
+        """The trainable variables whose names are under this scope."""
+        return self._listed(GraphKeys.TRAINABLE_VARIABLES)
+
+    def _listed(self, key: str) -> list[Variable]:
+        prefix = f"{self._name}/" if self._name else ""
+        items = get_default_graph().get_collection(key)
+        return [item for item in items if item.name.startswith(prefix)]
+
+    def get_variable(self, name: str, **settings: Any) -> Variable:
+        """The variable `name` under this scope: see `td.get_variable`."""
+        return _got(self, name, **settings)
+
+    def copied(self, **changes: Any) -> VariableScope:
+        """A scope like this one, with some properties changed."""
+        scope = VariableScope(
+            self._reuse,
+            self._name,
+            self._initializer,
+            self._regularizer,
+            self._custom_getter,
+            self._name_scope,
+            self._dtype,
+        )
+        for name, value in changes.items():
+            setattr(scope, f"_{name}", value)
+        return scope
+
+
+def get_variable_scope() -> VariableScope:
+    """The variable scope in force.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.variable_scope("layer"):
+        ...     td.get_variable_scope().name
+        'layer'
+    """
+    scopes = store_of(get_default_graph()).scopes
+    if not hasattr(scopes, "current"):
+        scopes.current = VariableScope(False)
+    return cast("VariableScope", scopes.current)
+
+
+@contextmanager
+def variable_scope(
+    name_or_scope: Any,
+    default_name: str | None = None,
+    values: Sequence[Any] | None = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Callable[..., Any] | None = None,
+    reuse: Reuse = None,
+    dtype: Any = None,
+    use_resource: bool | None = None,
+    constraint: Any = None,
+    auxiliary_name_scope: bool = True,
+) -> Iterator[VariableScope]:
+    """Puts the variables that `td.get_variable` makes in a `with` block under `name/`.
+
+    Args:
+        name_or_scope: a name, which is put under the scope in force; a VariableScope to enter
+            again; None for `default_name`.
+        default_name: a name that is made unique by "_1", "_2", … where it was used before.
+        values: tensors that the block works on; their graph becomes the default one.
+        initializer: for variables for which none is given; by default that of the scope around.
+        regularizer: as `initializer`.
+        caching_device: accepted for TensorFlow's sake.
+        partitioner: accepted for TensorFlow's sake; variables are kept whole.
+        custom_getter: called as `f(getter, name, **settings)` in the place of the usual getter.
+        reuse: True to find variables that exist, `td.AUTO_REUSE` to make those that do not; a
+            scope inside one that reuses does so, too.
+        dtype: for variables for which none is given.
+        use_resource: accepted for TensorFlow's sake.
+        constraint: accepted for TensorFlow's sake.
+        auxiliary_name_scope: whether to open a name scope of that name, too.
+
+    Yields:
+        The VariableScope.
+
+    Raises:
+        ValueError: neither a name nor a default name is given.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     with td.variable_scope("layer"):
+        ...         w = td.get_variable("w", [2, 3])
+        ...     with td.variable_scope("layer", reuse=True):
+        ...         w.name, td.get_variable("w") is w
+        ('layer/w:0', True)
+    """
+    del caching_device, partitioner, use_resource, constraint
+    graph = graph_of(values or ())
+    with graph.as_default():
+        store = store_of(graph)
+        outer = get_variable_scope()
+        if isinstance(name_or_scope, VariableScope):
+            base, name = name_or_scope, name_or_scope.name
+            shown = name.rpartition("/")[2]
+        else:
+            base = outer
+            prefix = f"{outer.name}/" if outer.name else ""
+            if name_or_scope is not None:
+                shown = name_or_scope
+                name = prefix + shown
+            elif default_name is not None:
+                name = store.unique_scope(prefix + default_name)
+                shown = name.removeprefix(prefix)
+            else:
+                raise ValueError("variable_scope needs a name, a scope or a default_name")
+        changes = {
+            "name": name,
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "dtype": dtype,
+            "custom_getter": _nested(custom_getter, base.custom_getter),
+        }
+        changes = {key: value for key, value in changes.items() if value is not None}
+        with graph.name_scope(_name_scope(graph, shown, auxiliary_name_scope)) as opened:
+            if not isinstance(name_or_scope, VariableScope):
+                changes["name_scope"] = opened
+            store.scopes.current = base.copied(**changes, reuse=reuse or base.reuse)
+            try:
+                yield store.scopes.current
+            finally:
+                store.scopes.current = outer
+
+
+def _name_scope(graph: Graph, shown: str, wanted: bool) -> str | None:
+    """What to open as a name scope: the scope in force again where no other is wanted."""
+    if wanted and shown:
+        return shown
+    inner = graph.get_name_scope()
+    return f"{inner}/" if inner else None
+
+
+def _nested(inner: Callable[..., Any] | None, outer: Callable[..., Any] | None) -> Any:
+    """A getter that goes through both of two custom getters."""
+    if inner is None or outer is None:
+        return inner or outer
+
+    def through_both(getter: Callable[..., Any], *args: Any, **settings: Any) -> Any:
+        def through_outer(*args: Any, **settings: Any) -> Any:
+            return outer(getter, *args, **settings)
+
+        return inner(through_outer, *args, **settings)
+
+    return through_both
+
+
+@contextmanager
+def variable_op_scope(
+    values: Sequence[Any], name_or_scope: Any, default_name: str | None = None, **settings: Any
+) -> Iterator[VariableScope]:
+    """The older form of `variable_scope`."""
+    with variable_scope(name_or_scope, default_name, values, **settings) as scope:
+        yield scope
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = True,
+    collections: Iterable[str] | None = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Callable[..., Any] | None = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Variable:
+    """The variable of a name under the variable scope in force: found, or made.
+
+    Args:
+        name: the name.
+        shape: the shape; not needed where `initializer` is a value or the variable exists.
+        dtype: the dtype; by default that of the scope, float32.
+        initializer: a function such as `td.zeros_initializer()`, called with the shape and the
+            dtype, or a value; by default that of the scope, else Glorot's uniform random numbers,
+            or zeros where the dtype is not floating.
+        regularizer: a function from the variable to a tensor, which is added to the collection of
+            regularization losses.
+        trainable: as for `td.Variable`.
+        collections: as for `td.Variable`.
+        caching_device: accepted for TensorFlow's sake.
+        partitioner: accepted for TensorFlow's sake; variables are kept whole.
+        validate_shape: as for `td.Variable`.
+        use_resource: accepted for TensorFlow's sake.
+        custom_getter: called as `f(getter, name, **settings)` in the place of the usual getter.
+        constraint: accepted for TensorFlow's sake.
+        synchronization: accepted for TensorFlow's sake.
+        aggregation: accepted for TensorFlow's sake.
+
+    Returns:
+        A Variable.
+
+    Raises:
+        ValueError: it exists and may not be reused, or the other way round; the shape or dtype is
+            not that of the existing one; there is no shape.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     b = td.get_variable("b", [2], initializer=td.ones_initializer())
+        ...     session.run(b.initializer)
+        ...     print(session.run(b))
+        [1. 1.]
+    """
+    del caching_device, partitioner, use_resource, constraint, synchronization, aggregation
+    return _got(
+        get_variable_scope(),
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=trainable,
+        collections=collections,
+        validate_shape=validate_shape,
+        custom_getter=custom_getter,
+    )
+
+
+def get_local_variable(name: str, *args: Any, **settings: Any) -> Variable:
+    """`get_variable` of a variable that is local: not trainable, and listed as a local one."""
+    settings["collections"] = [GraphKeys.LOCAL_VARIABLES]
+    settings["trainable"] = False
+    return get_variable(name, *args, **settings)
+
+
+def _got(
+    scope: VariableScope,
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = True,
+    collections: Iterable[str] | None = None,
+    validate_shape: bool = True,
+    custom_getter: Callable[..., Any] | None = None,
+    reuse: Reuse = None,
+) -> Variable:
+    store = store_of(get_default_graph())
+
+    def getter(
+        name: str,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool | None = True,
+        collections: Iterable[str] | None = None,
+        validate_shape: bool = True,
+        reuse: Reuse = None,
+        **_: Any,
+    ) -> Variable:
+        return store.get(
+            name,
+            reuse,
+            shape,
+            dtype_or(dtype, scope.dtype),
+            initializer,
+            regularizer,
+            trainable is not False,
+            collections,
+            validate_shape,
+        )
+
+    settings = {
+        "shape": shape,
+        "dtype": dtype_or(dtype, scope.dtype),
+        "initializer": scope.initializer if initializer is None else initializer,
+        "regularizer": scope.regularizer if regularizer is None else regularizer,
+        "trainable": trainable,
+        "collections": collections,
+        "validate_shape": validate_shape,
+        "reuse": scope.reuse if reuse is None else reuse,
+    }
+    full_name = f"{scope.name}/{name}" if scope.name else name
+    custom = _nested(custom_getter, scope.custom_getter)
+    if custom is None:
+        return getter(full_name, **settings)
+    return custom(getter, full_name, **settings)  # type: ignore[no-any-return]
+
+
+def no_regularizer(tensor: Any) -> None:
+    """A regularizer that does nothing, to leave that of the scope out."""
+    del tensor

@@ -1,0 +1,159 @@
+"""Variables by name: the store that `td.get_variable` looks in, one for each graph."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..graph.collections import GraphKeys
+from ..graph.convert import convert_to_tensor
+from ..graph.default_graph import get_default_graph
+from ..graph.node import Tensor
+from ..protos.dtypes import as_dtype
+from ..shape_inference.tensor_shape import TensorShape
+from .initializers import GlorotUniform, Zeros
+from .variable import Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..graph.graph import Graph
+    from ..protos.dtypes import DType
+
+_KEY = ("__variable_store",)
+
+
+class AutoReuse:
+    """The value of `td.AUTO_REUSE`: variables are made where they are missing, else reused."""
+
+    def __repr__(self) -> str:
+        return "td.AUTO_REUSE"
+
+
+AUTO_REUSE = AutoReuse()
+
+
+class VariableStore:
+    """The variables that `get_variable` has made in one graph, and the scopes in force."""
+
+    def __init__(self) -> None:
+        self.variables: dict[str, Variable] = {}
+        self.lock = threading.RLock()
+        self.scopes = threading.local()
+        self._opened: dict[str, int] = {}
+
+    def unique_scope(self, name: str) -> str:
+        """`name`, or `name_1`, … if a scope of that name was opened by default before."""
+        number = self._opened.get(name, 0)
+        self._opened[name] = number + 1
+        return f"{name}_{number}" if number else name
+
+    def get(
+        self,
+        name: str,
+        reuse: bool | AutoReuse | None,
+        shape: Any,
+        dtype: DType,
+        initializer: Any,
+        regularizer: Any,
+        trainable: bool,
+        collections: Iterable[str] | None,
+        validate_shape: bool,
+    ) -> Variable:
+        """The variable called `name`, found or made, as `reuse` allows."""
+        with self.lock:
+            found = self.variables.get(name)
+            if found is not None:
+                return _checked(found, name, reuse, shape, dtype)
+            if reuse and reuse is not AUTO_REUSE:
+                raise ValueError(
+                    f"there is no variable {name!r} to reuse, or it was not made by "
+                    "td.get_variable(); to make it, set reuse=td.AUTO_REUSE"
+                )
+            graph = get_default_graph()
+            with graph.name_scope(None):
+                variable = Variable(
+                    _initial(initializer, shape, dtype, validate_shape),
+                    trainable,
+                    collections,
+                    validate_shape,
+                    name=name,
+                    dtype=_dtype_of(initializer, dtype),
+                )
+            self.variables[name] = variable
+        if regularizer is not None:
+            with graph.name_scope(f"{name}/Regularizer/"):
+                loss = regularizer(variable)
+            if loss is not None:
+                graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+        return variable
+
+
+def _checked(
+    found: Variable, name: str, reuse: bool | AutoReuse | None, shape: Any, dtype: DType
+) -> Variable:
+    if not reuse:
+        made = "" if found.op.site is None else f", made at {found.op.site}"
+        raise ValueError(
+            f"the variable {name!r} exists already{made}: to get that one, set reuse=True or "
+            "reuse=td.AUTO_REUSE in td.variable_scope"
+        )
+    if shape is not None and not found.shape.is_compatible_with(TensorShape(shape)):
+        raise ValueError(
+            f"the variable {name!r} has shape {found.shape}, where {TensorShape(shape)} is asked "
+            "for"
+        )
+    if found.dtype.base_dtype is not dtype:
+        raise ValueError(
+            f"the variable {name!r} is of {found.dtype.base_dtype.name}, where {dtype.name} is "
+            "asked for"
+        )
+    return found
+
+
+def _is_value(initializer: Any) -> bool:
+    return initializer is not None and not callable(initializer)
+
+
+def _dtype_of(initializer: Any, dtype: DType) -> DType:
+    if isinstance(initializer, (Tensor, Variable)):
+        return initializer.dtype.base_dtype
+    return dtype
+
+
+def _initial(initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Any:
+    """The initial value, or a function that makes it."""
+    if _is_value(initializer):
+        if shape is not None:
+            given = convert_to_tensor(initializer, _dtype_of(initializer, dtype)).shape
+            if not given.is_compatible_with(TensorShape(shape)):
+                raise ValueError(f"the initial value has shape {given}, where {shape} is asked for")
+        return initializer
+    wanted = TensorShape(shape)
+    if initializer is None:
+        initializer = GlorotUniform() if dtype.is_floating else Zeros()
+    if isinstance(initializer, type):
+        initializer = initializer()
+    if not wanted.is_fully_defined() and (validate_shape or wanted.rank is None):
+        raise ValueError(
+            f"a variable needs a shape that is known, or an initial value, got shape {wanted}"
+        )
+
+    def make() -> Any:
+        return initializer(wanted.as_list(), dtype=dtype)
+
+    return make
+
+
+def store_of(graph: Graph) -> VariableStore:
+    """The store of a graph."""
+    with graph.editing():
+        stores = graph.get_collection_ref(_KEY)
+        if not stores:
+            stores.append(VariableStore())
+        return stores[0]  # type: ignore[no-any-return]
+
+
+def dtype_or(dtype: Any, default: Any) -> DType:
+    """`dtype`, or `default` where it is None, as a DType."""
+    return as_dtype(default if dtype is None else dtype).base_dtype

@@ -1,0 +1,104 @@
+"""Partial runs: one run in several calls, each of which feeds and fetches some of it."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ..graph import errors
+from ..graph.node import Operation, Tensor
+from .executor import handed_out
+from .planner import needed_ops
+from .quiet import quietly
+from .steps import run_step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .plan import Array, Plan
+
+
+class PartialRun:
+    """A run of `fetches` of which each call does as much as it is asked for.
+
+    Args:
+        plan: what computes `fetches` from `feeds`.
+        fetches: all that will be fetched.
+        feeds: all that will be fed.
+    """
+
+    def __init__(
+        self, plan: Plan, fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]
+    ) -> None:
+        self._plan = plan
+        self._slots = dict(zip(fetches, plan.fetched, strict=True))
+        self._feeds = {tensor: slot for slot, tensor in enumerate(feeds)}
+        self._fed: set[Tensor] = set()
+        self._fetched: set[Tensor | Operation] = set()
+        self._done: set[int] = set()
+        self._values: list[Any] = [None] * (plan.slots + 1)
+        for slot, array in plan.constants.items():
+            self._values[slot] = array
+        self._lock = threading.Lock()
+
+    @property
+    def feeds(self) -> Sequence[Tensor]:
+        """All that will be fed."""
+        return tuple(self._feeds)
+
+    def run(
+        self, fetches: Sequence[Tensor | Operation], feeds: Mapping[Tensor, Array]
+    ) -> list[Any]:
+        """The values of some of the fetches, with some of the feeds in addition to earlier ones.
+
+        Raises:
+            InvalidArgumentError: something was not announced, was fetched or fed before, or is
+                needed and was not fed.
+        """
+        with self._lock:
+            for item in fetches:
+                self._check(item, self._slots, self._fetched, "fetched")
+            for tensor in feeds:
+                self._check(tensor, self._feeds, self._fed, "fed")
+            for tensor, array in feeds.items():
+                self._values[self._feeds[tensor]] = array
+            self._fed.update(feeds)
+            quietly(self._run_steps, fetches)
+            self._fetched.update(fetches)
+            results = [
+                None if self._slots[item] < 0 else self._values[self._slots[item]]
+                for item in fetches
+            ]
+            for result in results:
+                if result is not None:
+                    result.flags.writeable = (
+                        False  # later calls may read it: the caller's is a copy
+                    )
+            return handed_out(results)
+
+    def _check(self, item: Any, announced: Any, used: Any, what: str) -> None:
+        if item not in announced:
+            raise _refused(item, f"was not announced to be {what}, in partial_run_setup")
+        if item in used:
+            raise _refused(item, f"was {what} before in this partial run")
+
+    def _run_steps(self, fetches: Sequence[Tensor | Operation]) -> None:
+        steps = self._plan.steps
+        ops = set(needed_ops(fetches, self.feeds))
+        slots = {self._slots[item] for item in fetches} - {-1}
+        chosen = []
+        for i in reversed(range(len(steps))):
+            step = steps[i]
+            if i not in self._done and (step.op in ops or not slots.isdisjoint(step.outputs)):
+                slots.update(step.inputs)
+                chosen.append(i)
+        for tensor, slot in self._feeds.items():
+            if slot in slots and tensor not in self._fed:
+                raise _refused(tensor, "is needed and has not been fed yet")
+        for i in reversed(chosen):
+            run_step(steps[i], self._values)
+            self._done.add(i)
+
+
+def _refused(item: Tensor | Operation, what: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, f"{item.name!r} {what}")

@@ -1,0 +1,137 @@
+"""The programs under examples/programs run, and their numbers are right."""
+
+from __future__ import annotations
+
+import math
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensordraft as td
+
+PROGRAMS = Path(td.__file__).resolve().parent / "examples" / "programs"
+MOST_LINES = 80
+
+pytestmark = pytest.mark.skipif(
+    not PROGRAMS.is_dir(), reason="the examples are not part of this installation"
+)
+
+
+def program(name: str) -> dict[str, Any]:
+    """The names that a program defines."""
+    return runpy.run_path(str(PROGRAMS / f"{name}.py"))
+
+
+def result_of(name: str) -> Any:
+    """What the program's main function returns, in a graph of its own."""
+    main = program(name)["main"]
+    with td.Graph().as_default():
+        return main()
+
+
+def test_there_are_ten_of_a_page_each() -> None:
+    lengths = {path.name: len(path.read_text().splitlines()) for path in PROGRAMS.glob("*.py")}
+    assert len(lengths) == 10
+    assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
+def test_kmeans_finds_the_centres() -> None:
+    names = program("kmeans")
+    centres, points = names["CENTRES"], names["sample_points"]()
+    found = result_of("kmeans")
+    np.testing.assert_allclose(found, sorted(centres.tolist()), atol=0.3)
+    nearest = np.argmin(((points[:, None] - found) ** 2).sum(2), axis=1)
+    means = np.array([points[nearest == i].mean(0) for i in range(3)])
+    np.testing.assert_allclose(found, means, atol=1e-5)
+
+
+def test_the_glider_comes_back() -> None:
+    names = program("life")
+    board, counts = result_of("life")
+    alive = {(int(row), int(column)) for row, column in np.argwhere(board)}
+    assert alive == set(names["GLIDER"])
+    assert counts == [5, 5, 5, 5]
+
+
+def test_pagerank_is_the_eigenvector() -> None:
+    names = program("pagerank")
+    ranks = result_of("pagerank")
+    number = len(names["PAGES"])
+    matrix = np.zeros((number, number))
+    for source, target in names["LINKS"]:
+        matrix[target, source] = 1
+    matrix /= matrix.sum(0)
+    full = names["DAMPING"] * matrix + (1 - names["DAMPING"]) / number
+    values, vectors = np.linalg.eig(full)
+    leading = vectors[:, np.argmax(values.real)].real
+    expected = leading / leading.sum()
+    np.testing.assert_allclose([ranks[page] for page in names["PAGES"]], expected, atol=1e-5)
+
+
+def test_ngrams_are_counted() -> None:
+    names = program("ngrams")
+    words = names["TEXT"].split()
+    for n, counted in result_of("ngrams").items():
+        grams = [" ".join(words[i : i + n]) for i in range(len(words) - n + 1)]
+        expected = sorted(((gram, grams.count(gram)) for gram in set(grams)), key=_by_count)
+        assert counted == expected[:3]
+
+
+def _by_count(pair: tuple[str, int]) -> tuple[int, str]:
+    return -pair[1], pair[0]
+
+
+def test_augmented_images_are_what_they_should_be() -> None:
+    means, brightest = result_of("augment")
+    assert means.shape == (10,)
+    np.testing.assert_allclose(means[:8], np.tile(means[:2], 4), rtol=1e-6)
+    assert brightest[1::2].tolist() == [3, 2, 1, 1, 3]
+
+
+def test_the_forecaster_keeps_up_with_the_wave() -> None:
+    errors = result_of("forecaster")
+    samples = np.array([0.1 * t + math.sin(t / 3) for t in range(40)])
+    expected = []
+    for t in range(8, 40):
+        line = np.polyfit(np.arange(8), samples[t - 8 : t], 1)
+        expected.append(samples[t] - np.polyval(line, 8))
+    np.testing.assert_allclose(errors, expected, atol=1e-4)
+
+
+def test_the_factors_fit_and_the_checkpoint_restores() -> None:
+    half_way, restored, final = result_of("factorisation")
+    assert restored == half_way
+    assert final < 1e-4 < half_way < 0.02
+
+
+def test_the_turnstile_turns() -> None:
+    names = program("state_machine")
+    log, counts, takings = result_of("state_machine")
+    state, expected, left, total = 0, [], [0, 0, 0], 0.0
+    for event in ["push", "coin", "push", "coin", "coin", "kick", "coin", "kick"]:
+        number = names["EVENTS"].index(event)
+        left[state] += 1
+        total += names["FARE"][state][number]
+        state = names["TRANSITIONS"][state][number]
+        expected.append(names["STATES"][state])
+    assert (log, counts, takings) == (expected, left, total)
+
+
+def test_the_frozen_model_says_the_same() -> None:
+    labels, before, after = result_of("batch_inference")
+    np.testing.assert_array_equal(before, after)
+    np.testing.assert_allclose(before.sum(), 1.0, rtol=1e-6)
+    assert labels.tolist() == [1, 2, 0, 2, 2, 1, 1, 0, 0, 2]  # as TensorFlow 2.21 says
+
+
+def test_films_are_recommended() -> None:
+    names = program("recommender")
+    matrix = np.zeros((5, len(names["FILMS"])))
+    for place, stars in names["RATINGS"].items():
+        matrix[place] = stars
+    unit = matrix / np.linalg.norm(matrix, axis=0)
+    scores = np.where(matrix > 0, -1, matrix @ unit.T @ unit)
+    assert result_of("recommender") == [names["FILMS"][i] for i in scores.argmax(1)]
