@@ -14,9 +14,11 @@ Example:
 
 from __future__ import annotations
 
-from . import nn as nn
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from . import image as image, nn as nn
 from .graph import errors as errors
-from .graph.check import check_graph as check_graph
 from .graph.collections import GraphKeys as GraphKeys
 from .graph.constant_value import (
     constant_value as constant_value,
@@ -31,6 +33,7 @@ from .graph.default_graph import (
     get_default_graph as get_default_graph,
     reset_default_graph as reset_default_graph,
 )
+from .graph.device_spec import DeviceSpec as DeviceSpec, merge_device as merge_device
 from .graph.files import (
     load_graph as load_graph,
     save_graph as save_graph,
@@ -40,6 +43,7 @@ from .graph.functions import (
     add_to_collection as add_to_collection,
     add_to_collections as add_to_collections,
     colocate_with as colocate_with,
+    container as container,
     control_dependencies as control_dependencies,
     device as device,
     get_collection as get_collection,
@@ -53,13 +57,27 @@ from .graph.graph import Graph as Graph
 from .graph.importer import import_graph_def as import_graph_def
 from .graph.node import Operation as Operation, Tensor as Tensor
 from .graph.op_def import OpDef as OpDef
+from .graph.scope_names import (
+    prepend_name_scope as prepend_name_scope,
+    strip_name_scope as strip_name_scope,
+)
 from .graph.scopes import get_default_session as get_default_session
+from .graph.slices import (
+    IndexedSlices as IndexedSlices,
+    IndexedSlicesValue as IndexedSlicesValue,
+)
 from .graph.sparse import (
     SparseTensor as SparseTensor,
     SparseTensorValue as SparseTensorValue,
     convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
 )
+from .graph.versions import (
+    GRAPH_DEF_VERSION as GRAPH_DEF_VERSION,
+    GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER,
+    GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
+)
 from .ops.public import *
+from .ops.public_state import *
 from .protos.config import config as config
 from .protos.dtypes import (
     QUANTIZED_DTYPES as QUANTIZED_DTYPES,
@@ -98,8 +116,14 @@ from .protos.messages import (
     TensorShapeProto as TensorShapeProto,
 )
 from .protos.tensor_util import make_ndarray as make_ndarray, make_tensor_proto as make_tensor_proto
+from .session.conversions import (
+    register_session_run_conversion_functions as register_session_run_conversion_functions,
+)
 from .session.options import (
     ConfigProto as ConfigProto,
+    GPUOptions as GPUOptions,
+    GraphOptions as GraphOptions,
+    OptimizerOptions as OptimizerOptions,
     RunMetadata as RunMetadata,
     RunOptions as RunOptions,
 )
@@ -113,8 +137,42 @@ from .shape_inference.tensor_shape import (
     unknown_shape as unknown_shape,
 )
 
+if TYPE_CHECKING:
+    from . import train as train
+    from .graph import graph_util as graph_util
+    from .graph.check import check_graph as check_graph
+    from .graph.event_file import write_graph_events as write_graph_events
+    from .graph.meta_graph import (
+        export_meta_graph as export_meta_graph,
+        import_meta_graph as import_meta_graph,
+    )
+    from .graph.saved_model import load_saved_model as load_saved_model
+
+# What most programs do not need is imported when it is asked for.
+_LATER = {
+    "check_graph": "graph.check",
+    "export_meta_graph": "graph.meta_graph",
+    "graph_util": "graph.graph_util",
+    "import_meta_graph": "graph.meta_graph",
+    "load_saved_model": "graph.saved_model",
+    "train": "train",
+    "write_graph_events": "graph.event_file",
+}
+
 newaxis = None
 half = float16
 double = float64
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{_LATER[name]}", __name__)
+    value = globals()[name] = getattr(module, name, module)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -99,19 +99,24 @@ def _one_add() -> Iterator[Row]:
 def _chain() -> Iterator[Row]:
     """Seven elementwise ops in a row, fused once they are hot."""
     for size, threads in ((1 << 20, 1), (1 << 20, 2), (1 << 24, 1), (1 << 24, 2)):
-        value = np.random.default_rng(0).random(size, np.float32)
-        config = td.ConfigProto(intra_op_parallelism_threads=threads)
-        with td.Graph().as_default(), td.Session(config=config) as session:
-            a = td.placeholder(td.float32, [None])
-            call = session.make_callable(a + a * a - a + a * 2.0 - a + 1.0, [a])
-            for _ in range(5):
-                call(value)
-            yield compare(
-                f"a + a*a - a + a*2 - a + 1, {size >> 20}M, {threads} threads",
-                lambda call=call, a=value: call(a),
-                lambda a=value: a + a * a - a + a * np.float32(2) - a + np.float32(1),
-                0.45 if threads == 1 else 0.3,
-            )
+        yield _chain_of(size, threads)
+
+
+def _chain_of(size: int, threads: int) -> Row:
+    value = np.random.default_rng(0).random(size, np.float32)
+    config = td.ConfigProto(intra_op_parallelism_threads=threads)
+    two, one = np.float32(2), np.float32(1)
+    with td.Graph().as_default(), td.Session(config=config) as session:
+        a = td.placeholder(td.float32, [None])
+        call = session.make_callable(a + a * a - a + a * 2.0 - a + 1.0, [a])
+        for _ in range(5):
+            call(value)
+        return compare(
+            f"a + a*a - a + a*2 - a + 1, {size >> 20}M, {threads} threads",
+            lambda: call(value),
+            lambda: value + value * value - value + value * two - value + one,
+            0.45 if threads == 1 else 0.3,
+        )
 
 
 def _two_branches() -> Row:

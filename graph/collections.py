@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class GraphKeys:
@@ -38,6 +41,39 @@ class GraphKeys:
     TRAIN_OP = "train_op"
     COND_CONTEXT = "cond_context"
     WHILE_CONTEXT = "while_context"
+
+
+class ProtoFunctions(NamedTuple):
+    """How the items of a collection are written to meta graphs, and read: as messages of a kind."""
+
+    proto_type: Any
+    to_proto: Callable[[Any], Any]
+    from_proto: Callable[[Any, str], Any]
+
+
+_PROTO_FUNCTIONS: dict[str, ProtoFunctions] = {}
+
+
+def register_proto_function(
+    collection_name: str,
+    proto_type: Any,
+    to_proto: Callable[[Any], Any],
+    from_proto: Callable[[Any, str], Any],
+) -> None:
+    """Says how the items of a collection are written to meta graphs, and read.
+
+    Args:
+        collection_name: the collection.
+        proto_type: the class of the messages that stand for its items.
+        to_proto: from an item to its message.
+        from_proto: from a message, and the scope of the import, to the item in the default graph.
+    """
+    _PROTO_FUNCTIONS[collection_name] = ProtoFunctions(proto_type, to_proto, from_proto)
+
+
+def proto_functions(collection_name: str) -> ProtoFunctions | None:
+    """What `register_proto_function` was told of a collection."""
+    return _PROTO_FUNCTIONS.get(collection_name)
 
 
 class Collections:

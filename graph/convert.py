@@ -96,7 +96,7 @@ def convert_to_tensor(
         <td.Tensor 'm:0' shape=(2, 2) dtype=int32>
     """
     if isinstance(value, Tensor):
-        if dtype is not None and not value.dtype.is_compatible_with(as_dtype(dtype)):
+        if dtype is not None and not as_dtype(dtype).base_dtype.is_compatible_with(value.dtype):
             raise TypeError(
                 f"the tensor {value.name!r} has dtype {value.dtype.name}, "
                 f"where {as_dtype(dtype).name} is asked for"
@@ -143,30 +143,38 @@ def _holds_tensor(value: Sequence[Any]) -> bool:
     pending = list(value)
     while pending:
         item = pending.pop()
-        if isinstance(item, Tensor):
+        if _is_tensor(item):
             return True
         if isinstance(item, (list, tuple)):
             pending.extend(item)
     return False
 
 
+def _is_tensor(item: Any) -> bool:
+    """Whether `item` is a tensor, or stands for one as a Variable does."""
+    return isinstance(item, Tensor) or hasattr(item, "_as_graph_element")
+
+
 def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor:
-    """Stacks a nested list in which tensors stand beside numbers."""
+    """Stacks a nested list in which tensors stand beside numbers.
+
+    Rows that become ops are named `packed/0`, `packed/1`..., as in TensorFlow.
+    """
     if dtype is None:
         dtype = _first_tensor(value).dtype.base_dtype
-    rows = [
-        _pack(item, dtype, None)
-        if isinstance(item, (list, tuple)) and _holds_tensor(item)
-        else convert_to_tensor(item, dtype)
-        for item in value
-    ]
-    return registry.lookup("Pack")(rows, name=name or "packed")  # type: ignore[no-any-return]
+    rows: list[Tensor] = []
+    with get_default_graph().name_scope(name or "packed") as scope:
+        for i, item in enumerate(value):
+            nested = isinstance(item, (list, tuple)) and _holds_tensor(item)
+            convert = _pack if nested else convert_to_tensor
+            rows.append(convert(item, dtype, str(i)))
+        return registry.lookup("Pack")(rows, name=scope)  # type: ignore[no-any-return]
 
 
 def _first_tensor(value: Sequence[Any]) -> Tensor:
     for item in value:
-        if isinstance(item, Tensor):
-            return item
+        if _is_tensor(item):
+            return convert_to_tensor(item)
         if isinstance(item, (list, tuple)) and _holds_tensor(item):
             return _first_tensor(item)
     raise ValueError("no tensor in the list")
@@ -214,11 +222,12 @@ def convert_inputs(
             tensor = value
         else:
             tensor = _convert(graph, value, definition, spec, attrs, f"{op_name}/{spec.name}")
-        if not spec.is_ref and tensor.dtype.is_ref_dtype:
-            dtype = tensor.dtype.base_dtype
-        else:
-            dtype = tensor.dtype
-        _bind(definition, spec, dtype.base_dtype, attrs)
+        if spec.is_ref and not tensor.dtype.is_ref_dtype:
+            raise TypeError(
+                f"{spec.name} of {definition.name} must be a reference to a variable, got "
+                f"{tensor.name!r} of {tensor.dtype.name}"
+            )
+        _bind(definition, spec, tensor.dtype.base_dtype, attrs)
         tensors.append(tensor)
     return tensors
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import encode_attr
 from ..protos.attr_history import added_attrs
+from ..shape_inference.tensor_shape import TensorShape
 from .signature import parse_signature
 
 if TYPE_CHECKING:
     from ..protos.messages import AttrValue, OpDef as OpDefProto, OpList
     from .op_def import OpDef
+
+_LAST_WITHOUT_UNKNOWN_RANK = 21
 
 
 class Drift:
@@ -46,6 +49,15 @@ class Drift:
         if value != default:
             raise ValueError(f"{definition.name} has no attr {name!r} here")
         return None
+
+    def modernize(self, definition: OpDef, attrs: dict[str, Any]) -> None:
+        """Writes in `attrs` what an old file means by them.
+
+        Up to version 21 a placeholder without a shape was stored as one of shape [].
+        """
+        old = self._producer <= _LAST_WITHOUT_UNKNOWN_RANK
+        if old and definition.name == "Placeholder" and attrs["shape"].rank == 0:
+            attrs["shape"] = TensorShape(None)
 
     def told(self, message: str) -> str:
         """`message` with the versions of who wrote the file and who reads it."""

@@ -321,10 +321,11 @@ def nodes_by_name(graph_def: GraphDef) -> dict[str, NodeDef]:
     """The nodes of a GraphDef by name.
 
     Raises:
-        ValueError: two have the same name.
+        ValueError: two have the same name, or one has a name that is not legal.
     """
     nodes: dict[str, NodeDef] = {}
     for node in graph_def.node:
+        check_op_name(node.name)
         if nodes.setdefault(node.name, node) is not node:
             raise ValueError(f"two nodes are named {node.name!r}")
     return nodes

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from google.protobuf import message as protobuf_message
 from google.protobuf.message import Message
 
 from ..protos.messages import GraphDef
 from . import errors
+from .describe import whereabouts
 from .graph import Graph
 from .importer import import_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from os import PathLike
 
 _TEXT_SUFFIXES = (".pbtxt", ".txt", ".textproto")
@@ -164,10 +167,24 @@ def write_message(message: Message, path: str, *, as_text: bool) -> str:
         OSError: the file cannot be written.
     """
     data = _encoded(message, as_text=as_text)
+    with replacing(path) as file:
+        file.write(data)
+    return path
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[IO[bytes]]:
+    """A new file to be written in a `with` block, which takes the place of `path` at its end.
+
+    Whatever happens, `path` is what it was, or what was written, whole.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     temporary = f"{path}.{os.getpid()}.part"
     try:
         with open(temporary, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -175,7 +192,6 @@ def write_message(message: Message, path: str, *, as_text: bool) -> str:
         if os.path.exists(temporary):
             os.remove(temporary)
         raise
-    return path
 
 
 def _encoded(message: Message, *, as_text: bool) -> bytes:
@@ -191,5 +207,16 @@ def _encoded(message: Message, *, as_text: bool) -> bytes:
         ) from error
 
 
+_CALLBACKS = ("PyFunc", "PyFuncStateless")
+
+
 def _as_message(graph: Graph | GraphDef) -> GraphDef:
-    return graph.as_graph_def() if isinstance(graph, Graph) else graph
+    if not isinstance(graph, Graph):
+        return graph
+    for op in graph.get_operations():
+        if op.type in _CALLBACKS:
+            raise ValueError(
+                f"the graph cannot be saved: {whereabouts(op)} calls a Python function, which is "
+                "no part of a graph"
+            )
+    return graph.as_graph_def()

@@ -79,6 +79,18 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextMana
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
+def container(container_name: str) -> AbstractContextManager[str]:
+    """Puts the variables of a `with` block in a container: see `Graph.container`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.container("experiment"):
+        ...     td.Variable(1).op.get_attr("container")
+        b'experiment'
+    """
+    return get_default_graph().container(container_name)
+
+
 def add_to_collection(name: Any, value: Any) -> None:
     """Appends `value` to the collection `name` of the default graph."""
     get_default_graph().add_to_collection(name, value)

@@ -80,6 +80,8 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
         controls = stacks.control_inputs(sources) if stacks.control else ()
         if stacks.colocation:
             attrs["_class"] = stacks.colocation_attr()
+        if stacks.container or stacks.gradients:
+            stacks.mark(definition.name, attrs)
         with self._lock:
             op = Operation(
                 self,
@@ -346,12 +348,13 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
         return tensor not in self._unfeedable
 
     def prevent_fetching(self, op: Tensor | Operation) -> None:
-        """Makes fetching `op` an error."""
+        """Makes fetching `op` an error, or fetching what it puts out if it is an operation."""
         self._unfetchable.add(op)
 
     def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
         """Whether `tensor_or_op` may be fetched."""
-        return tensor_or_op not in self._unfetchable
+        owner = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
+        return not self._unfetchable.intersection([tensor_or_op, owner])
 
 
 def _check_text(name: Any) -> None:

@@ -265,6 +265,7 @@ class _Importer:
             attrs = read_attrs(definition, node.attr, self.drift.unknown, shared=self.shared)
         except ValueError as error:
             raise ValueError(self.drift.told(str(error))) from error
+        self.drift.modernize(definition, attrs)
         return definition, attrs
 
     def _inputs(self, node: NodeDef) -> tuple[list[Tensor], list[Operation]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..protos.dtypes import as_dtype
 from ..protos.messages import CollectionDef, MetaGraphDef, SignatureDef
 from ..shape_inference.tensor_shape import TensorShape
+from .collections import proto_functions
 from .default_graph import get_default_graph
 from .files import parse_message, read_file, write_message
 from .importer import import_graph_def
@@ -82,7 +83,7 @@ def export_meta_graph(
             info.stripped_op_list.op.add().CopyFrom(definition.to_proto())
     keys = graph.get_all_collection_keys() if collection_list is None else collection_list
     for key in keys:
-        collection = _written(graph.get_collection(key))
+        collection = _written(key, graph.get_collection(key))
         if isinstance(key, str) and collection is not None:
             message.collection_def[key].CopyFrom(collection)
     for name, signature in (signatures or {}).items():
@@ -223,10 +224,14 @@ def _dtype_name(number: int) -> str:
         return str(number)
 
 
-def _written(items: list[Any]) -> CollectionDef | None:
+def _written(key: str, items: list[Any]) -> CollectionDef | None:
     """The items of a collection as a message, if they are all of one kind."""
     collection = CollectionDef()
-    if all(isinstance(item, (Tensor, Operation)) for item in items):
+    functions = proto_functions(key)
+    if functions is not None:
+        messages = [functions.to_proto(item) for item in items]
+        collection.bytes_list.value.extend([message.SerializeToString() for message in messages])
+    elif all(isinstance(item, (Tensor, Operation)) for item in items):
         collection.node_list.value.extend([item.name for item in items])
     elif all(isinstance(item, (str, bytes)) for item in items):
         texts = [item.encode() if isinstance(item, str) else item for item in items]
@@ -253,17 +258,19 @@ def _read(graph: Graph, collection: CollectionDef, scope: str, key: str) -> Iter
         yield from collection.int64_list.value
     elif kind == "float_list":
         yield from collection.float_list.value
+    elif kind == "bytes_list" and (functions := proto_functions(key)) is not None:
+        for data in collection.bytes_list.value:
+            message = parse_message(functions.proto_type, data, f"the collection {key!r}")
+            try:
+                yield functions.from_proto(message, scope)
+            except (KeyError, ValueError) as error:
+                raise ValueError(f"the collection {key!r}: {error.args[0]}") from None
     elif kind == "bytes_list" and key not in _OF_MESSAGES:
         yield from collection.bytes_list.value
 
 
 # Collections that TensorFlow writes as serialized messages of kinds that only it reads.
 _OF_MESSAGES = (
-    "variables",
-    "trainable_variables",
-    "local_variables",
-    "model_variables",
-    "moving_average_variables",
     "cond_context",
     "while_context",
     "queue_runners",

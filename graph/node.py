@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ..protos.dtypes import DType
-    from ..protos.messages import NodeDef
-    from ..protos.messages import OpDef as OpDefProto
+    from ..protos.messages import NodeDef, OpDef as OpDefProto
     from .graph import Graph
     from .op_def import OpDef
     from .unregistered import UnregisteredOp
@@ -200,6 +199,7 @@ class Tensor:
         def __neg__(self) -> Tensor: ...
         def __abs__(self) -> Tensor: ...
         def __getitem__(self, key: Any) -> Tensor: ...
+        def assign(self, value: Any) -> Tensor: ...  # noqa: D102 - the others are magic
 
 
 class Operation:

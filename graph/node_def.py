@@ -152,7 +152,7 @@ def check_inputs(definition: OpDef, inputs: list[Tensor], attrs: Mapping[str, An
     if len(inputs) != len(dtypes):
         raise ValueError(f"{definition.name} takes {len(dtypes)} inputs, got {len(inputs)}")
     for i, (tensor, dtype) in enumerate(zip(inputs, dtypes, strict=True)):
-        if not tensor.dtype.is_compatible_with(dtype):
+        if not dtype.is_compatible_with(tensor.dtype):
             raise ValueError(
                 f"input {i} of {definition.name} must be {dtype.name}, got {tensor.dtype.name} "
                 f"from {tensor.name!r}"

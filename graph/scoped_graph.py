@@ -12,7 +12,7 @@ from .names import Names, check_scope_name
 from .node import Operation, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ..protos.messages import AttrValue
 
@@ -35,6 +35,16 @@ class ContextStacks(threading.local):
         self.control: list[ControlScope] = []
         self.devices: list[Any] = []
         self.colocation: list[Operation] = []
+        self.container = ""
+        self.gradients: Mapping[str, str] = {}
+
+    def mark(self, op_type: str, attrs: dict[str, Any]) -> None:
+        """Writes the container and the gradient that are in force into the attrs of a new op."""
+        if self.container and attrs.get("container") == b"":
+            attrs["container"] = self.container.encode()
+        if op_type in self.gradients:
+            gradient = self.gradients[op_type].encode()
+            attrs["_gradient_op_type"] = encode_attr(gradient, "string")
 
     def control_inputs(self, inputs: Sequence[Operation]) -> list[Operation]:
         """The control inputs of a new op with data inputs from the ops `inputs`.
@@ -86,6 +96,7 @@ class ScopedGraph:
             The full name of the scope, with "/" at its end.
 
         Raises:
+            TypeError: the name is no string.
             ValueError: the name is not legal.
 
         Example:
@@ -98,6 +109,8 @@ class ScopedGraph:
         outer = stacks.name_scope
         if not name:
             inner = ""
+        elif not isinstance(name, str):
+            raise TypeError(f"a name scope must be a string, got {name!r}")
         elif name.endswith("/"):
             inner = check_scope_name(name[:-1], outermost=False)
         else:
@@ -109,6 +122,10 @@ class ScopedGraph:
             yield f"{inner}/" if inner else ""
         finally:
             stacks.name_scope = outer
+
+    def get_name_scope(self) -> str:
+        """The name scope in force, without a "/" at the end."""
+        return self._stacks.name_scope
 
     @contextmanager
     def control_dependencies(self, control_inputs: Sequence[Any] | None) -> Iterator[None]:
@@ -134,6 +151,11 @@ class ScopedGraph:
         finally:
             stacks.control = outer
 
+    @property
+    def waits(self) -> bool:
+        """Whether the ops made now wait for others: inside a `control_dependencies` block."""
+        return bool(self._stacks.control)
+
     @contextmanager
     def device(self, device_name_or_function: Any) -> Iterator[None]:
         """Writes a device on the ops of a `with` block; it is kept and saved, not acted on.
@@ -156,6 +178,47 @@ class ScopedGraph:
             yield
         finally:
             stacks.devices = outer
+
+    @contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """Puts the variables of a `with` block in a container: others may have the same names.
+
+        Args:
+            container_name: the container; "" for the usual one.
+
+        Yields:
+            The name.
+        """
+        stacks = self._stacks
+        outer = stacks.container
+        stacks.container = container_name
+        try:
+            yield container_name
+        finally:
+            stacks.container = outer
+
+    @contextmanager
+    def gradient_override_map(self, op_type_map: Mapping[str, str]) -> Iterator[None]:
+        """Writes on the ops of a `with` block which gradient they have; kept, not acted on.
+
+        Args:
+            op_type_map: names of gradients by op type.
+
+        Raises:
+            TypeError: it holds something else than strings.
+        """
+        if not isinstance(op_type_map, dict):
+            raise TypeError(f"op_type_map must be a dict, got {op_type_map!r}")
+        for item in (*op_type_map, *op_type_map.values()):
+            if not isinstance(item, str):
+                raise TypeError(f"op_type_map must hold strings, got {item!r}")
+        stacks = self._stacks
+        outer = stacks.gradients
+        stacks.gradients = {**outer, **op_type_map}
+        try:
+            yield
+        finally:
+            stacks.gradients = outer
 
     def _device_of(self, op: Operation) -> str:
         device = ""

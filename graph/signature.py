@@ -24,7 +24,8 @@ _TYPE_GROUPS = {
 _KINDS = ("type", "int", "float", "bool", "string", "shape", "tensor", "func")
 _ATTR = re.compile(
     r"(?P<type>list\((?:\{[^}]*\}|\w+)\)|\{[^}]*\}|\w+)"
-    r"(?:\s*>=\s*(?P<minimum>-?\d+))?(?:\s*=\s*(?P<default>.+))?"
+    r"(?:\s*>=\s*(?P<minimum>-?\d+))?(?:\s*=\s*(?P<default>.+))?",
+    re.DOTALL,
 )
 
 REQUIRED = object()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import UNKNOWN_SHAPE, merged
+from ..shape_inference.rules import UNKNOWN_SHAPE
 from ..shape_inference.tensor_shape import TensorShape
 from .elementwise import COMPLEX, REALS
 
@@ -27,12 +27,12 @@ ACCUMULATE_N_V2 = OpDef(
 
 @ADD_N.shape
 def _add_n_shape(c: ShapeContext) -> TensorShape:
-    return merged("inputs", c.shapes("inputs"))
+    return c.common_shape("inputs")
 
 
 @ACCUMULATE_N_V2.shape
 def _accumulate_n_shape(c: ShapeContext) -> TensorShape:
-    return merged("shape and inputs", [c.attr("shape"), *c.shapes("inputs")])
+    return c.merged("shape and inputs", [c.attr("shape"), *c.shapes("inputs")])
 
 
 @ADD_N.kernel
@@ -44,7 +44,7 @@ def _add_n_kernel(c: KernelContext) -> Kernel:
 
     def add_n(first: Array, *rest: Array) -> Array:
         if first.shape != stated.sizes or rest:
-            merged(whose, [stated, *[TensorShape.of(x.shape) for x in (first, *rest)]])
+            c.merged(whose, [stated, *[TensorShape.of(x.shape) for x in (first, *rest)]])
         if not rest:
             return first
         total = np.asarray(np.add(first, rest[0]), dtype)

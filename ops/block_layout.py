@@ -5,16 +5,18 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..shape_inference.symbolic import divides_exactly, less, product
+from ..shape_inference.rules import divided
+from ..shape_inference.symbolic import less, product
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..shape_inference.protocols import Array
     from ..shape_inference.symbolic import Dim
 
     Block = tuple[Any, ...]
     Margins = tuple[tuple[Any, Any], ...]
+    Quotient = Callable[[str, Dim, Dim], Dim]
 
 
 def checked_block(name: str, block: Array, margins: Array) -> tuple[Block, Margins]:
@@ -39,7 +41,9 @@ def checked_block(name: str, block: Array, margins: Array) -> tuple[Block, Margi
     return sizes, pairs
 
 
-def space_to_batch_sizes(sizes: Sequence[Dim], block: Block, paddings: Margins) -> tuple[Dim, ...]:
+def space_to_batch_sizes(
+    sizes: Sequence[Dim], block: Block, paddings: Margins, quotient: Quotient = divided
+) -> tuple[Dim, ...]:
     """The sizes of what SpaceToBatch makes of a tensor, of which any part may be an expression.
 
     Raises:
@@ -49,28 +53,21 @@ def space_to_batch_sizes(sizes: Sequence[Dim], block: Block, paddings: Margins) 
     for i, (size, step, (before, after)) in enumerate(
         zip(sizes[1 : 1 + len(block)], block, paddings, strict=True)
     ):
-        padded = before + size + after
-        if divides_exactly(padded, step) is False:
-            raise ValueError(
-                f"dimension {i + 1} of input has the padded size {before} + {size} + {after}, "
-                f"which is not a multiple of block_shape[{i}] = {step}"
-            )
-        space.append(padded // step)
+        name = f"dimension {i + 1} of input, padded by {before} + {after},"
+        space.append(quotient(name, before + size + after, step))
     return (sizes[0] * product(block), *space, *sizes[1 + len(block) :])
 
 
-def batch_to_space_sizes(sizes: Sequence[Dim], block: Block, crops: Margins) -> tuple[Dim, ...]:
+def batch_to_space_sizes(
+    sizes: Sequence[Dim], block: Block, crops: Margins, quotient: Quotient = divided
+) -> tuple[Dim, ...]:
     """The sizes of what BatchToSpace makes of a tensor, of which any part may be an expression.
 
     Raises:
         ValueError: the batch is no multiple of the block, or more is cropped than there is.
     """
     blocks = product(block)
-    if divides_exactly(sizes[0], blocks) is False:
-        raise ValueError(
-            f"the batch of input has size {sizes[0]}, which is not a multiple of {blocks}, the "
-            "product of block_shape"
-        )
+    batch = quotient("the batch of input", sizes[0], blocks)
     space: list[Dim] = []
     for i, (size, step, (before, after)) in enumerate(
         zip(sizes[1 : 1 + len(block)], block, crops, strict=True)
@@ -81,7 +78,7 @@ def batch_to_space_sizes(sizes: Sequence[Dim], block: Block, crops: Margins) -> 
                 f"crops[{i}] = [{before}, {after}] is more than there is: {size} * {step}"
             )
         space.append(left)
-    return (sizes[0] // blocks, *space, *sizes[1 + len(block) :])
+    return (batch, *space, *sizes[1 + len(block) :])
 
 
 @functools.lru_cache(maxsize=256)

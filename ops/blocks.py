@@ -11,8 +11,9 @@ from ..graph.convert import convert_to_tensor
 from ..graph.functions import name_scope
 from ..graph.op_def import OpDef
 from ..protos.dtypes import int32
+from ..shape_inference.context import is_symbolic
 from ..shape_inference.rules import UNKNOWN_SHAPE
-from ..shape_inference.symbolic import dim_symbol
+from ..shape_inference.symbolic import dim_symbol, divides_exactly, less
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import new_zeros
 from .arithmetic import negative
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from ..shape_inference.context import KernelContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
     from ..shape_inference.symbolic import Dim
-    from .block_layout import Block, Margins
+    from .block_layout import Block, Margins, Quotient
 
 SPACE_TO_BATCH_ND = OpDef(
     "SpaceToBatchND",
@@ -92,7 +93,7 @@ def _square(c: ShapeContext | KernelContext) -> tuple[int, Array]:
 
 def _inferred(
     c: ShapeContext,
-    sizes_after: Callable[[Sequence[Dim], Block, Margins], tuple[Dim, ...]],
+    sizes_after: Callable[[Sequence[Dim], Block, Margins, Quotient], tuple[Dim, ...]],
     margins: str,
     blocks: tuple[int, Array | None],
     rank: int | None = None,
@@ -102,22 +103,29 @@ def _inferred(
     stated = c.shape(margins)
     if not stated.is_compatible_with([count, 2]):
         raise ValueError(f"{margins} must have shape [{count}, 2], got {stated}")
-    margin = c.value(margins)
-    checked = checked_block(
-        margins,
-        _symbols(count) if block is None else block,
-        _symbols(count, 2) if margin is None else margin,
-    )
+    checked = checked_block(margins, _open(block, 1, count), _open(c.value(margins), 0, count, 2))
     if shape.sizes is None:
         return UNKNOWN_SHAPE
-    return TensorShape.of(sizes_after(shape.sizes, *checked))  # type: ignore[arg-type]
+    divide = _perhaps_divided if block is None or is_symbolic(block) else c.divided
+    return TensorShape.of(sizes_after(shape.sizes, *checked, divide))  # type: ignore[arg-type]
 
 
-def _symbols(*sizes: int) -> Array:
-    """An array of numbers of which nothing is known."""
-    symbols = np.empty(math.prod(sizes), object)
-    symbols[:] = [dim_symbol() for _ in symbols]
-    return symbols.reshape(sizes)
+def _open(value: Array | None, lowest: int, *sizes: int) -> Array:
+    """`value` with a symbol for each element that nobody knows.
+
+    As in TensorFlow, one below `lowest` is an error before the run only where all are known.
+    """
+    if value is not None and not is_symbolic(value):
+        return value
+    items = [lowest - 1] * math.prod(sizes) if value is None else value.ravel().tolist()
+    opened = np.empty(len(items), object)
+    opened[:] = [dim_symbol() if less(item, lowest) else item for item in items]
+    return opened.reshape(sizes)
+
+
+def _perhaps_divided(name: str, size: Dim, divisor: Dim) -> Dim:
+    del name
+    return dim_symbol() if divides_exactly(size, divisor) is False else size // divisor
 
 
 @SPACE_TO_BATCH_ND.kernel

@@ -294,4 +294,4 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
         ]
         sizes = [size(vectors[axis]) for axis in axes]
         grid = ones(sizes, vectors[0].dtype.base_dtype) if vectors else None
-        return [multiply(column, grid) for column in columns]
+        return [multiply(column, grid, name="mul") for column in columns]

@@ -8,8 +8,13 @@ import numpy as np
 
 from ..graph.op_def import OpDef
 from ..shape_inference.rules import SCALAR, UNKNOWN_SHAPE, broadcast
-from ..shape_inference.symbolic import Dim, Undecidable
-from ..shape_inference.symbolic import equal as equal_sizes
+from ..shape_inference.symbolic import (
+    Dim,
+    dim_symbol,
+    equal as equal_sizes,
+    less as less_size,
+    less_equal as less_equal_size,
+)
 from ..shape_inference.tensor_shape import TensorShape
 from .elementwise import (
     FLOATS,
@@ -51,20 +56,26 @@ def _equal_shape(c: ShapeContext) -> TensorShape:
 
 @EQUAL.kernel
 def _equal_kernel(c: KernelContext) -> Kernel:
-    return _comparing(c, symbolically(_equal_sizes) if c.symbolic else np.equal, otherwise=False)
+    return _comparing(c, _EQUAL_SIZES if c.symbolic else np.equal, otherwise=False)
 
 
 @NOT_EQUAL.kernel
 def _not_equal_kernel(c: KernelContext) -> Kernel:
-    unequal = symbolically(lambda x, y: not _equal_sizes(x, y))
-    return _comparing(c, unequal if c.symbolic else np.not_equal, otherwise=True)
+    return _comparing(c, _UNEQUAL_SIZES if c.symbolic else np.not_equal, otherwise=True)
 
 
-def _equal_sizes(x: Dim, y: Dim) -> bool:
-    answer = equal_sizes(x, y)
-    if answer is None:
-        raise Undecidable(f"whether {x} is {y} depends on the run")
-    return answer
+def _comparing_sizes(holds: Callable[[Dim, Dim], bool | None], negated: bool = False) -> Any:
+    """`holds` of object arrays of sizes; what depends on the run is a symbol, 0 or 1."""
+
+    def compare(x: Dim, y: Dim) -> Dim:
+        answer = holds(x, y)
+        return dim_symbol(upper=1) if answer is None else answer != negated
+
+    return symbolically(compare)
+
+
+_EQUAL_SIZES = _comparing_sizes(equal_sizes)
+_UNEQUAL_SIZES = _comparing_sizes(equal_sizes, negated=True)
 
 
 def _comparing(c: KernelContext, function: Callable[..., Any], otherwise: bool) -> Kernel:
@@ -146,7 +157,7 @@ less = binary(
     "`x < y`, element by element.",
     ("[1, 3], 2", "[ True False]"),
     result="z: bool",
-    symbolic=np.less,
+    symbolic=_comparing_sizes(less_size),
 )
 less_equal = binary(
     "less_equal",
@@ -156,7 +167,7 @@ less_equal = binary(
     "`x <= y`, element by element.",
     ("[1, 2, 3], 2", "[ True  True False]"),
     result="z: bool",
-    symbolic=np.less_equal,
+    symbolic=_comparing_sizes(less_equal_size),
 )
 greater = binary(
     "greater",
@@ -166,7 +177,7 @@ greater = binary(
     "`x > y`, element by element.",
     ("[1, 3], 2", "[False  True]"),
     result="z: bool",
-    symbolic=np.greater,
+    symbolic=_comparing_sizes(less_equal_size, negated=True),
 )
 greater_equal = binary(
     "greater_equal",
@@ -176,7 +187,7 @@ greater_equal = binary(
     "`x >= y`, element by element.",
     ("[1, 2, 3], 2", "[False  True  True]"),
     result="z: bool",
-    symbolic=np.greater_equal,
+    symbolic=_comparing_sizes(less_size, negated=True),
 )
 
 APPROXIMATE_EQUAL = OpDef(

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.op_def import OpDef
-from ..shape_inference.symbolic import divides_exactly
 from ..shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..graph.node import Tensor
-    from ..shape_inference.context import KernelContext, ShapeContext
+    from ..shape_inference.context import KernelContext, OpContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
     from ..shape_inference.symbolic import Dim
 
     Sizes = tuple[Dim, ...]
-    Move = Callable[[Sequence[Dim], int, "Layout"], tuple[Sizes, Sizes]]
+    Move = Callable[[OpContext, Sequence[Dim], int, "Layout"], tuple[Sizes, Sizes]]
 
 _ATTRS = "T: type, block_size: int >= 2, data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
 
@@ -47,40 +46,32 @@ _LAYOUTS = {
 }
 
 
-def _space_to_depth(sizes: Sequence[Dim], block: int, layout: Layout) -> tuple[Sizes, Sizes]:
+def _space_to_depth(
+    c: OpContext, sizes: Sequence[Dim], block: int, layout: Layout
+) -> tuple[Sizes, Sizes]:
     """The sizes of the input split into blocks, and those of the output."""
     _, depth, height, *_ = layout
-    for axis in (height, height + 1):
-        if divides_exactly(sizes[axis], block) is False:
-            raise ValueError(
-                f"dimension {axis} of input has size {sizes[axis]}, which is not a multiple of "
-                f"block_size = {block}"
-            )
+    rows, columns = (
+        c.divided(f"dimension {axis} of input", sizes[axis], block) for axis in (height, height + 1)
+    )
     split = list(sizes)
-    split[height : height + 2] = [
-        sizes[height] // block,
-        block,
-        sizes[height + 1] // block,
-        block,
-    ]
+    split[height : height + 2] = [rows, block, columns, block]
     result = list(sizes)
-    result[height : height + 2] = [sizes[height] // block, sizes[height + 1] // block]
+    result[height : height + 2] = [rows, columns]
     result[depth] = sizes[depth] * (block * block)
     return tuple(split), tuple(result)
 
 
-def _depth_to_space(sizes: Sequence[Dim], block: int, layout: Layout) -> tuple[Sizes, Sizes]:
+def _depth_to_space(
+    c: OpContext, sizes: Sequence[Dim], block: int, layout: Layout
+) -> tuple[Sizes, Sizes]:
     """The sizes of the input split into blocks, and those of the output."""
     _, depth, height, *_ = layout
-    if divides_exactly(sizes[depth], block * block) is False:
-        raise ValueError(
-            f"dimension {depth} of input has size {sizes[depth]}, which is not a multiple of "
-            f"{block * block}, the square of block_size"
-        )
+    channels = c.divided(f"dimension {depth} of input", sizes[depth], block * block)
     split = list(sizes)
-    split[depth : depth + 1] = [block, block, sizes[depth] // (block * block)]
+    split[depth : depth + 1] = [block, block, channels]
     result = list(sizes)
-    result[depth] = sizes[depth] // (block * block)
+    result[depth] = channels
     result[height : height + 2] = [sizes[height] * block, sizes[height + 1] * block]
     return tuple(split), tuple(result)
 
@@ -98,7 +89,7 @@ def _depth_to_space_shape(c: ShapeContext) -> TensorShape:
 def _inferred(c: ShapeContext, move: Move) -> TensorShape:
     layout = _LAYOUTS[c.attr("data_format")]
     sizes: Any = c.shape("input", rank=layout.rank).sizes
-    _, result = move(sizes, c.attr("block_size"), layout)
+    _, result = move(c, sizes, c.attr("block_size"), layout)
     return TensorShape.of(result)
 
 
@@ -119,7 +110,7 @@ def _kernel(c: KernelContext, move: Move, order: tuple[int, ...]) -> Kernel:
     def rearrange(x: Array) -> Array:
         if x.ndim != layout.rank:
             raise ValueError(f"input must have rank {layout.rank}, got shape {list(x.shape)}")
-        split, sizes = move(x.shape, block, layout)
+        split, sizes = move(c, x.shape, block, layout)
         return x.reshape(split).transpose(order).reshape(sizes)
 
     return rearrange

@@ -9,14 +9,14 @@ import numpy as np
 
 from ..graph.convert import convert_n_to_tensor
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import broadcast, same_size
+from ..shape_inference.rules import broadcast
 from ..shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..graph.node import Tensor
-    from ..shape_inference.context import KernelContext, ShapeContext
+    from ..shape_inference.context import KernelContext, OpContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
 
     Labels = tuple[int, ...]
@@ -89,7 +89,7 @@ def _labels(term: str, unnamed: int) -> Labels:
     return tuple(labels)
 
 
-def _result_shape(spec: _Spec, shapes: Sequence[TensorShape]) -> TensorShape:
+def _result_shape(c: OpContext, spec: _Spec, shapes: Sequence[TensorShape]) -> TensorShape:
     """The shape of the result for inputs of these shapes.
 
     Raises:
@@ -105,7 +105,7 @@ def _result_shape(spec: _Spec, shapes: Sequence[TensorShape]) -> TensorShape:
                 both: Any = broadcast(TensorShape.of((sizes[label],)), TensorShape.of((size,)))
                 sizes[label] = both.sizes[0]
             else:
-                sizes[label] = same_size(f"the sizes of {chr(label)!r}", sizes[label], size)
+                sizes[label] = c.same_size(f"the sizes of {chr(label)!r}", sizes[label], size)
     return TensorShape.of(tuple(sizes.get(label, 1) for label in spec.output))
 
 
@@ -117,7 +117,7 @@ def _einsum_shape(c: ShapeContext) -> TensorShape:
     if any(shape.rank is None for shape in shapes):
         certain = "." not in result and len(terms) == len(shapes)
         return TensorShape.of((None,) * len(result)) if certain else TensorShape(None)
-    return _result_shape(_resolve(equation, [len(shape) for shape in shapes]), shapes)
+    return _result_shape(c, _resolve(equation, [len(shape) for shape in shapes]), shapes)
 
 
 @EINSUM.kernel
@@ -129,7 +129,7 @@ def _einsum_kernel(c: KernelContext) -> Kernel:
 
     def einsum_any(*inputs: Array) -> Array:
         spec = _resolve(equation, [x.ndim for x in inputs])
-        _result_shape(spec, [TensorShape.of(x.shape) for x in inputs])
+        _result_shape(c, spec, [TensorShape.of(x.shape) for x in inputs])
         return computed(_contraction(spec), *inputs)
 
     def computed(contract: Callable[..., Any], *inputs: Array) -> Array:
@@ -143,7 +143,7 @@ def _einsum_kernel(c: KernelContext) -> Kernel:
     contract = _contraction(spec)
 
     def einsum(*inputs: Array) -> Array:
-        _result_shape(spec, [TensorShape.of(x.shape) for x in inputs])
+        _result_shape(c, spec, [TensorShape.of(x.shape) for x in inputs])
         return computed(contract, *inputs)
 
     def einsum_certain(*inputs: Array) -> Array:

@@ -41,10 +41,7 @@ ONES_LIKE = OpDef(
 def _fill_shape(c: ShapeContext) -> TensorShape:
     c.shape("dims", rank=1)
     c.shape("value", rank=0)
-    value = c.value("dims")
-    # Of sizes that are known in part, TensorFlow refuses -1 only at the run.
-    partly = value is not None and c.const("dims") is None and -1 in value.tolist()
-    return shape_from_value(c, "dims", minus_one_is_unknown=partly)
+    return shape_from_value(c, "dims")
 
 
 @FILL.kernel

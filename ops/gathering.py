@@ -10,7 +10,6 @@ import numpy as np
 from ..graph.op_def import OpDef
 from ..protos.config import config
 from ..shape_inference.rules import UNKNOWN_SHAPE, normal_axis
-from ..shape_inference.symbolic import equal
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import check_size, new_array
 
@@ -44,33 +43,37 @@ def _gather_v2_shape(c: ShapeContext) -> TensorShape:
     c.shape("axis", rank=0)
     params, indices = c.shape("params", min_rank=1), c.shape("indices")
     axis, batch = c.scalar("axis"), c.attr("batch_dims")
+    if isinstance(axis, int):
+        if indices.sizes is not None:
+            batch = _checked_batch(batch, indices, len(indices.sizes))
+        if params.sizes is not None:
+            axis = normal_axis(axis, len(params.sizes))
+            if batch >= len(params.sizes):
+                raise ValueError(
+                    f"params must have rank more than batch_dims = {batch}, got {params}"
+                )
     if params.sizes is None or indices.sizes is None:
-        if params.sizes is not None and isinstance(axis, int):
-            normal_axis(axis, len(params.sizes))
         return UNKNOWN_SHAPE
-    if batch:
-        batch = normal_axis(batch, len(indices.sizes) + 1, "batch_dims") - (batch < 0)
     if not isinstance(axis, int):
-        return TensorShape.of((None,) * (len(params.sizes) + len(indices.sizes) - 1 - batch))
-    axis = _checked_axis(axis, batch, len(params.sizes))
-    for i in range(batch):
-        if equal(params.sizes[i], indices.sizes[i]) is False:  # type: ignore[arg-type]
-            raise _batch_differs(i, params.sizes[i], indices.sizes[i])
+        batch = batch + len(indices.sizes) if batch < 0 else batch
+        rank = len(params.sizes) + len(indices.sizes) - 1 - batch
+        return UNKNOWN_SHAPE if rank < 0 else TensorShape.of((None,) * rank)
+    for i in range(min(batch, axis)):  # that batch is at most axis, TensorFlow asks at the run
+        c.same_size(_batch_name(i), params.sizes[i], indices.sizes[i])  # type: ignore[arg-type]
     return params[:axis] + indices[batch:] + params[axis + 1 :]
 
 
-def _checked_axis(axis: int, batch: int, rank: int) -> int:
-    axis = normal_axis(axis, rank)
-    if axis < batch:
-        raise ValueError(f"axis = {axis} is less than batch_dims = {batch}")
-    return axis
+def _checked_batch(batch: int, indices: Any, rank: int) -> int:
+    """`batch`, the number of dimensions of the batch, where it is counted from the back too."""
+    if not -rank <= batch <= rank:
+        raise ValueError(
+            f"batch_dims = {batch} is not in [{-rank}, {rank}], where indices has shape {indices}"
+        )
+    return batch + rank if batch < 0 else batch
 
 
-def _batch_differs(i: int, params: Any, indices: Any) -> ValueError:
-    return ValueError(
-        f"dimension {i}, one of the batch, must be the same, got {params} of params and {indices} "
-        "of indices"
-    )
+def _batch_name(i: int) -> str:
+    return f"dimension {i} of params and of indices, one of the batch,"
 
 
 @GATHER.kernel
@@ -153,16 +156,12 @@ def _check_result(params: Array, indices: Array, axis: int) -> None:
 
 def _take_batched(params: Array, indices: Array, axis: int, batch: int) -> Array:
     """Takes along `axis`, for each element of the first `batch` dimensions with its own indices."""
-    if not -indices.ndim <= batch <= indices.ndim:
-        raise ValueError(
-            f"batch_dims = {batch} is not in [{-indices.ndim}, {indices.ndim}], where indices has "
-            f"shape {list(indices.shape)}"
-        )
-    batch = batch + indices.ndim if batch < 0 else batch
-    axis = _checked_axis(_axis_of(params, axis), batch, params.ndim)
+    batch, axis = _checked_batch(batch, list(indices.shape), indices.ndim), _axis_of(params, axis)
+    if axis < batch:
+        raise ValueError(f"axis = {axis} is less than batch_dims = {batch}")
     for i, (m, n) in enumerate(zip(params.shape[:batch], indices.shape[:batch], strict=True)):
         if m != n:
-            raise _batch_differs(i, m, n)
+            raise ValueError(f"{_batch_name(i)} must be equal, got {m} and {n}")
     lead, between = math.prod(params.shape[:batch]), math.prod(params.shape[batch:axis])
     size, rest = params.shape[axis], params.shape[axis + 1 :]
     sizes = check_size((*params.shape[:axis], *indices.shape[batch:], *rest), params.dtype)

@@ -183,7 +183,7 @@ def _gather_nd(params: Array, indices: Array, places: Places) -> Array:
 @SCATTER_ND.shape
 def _scatter_nd_shape(c: ShapeContext) -> TensorShape:
     indices, updates = c.shape("indices", min_rank=1), c.shape("updates", min_rank=1)
-    result = shape_from_value(c, "shape")
+    result = shape_from_value(c, "shape", minus_one_is_unknown=True)
     if result.num_elements() == 0 and (indices.num_elements() or updates.num_elements()):
         raise _nowhere_to_go(indices, updates, result)
     if indices.sizes is None or updates.sizes is None or not isinstance(indices.sizes[-1], int):

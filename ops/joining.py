@@ -9,7 +9,7 @@ import numpy as np
 from ..graph.convert import convert_to_tensor
 from ..graph.op_def import OpDef
 from ..protos.config import config
-from ..shape_inference.rules import UNKNOWN_SHAPE, merged, normal_axis
+from ..shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import check_size
 from .call_forms import older_form, scalar_at
@@ -58,15 +58,13 @@ def _joined_shape(c: ShapeContext, axis_name: str) -> TensorShape:
     if axis is None:
         return TensorShape.of((None,) * rank)
     k = normal_axis(int(axis), rank, axis_name)
-    rest = (
-        merged(
-            f"values, but for dimension {k},",
-            [TensorShape.of((*sizes[:k], *sizes[k + 1 :])) for sizes in known],
-        ).sizes
-        or ()
-    )
     total = sum(sizes[k] for sizes in known) if len(known) == len(shapes) else None
-    return TensorShape.of((*rest[:k], total, *rest[k:]))
+    result = list(known[0])
+    for i in {*range(rank)} - {k}:
+        for sizes in known[1:]:
+            result[i] = c.same_size(f"dimension {i} of values", result[i], sizes[i])
+    result[k] = total
+    return TensorShape.of(tuple(result))
 
 
 def _listed(shapes: Sequence[Any]) -> str:

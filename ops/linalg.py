@@ -8,7 +8,7 @@ import numpy as np
 
 from ..graph.convert import convert_to_tensor
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import broadcast, merged, same_size
+from ..shape_inference.rules import broadcast
 from ..shape_inference.symbolic import equal
 from ..shape_inference.tensor_shape import TensorShape
 from .elementwise import COMPLEX, FLOATS, REALS, like_the_other
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..graph.node import Tensor
-    from ..shape_inference.context import KernelContext, ShapeContext
+    from ..shape_inference.context import KernelContext, OpContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
 
 _ADJOINT = "adj_x: bool = false, adj_y: bool = false, grad_x: bool = false, grad_y: bool = false"
@@ -50,7 +50,7 @@ BATCH_MAT_MUL_V3 = OpDef(
 
 
 def _product_shape(
-    x: TensorShape, y: TensorShape, swap_x: bool, swap_y: bool, names: str
+    c: OpContext, x: TensorShape, y: TensorShape, swap_x: bool, swap_y: bool, names: str
 ) -> TensorShape:
     """The shape of the product of two stacks of matrices; None sizes are not known."""
     a: Any = x.sizes
@@ -59,7 +59,7 @@ def _product_shape(
         return TensorShape(None)
     rows, inner = a[-1:-3:-1] if swap_x else a[-2:]
     also_inner, columns = b[-1:-3:-1] if swap_y else b[-2:]
-    same_size(f"the inner sizes of {names}", inner, also_inner)
+    c.same_size(f"the inner sizes of {names}", inner, also_inner)
     batch = broadcast(TensorShape.of(a[:-2]), TensorShape.of(b[:-2])).sizes or ()
     return TensorShape.of((*batch, rows, columns))
 
@@ -67,25 +67,25 @@ def _product_shape(
 @MAT_MUL.shape
 def _mat_mul_shape(c: ShapeContext) -> TensorShape:
     a, b = c.shape("a", rank=2), c.shape("b", rank=2)
-    return _product_shape(a, b, c.attr("transpose_a"), c.attr("transpose_b"), "a and b")
+    return _product_shape(c, a, b, c.attr("transpose_a"), c.attr("transpose_b"), "a and b")
 
 
 @BATCH_MAT_MUL_V2.shape
 @BATCH_MAT_MUL_V3.shape
 def _batch_mat_mul_shape(c: ShapeContext) -> TensorShape:
     x, y = c.shape("x", min_rank=2), c.shape("y", min_rank=2)
-    return _product_shape(x, y, c.attr("adj_x"), c.attr("adj_y"), "x and y")
+    return _product_shape(c, x, y, c.attr("adj_x"), c.attr("adj_y"), "x and y")
 
 
 @BATCH_MAT_MUL.shape
 def _batch_mat_mul_v1_shape(c: ShapeContext) -> TensorShape:
-    _same_batch(c.shape("x", min_rank=2), c.shape("y", min_rank=2))
+    _same_batch(c, c.shape("x", min_rank=2), c.shape("y", min_rank=2))
     return _batch_mat_mul_shape(c)  # type: ignore[no-any-return]
 
 
-def _same_batch(x: TensorShape, y: TensorShape) -> None:
+def _same_batch(c: OpContext, x: TensorShape, y: TensorShape) -> None:
     if x.rank is not None and y.rank is not None:
-        merged("the dimensions of x and y before the last two", (x[:-2], y[:-2]))
+        c.merged("the dimensions of x and y before the last two", (x[:-2], y[:-2]))
 
 
 @MAT_MUL.kernel
@@ -101,7 +101,7 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
             return multiply(a.T if swap_a else a, b.T if swap_b else b)  # type: ignore[no-any-return]
         except ValueError:
             _product_shape(
-                TensorShape.of(a.shape), TensorShape.of(b.shape), swap_a, swap_b, "a and b"
+                c, TensorShape.of(a.shape), TensorShape.of(b.shape), swap_a, swap_b, "a and b"
             )
             raise
 
@@ -124,14 +124,14 @@ def _batch_mat_mul_kernel(c: KernelContext) -> Kernel:
             if len(shape) < 2:
                 raise ValueError(f"{name} must have rank at least 2, got shape {shape}")
         if not broadcasts:
-            _same_batch(*shapes)
+            _same_batch(c, *shapes)
         try:
             return multiply(  # type: ignore[no-any-return]
                 np.conjugate(x.swapaxes(-1, -2)) if swap_x else x,
                 np.conjugate(y.swapaxes(-1, -2)) if swap_y else y,
             )
         except ValueError:
-            _product_shape(*shapes, swap_x, swap_y, "x and y")
+            _product_shape(c, *shapes, swap_x, swap_y, "x and y")
             raise
 
     return batch_mat_mul
@@ -214,8 +214,8 @@ def matmul(
 CROSS = OpDef("Cross", "a: T, b: T -> product: T", f"T: {{{REALS}}}")
 
 
-def _crossed(a: TensorShape, b: TensorShape) -> TensorShape:
-    shape = merged("a and b", (a, b))
+def _crossed(c: OpContext, a: TensorShape, b: TensorShape) -> TensorShape:
+    shape = c.merged("a and b", (a, b))
     sizes: Any = shape.sizes
     if sizes is None:
         return shape
@@ -226,15 +226,13 @@ def _crossed(a: TensorShape, b: TensorShape) -> TensorShape:
 
 @CROSS.shape
 def _cross_shape(c: ShapeContext) -> TensorShape:
-    return _crossed(c.shape("a"), c.shape("b"))
+    return _crossed(c, c.shape("a"), c.shape("b"))
 
 
 @CROSS.kernel
 def _cross_kernel(c: KernelContext) -> Kernel:
-    del c
-
     def cross(a: Array, b: Array) -> Array:
-        _crossed(TensorShape.of(a.shape), TensorShape.of(b.shape))
+        _crossed(c, TensorShape.of(a.shape), TensorShape.of(b.shape))
         return np.cross(a, b)
 
     return cross

@@ -34,7 +34,8 @@ def _one_hot_shape(c: ShapeContext) -> TensorShape:
     axis = c.attr("axis")
     if axis < -1:
         raise ValueError(f"axis = {axis} is not at least -1")
-    c.shape("depth", rank=0)
+    if c.const("depth") is not None:  # TensorFlow looks at that of a fed depth at the run
+        c.shape("depth", rank=0)
     depth = c.scalar("depth")
     if depth is not None and less(depth, 0):
         raise ValueError(f"depth = {depth} is negative")
@@ -133,7 +134,7 @@ def one_hot(
         0 if off_value is None else off_value,
         axis=-1 if axis is None else axis,
         T=float32 if wanted is None else wanted,
-        name=name,
+        name=name or "one_hot",
     )
 
 

@@ -22,6 +22,7 @@ from .comparison import (
 )
 from .division import floordiv, floormod, truediv
 from .linalg import matmul
+from .variable_updates import assign_slice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +75,7 @@ METHODS: list[tuple[str, Callable[..., Any]]] = [
     ("__abs__", arithmetic.abs),
     ("__invert__", _invert),
     ("__getitem__", getitem),
+    ("assign", assign_slice),
 ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import UNKNOWN_SHAPE
+from ..shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ..shape_inference.symbolic import dim_symbol
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import check_size, new_array
@@ -32,20 +32,19 @@ TILE = OpDef(
 @TILE.shape
 def _tile_shape(c: ShapeContext) -> TensorShape:
     rank = c.shape("input").rank
-    if rank is not None and not c.shape("multiples", rank=1).is_compatible_with([rank]):
-        raise ValueError(f"multiples must have {rank} elements, got shape {c.shape('multiples')}")
-    const = c.const("multiples")
-    if const is not None and (const < -1).any():  # TensorFlow leaves -1 to the run
-        raise ValueError(f"multiples = {const.tolist()} must hold no negative numbers")
-    multiples = c.value("multiples")
-    if rank is None and multiples is None:
-        return UNKNOWN_SHAPE
-    counts = [-1] * (rank or 0) if multiples is None else multiples.tolist()
+    stated = c.shape("multiples", rank=1)
+    if rank is not None and not stated.is_compatible_with([rank]):
+        raise ValueError(f"multiples must have {rank} elements, got shape {stated}")
+    counts: Any = shape_from_value(c, "multiples", minus_one_is_unknown=True).sizes
+    if counts is None:
+        if rank is None:
+            return UNKNOWN_SHAPE
+        counts = (None,) * rank
     sizes: Any = c.shape("input", rank=len(counts)).sizes
     return TensorShape.of(
         tuple(
             [
-                n * (dim_symbol() if isinstance(count, int) and count < 0 else count)
+                n * (dim_symbol() if count is None else count)
                 for n, count in zip(sizes, counts, strict=True)
             ]
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import UNKNOWN_SHAPE, merged
+from ..shape_inference.rules import UNKNOWN_SHAPE
 from ..shape_inference.symbolic import Dim, dim_symbol
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import new_zeros
@@ -31,7 +31,9 @@ DYNAMIC_STITCH = OpDef("DynamicStitch", *_STITCH, symbolic=True)
 PARALLEL_DYNAMIC_STITCH = OpDef("ParallelDynamicStitch", *_STITCH, symbolic=True)
 
 
-def _rest(name: str, data: TensorShape, prefix_name: str, prefix: TensorShape) -> TensorShape:
+def _rest(
+    c: ShapeContext, name: str, data: TensorShape, prefix_name: str, prefix: TensorShape
+) -> TensorShape:
     """What follows in the shape `data` after the shape `prefix`, with which it must start."""
     if prefix.sizes is None:
         return UNKNOWN_SHAPE
@@ -39,13 +41,14 @@ def _rest(name: str, data: TensorShape, prefix_name: str, prefix: TensorShape) -
         raise ValueError(
             f"the shape of {name} must start with that of {prefix_name}, got {data} and {prefix}"
         )
+    c.merged(f"the start of {name} and {prefix_name}", [data[: len(prefix.sizes)], prefix])
     return data[len(prefix.sizes) :]
 
 
 @DYNAMIC_PARTITION.shape
 def _dynamic_partition_shape(c: ShapeContext) -> list[TensorShape]:
     partitions = c.shape("partitions")
-    rest = _rest("data", c.shape("data"), "partitions", partitions)
+    rest = _rest(c, "data", c.shape("data"), "partitions", partitions)
     number = c.attr("num_partitions")
     known = c.const("partitions")
     if known is None or not in_range(known, number):
@@ -100,10 +103,10 @@ def _order_and_cuts(partitions: Array, number: int) -> tuple[Array, list[tuple[i
 @PARALLEL_DYNAMIC_STITCH.shape
 def _dynamic_stitch_shape(c: ShapeContext) -> TensorShape:
     rests = [
-        _rest(f"data[{i}]", data, f"indices[{i}]", indices)
+        _rest(c, f"data[{i}]", data, f"indices[{i}]", indices)
         for i, (indices, data) in enumerate(zip(c.shapes("indices"), c.shapes("data"), strict=True))
     ]
-    rest = merged("what follows in the shapes of data", rests)
+    rest = c.merged("what follows in the shapes of data", rests)
     edges = c.inputs("indices")
     values = c.values("indices")
     known = [value for value in values if value is not None and value.dtype != object]

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from . import bitwise as bitwise, overloads as overloads
+from . import (
+    bitwise as bitwise,
+    indexed_slices as _indexed_slices,
+    overloads as _overloads,
+    quantized_nn as _quantized_nn,
+    requantization as _requantization,
+)
 from .add_n import (
     accumulate_n as accumulate_n,
     add_n as add_n,
@@ -34,6 +40,15 @@ from .arithmetic import (
     squared_difference as squared_difference,
     sub as sub,
     subtract as subtract,
+)
+from .array_forms import (
+    concat_offset as concat_offset,
+    matrix_transpose as matrix_transpose,
+    scalar_mul as scalar_mul,
+)
+from .base64 import (
+    decode_base64 as decode_base64,
+    encode_base64 as encode_base64,
 )
 from .bitcasting import bitcast as bitcast
 from .blocks import (
@@ -86,9 +101,15 @@ from .control import (
     tuple as tuple,
     with_dependencies as with_dependencies,
 )
+from .counting import bincount as bincount
 from .depth import (
     depth_to_space as depth_to_space,
     space_to_depth as space_to_depth,
+)
+from .diagonals import (
+    diag as diag,
+    diag_part as diag_part,
+    matrix_band_part as matrix_band_part,
 )
 from .division import (
     div as div,
@@ -174,6 +195,11 @@ from .mathematics import (
     xlog1py as xlog1py,
     xlogy as xlogy,
 )
+from .matrix_diagonals import (
+    matrix_diag as matrix_diag,
+    matrix_diag_part as matrix_diag_part,
+    matrix_set_diag as matrix_set_diag,
+)
 from .one_hot import one_hot as one_hot
 from .padding import (
     pad as pad,
@@ -189,6 +215,13 @@ from .quantization import (
     quantize_v2 as quantize_v2,
 )
 from .quantized_concat import quantized_concat as quantized_concat
+from .random import (
+    multinomial as multinomial,
+    random_normal as random_normal,
+    random_shuffle as random_shuffle,
+    random_uniform as random_uniform,
+    truncated_normal as truncated_normal,
+)
 from .ranges import (
     lin_space as lin_space,
     linspace as linspace,
@@ -207,14 +240,21 @@ from .reductions import (
 )
 from .reordering import transpose as transpose
 from .reshaping import reshape as reshape
-from .resource_variables import (
-    read as read,
-    shape_of_resource as shape_of_resource,
-)
 from .reversing import (
     reverse as reverse,
     reverse_sequence as reverse_sequence,
     reverse_v2 as reverse_v2,
+)
+from .segments import (
+    segment_max as segment_max,
+    segment_mean as segment_mean,
+    segment_min as segment_min,
+    segment_prod as segment_prod,
+    segment_sum as segment_sum,
+    unsorted_segment_max as unsorted_segment_max,
+    unsorted_segment_min as unsorted_segment_min,
+    unsorted_segment_prod as unsorted_segment_prod,
+    unsorted_segment_sum as unsorted_segment_sum,
 )
 from .select import (
     clip_by_value as clip_by_value,
@@ -243,6 +283,7 @@ from .slicing import (
     slice as slice,
     strided_slice as strided_slice,
 )
+from .sparse_placeholder import sparse_placeholder as sparse_placeholder
 from .special import (
     digamma as digamma,
     erf as erf,
@@ -259,9 +300,11 @@ from .stacking import (
     unpack as unpack,
     unstack as unstack,
 )
-from .state import (
-    changed_slice as changed_slice,
-    changed_whole as changed_whole,
-    reference_in as reference_in,
-)
+from .string_forms import as_string as as_string
 from .string_numbers import string_to_number as string_to_number
+from .strings import (
+    reduce_join as reduce_join,
+    string_join as string_join,
+    string_split as string_split,
+    substr as substr,
+)

@@ -176,10 +176,8 @@ def resolve_axes(indices: Array, rank: int) -> tuple[int, ...]:
     """The axes, counted from the front and in order, that `indices` name.
 
     Raises:
-        ValueError: one is out of range or named twice, or `indices` is no vector or scalar.
+        ValueError: one is out of range or named twice.
     """
-    if indices.ndim > 1:
-        raise ValueError(f"reduction_indices must have rank at most 1, got {list(indices.shape)}")
     axes = normal_axes(indices.reshape(-1).tolist(), rank, "reduction_indices")
     if len(set(axes)) < len(axes):
         raise ValueError(f"reduction_indices = {indices.tolist()} name a dimension twice")

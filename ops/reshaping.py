@@ -38,11 +38,13 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
         return TensorShape.of(wanted)
     if wanted.count(None) > 1:
         return TensorShape.of(wanted)
+    if value is not None and min(value.tolist(), default=0) < -1:
+        value = None  # taken for a size that only the run tells: see `is_packed`
     if value is not None and all(isinstance(n, int) for n in sizes):
         return TensorShape.of(reshaped(sizes, value.tolist()))  # type: ignore[arg-type]
     known = c.value("shape")
     is_inferred = known is not None and -1 in known.tolist()
-    return TensorShape.of(_reshaped_symbols(sizes, wanted, is_inferred))  # type: ignore[arg-type]
+    return TensorShape.of(_reshaped_symbols(c, sizes, wanted, is_inferred))  # type: ignore[arg-type]
 
 
 def reshaped(sizes: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
@@ -82,7 +84,7 @@ def _mismatch(sizes: Sequence[Size], shape: Sequence[Size]) -> ValueError:
 
 
 def _reshaped_symbols(
-    sizes: Sequence[Dim], wanted: Sequence[Size], is_inferred: bool
+    c: ShapeContext, sizes: Sequence[Dim], wanted: Sequence[Size], is_inferred: bool
 ) -> Sequence[Size]:
     """`reshaped` where sizes may be expressions, and None is an open one: -1, or perhaps -1.
 
@@ -93,8 +95,12 @@ def _reshaped_symbols(
     if None in wanted:
         place = wanted.index(None)
     else:
-        if isinstance(total, int) and equal(total, product(wanted)) is False:  # type: ignore[arg-type]
+        number = product(wanted)  # type: ignore[arg-type]
+        known = equal(total, number)
+        if isinstance(total, int) and known is False:
             raise _mismatch(sizes, wanted)
+        if known is None:
+            c.same_size("the numbers of elements of tensor and of shape", total, number)
         symbols = [i for i, n in enumerate(wanted) if not isinstance(n, int)]
         if not isinstance(total, int) or len(symbols) != 1:
             return wanted
@@ -104,6 +110,8 @@ def _reshaped_symbols(
         number = product(rest)
         if (number == 0 and total) or (number != 0 and divides_exactly(total, number) is False):
             raise _mismatch(sizes, wanted)
+    elif all(less(0, n) for n in rest) and divides_exactly(total, product(rest)) is None:
+        c.divided("the number of elements of tensor", total, product(rest))
     size = _open_size(sizes, rest, is_inferred and wanted[place] is None)
     return wanted if size is None else [*wanted[:place], size, *wanted[place + 1 :]]
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..graph import errors
 from ..graph.op_def import OpDef
 from ..protos.dtypes import as_dtype
-from ..shape_inference.rules import UNKNOWN_SHAPE, normal_axis, same_size
+from ..shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ..shape_inference.tensor_shape import TensorShape
 from .call_forms import older_form, renamed, string_at
 from .elementwise import NUMBERS
@@ -182,7 +182,7 @@ def _reverse_sequence_shape(c: ShapeContext) -> TensorShape:
         return UNKNOWN_SHAPE
     batch = _check_dim("batch_dim", c.attr("batch_dim"), len(sizes))
     _check_dim("seq_dim", max(c.attr("seq_dim"), 0), len(sizes))  # TensorFlow leaves < 0 to the run
-    size = same_size("the batch size and the number of seq_lengths", sizes[batch], lengths[0])
+    size = c.same_size("the batch size and the number of seq_lengths", sizes[batch], lengths[0])
     return TensorShape.of((*sizes[:batch], size, *sizes[batch + 1 :]))
 
 

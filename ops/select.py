@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import broadcast, merged, same_size
+from ..shape_inference.rules import SCALAR, broadcast
+from ..shape_inference.symbolic import DimExpr, Undecidable, bounds, dim_symbol
 from ..shape_inference.tensor_shape import TensorShape
 from .arithmetic import maximum, minimum
-from .elementwise import COMPLEX, REALS, like_the_other
+from .elementwise import COMPLEX, REALS, like_the_other, symbolically
 
 if TYPE_CHECKING:
     from ..graph.node import Tensor
-    from ..shape_inference.context import KernelContext, ShapeContext
+    from ..shape_inference.context import KernelContext, OpContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
 
 _NUMBERS = f"{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
@@ -26,27 +27,45 @@ CLIP_BY_VALUE = OpDef(
 )
 
 
-def _selected(condition: TensorShape, t: TensorShape, e: TensorShape) -> TensorShape:
+def _selected(c: OpContext, condition: TensorShape, t: TensorShape, e: TensorShape) -> TensorShape:
     """The shape of the result of `Select`.
 
     Raises:
         ValueError: `t` and `e` differ, or `condition` is neither a scalar, nor as long as they
             are, nor of their shape.
     """
-    shape = merged("t and e", (t, e))
+    shape = c.merged("t and e", (t, e))
     holds: Any = condition.sizes
     sizes: Any = shape.sizes
     if holds is None or sizes is None or not holds:
         return shape
     if len(holds) != 1 or not sizes:
-        return merged("condition, t and e", (condition, shape))
-    length = same_size("the lengths of condition, t and e", holds[0], sizes[0])
+        return c.merged("condition, t and e", (condition, shape))
+    length = c.same_size("the lengths of condition, t and e", holds[0], sizes[0])
     return TensorShape.of((length, *sizes[1:]))
 
 
 @SELECT.shape
 def _select_shape(c: ShapeContext) -> TensorShape:
-    return _selected(c.shape("condition"), c.shape("t"), c.shape("e"))
+    return _selected(c, c.shape("condition"), c.shape("t"), c.shape("e"))
+
+
+def _chosen_size(condition: Any, t: Any, e: Any) -> Any:
+    """Of two sizes the one that `condition` tells; a symbol where only the run can tell."""
+    if not isinstance(condition, DimExpr):
+        return t if condition else e
+    if t == e:
+        return t
+    if not (isinstance(t, (int, DimExpr)) and isinstance(e, (int, DimExpr))):
+        raise Undecidable(f"whether it is {t} or {e} is not known before the run")
+    (t_lower, t_upper), (e_lower, e_upper) = bounds(t), bounds(e)
+    return dim_symbol(
+        lower=None if t_lower is None or e_lower is None else min(t_lower, e_lower),
+        upper=None if t_upper is None or e_upper is None else max(t_upper, e_upper),
+    )
+
+
+_CHOOSE_SIZES = symbolically(_chosen_size)
 
 
 @SELECT.kernel
@@ -55,12 +74,14 @@ def _select_kernel(c: KernelContext) -> Kernel:
     shapes = [c.shape(name) for name in ("condition", "t", "e")]
     rows = shapes[0].rank == 1 and (shapes[1].rank or 0) > 1
 
+    choose = _CHOOSE_SIZES if c.symbolic else np.where
+
     def select(condition: Array, t: Array, e: Array) -> Array:
-        _selected(*[TensorShape.of(x.shape) for x in (condition, t, e)])
-        if condition.ndim == 0:
+        _selected(c, *[TensorShape.of(x.shape) for x in (condition, t, e)])
+        if condition.ndim == 0 and not c.symbolic:
             return t if condition else e
         condition = condition.reshape(condition.shape + (1,) * (t.ndim - condition.ndim))
-        return np.asarray(np.where(condition, t, e), dtype)
+        return np.asarray(choose(condition, t, e), dtype)
 
     def select_elements(condition: Array, t: Array, e: Array) -> Array:
         return np.where(condition, t, e)
@@ -77,10 +98,11 @@ def _select_v2_shape(c: ShapeContext) -> TensorShape:
 @SELECT_V2.kernel
 def _select_v2_kernel(c: KernelContext) -> Kernel:
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
+    choose = _CHOOSE_SIZES if c.symbolic else np.where
 
     def select(condition: Array, t: Array, e: Array) -> Array:
         try:
-            return np.asarray(np.where(condition, t, e), dtype)
+            return np.asarray(choose(condition, t, e), dtype)
         except ValueError:
             broadcast(*[TensorShape.of(x.shape) for x in (condition, t, e)])
             raise
@@ -166,12 +188,16 @@ def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
     condition = like_the_other(condition, None)
     t = like_the_other(t, e)
     e = like_the_other(e, t)
-    try:
-        _selected(condition.shape, t.shape, e.shape)
-        definition = SELECT
-    except ValueError:
-        definition = SELECT_V2
+    definition = SELECT if _is_plain(condition.shape, t.shape, e.shape) else SELECT_V2
     return definition(condition, t, e, name=name)  # type: ignore[no-any-return]
+
+
+def _is_plain(condition: TensorShape, t: TensorShape, e: TensorShape) -> bool:
+    """Whether the shapes may be such that nothing needs to be broadcast but a condition of rows."""
+    if not t.is_compatible_with(e):
+        return False
+    shape = t.merge_with(e)
+    return any(map(condition.is_compatible_with, (SCALAR, shape, shape[:1])))
 
 
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:

@@ -53,24 +53,34 @@ def _scalar_shape(c: ShapeContext) -> TensorShape:
 
 @SHAPE.value
 def _shape_value(c: ShapeContext) -> list[Array | None]:
-    return [_known_sizes(c.shape("input"))]
+    return [_known_sizes(_input_shape(c))]
 
 
 @SHAPE_N.value
 def _shape_n_value(c: ShapeContext) -> list[Array | None]:
-    return [_known_sizes(shape) for shape in c.shapes("input")]
+    return list(map(_known_sizes, map(_clearer, c.shapes("input"), c.values("input"))))
 
 
 @SIZE.value
 def _size_value(c: ShapeContext) -> list[Array | None]:
-    sizes = c.shape("input").sizes
+    sizes = _input_shape(c).sizes
     return [None if sizes is None else _objects(product(sizes))]  # type: ignore[arg-type]
 
 
 @RANK.value
 def _rank_value(c: ShapeContext) -> list[Array | None]:
-    rank = c.shape("input").rank
+    rank = _input_shape(c).rank
     return [None if rank is None else np.array(rank, np.int32)]
+
+
+def _input_shape(c: ShapeContext) -> TensorShape:
+    shape = c.shape("input")
+    return shape if shape.is_fully_defined() else _clearer(shape, c.value("input"))
+
+
+def _clearer(shape: TensorShape, value: Array | None) -> TensorShape:
+    """The shape of a value that is known, as where an op picks elements out of constants."""
+    return shape if value is None else TensorShape(value.shape)
 
 
 def _known_sizes(shape: TensorShape) -> Array | None:

@@ -28,7 +28,11 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
     sizes = c.shape("input").sizes
     if sizes is None:
         return UNKNOWN_SHAPE
-    return TensorShape.of(_squeezed(sizes, c.attr("squeeze_dims")))  # type: ignore[arg-type]
+    axes = c.attr("squeeze_dims")
+    result = _squeezed(sizes, axes)  # type: ignore[arg-type]
+    for axis in set(normal_axes(axes, len(sizes), "squeeze_dims")):
+        c.same_size(f"dimension {axis} of input and 1", sizes[axis], 1)  # type: ignore[arg-type]
+    return TensorShape.of(result)
 
 
 def _squeezed(sizes: Sequence[Dim], axes: Sequence[int]) -> tuple[Dim, ...] | None:
@@ -175,13 +179,14 @@ ENSURE_SHAPE = OpDef("EnsureShape", "input: T -> output: T", "shape: shape, T: t
 
 @ENSURE_SHAPE.shape
 def _ensure_shape_shape(c: ShapeContext) -> TensorShape:
-    return _ensured(c.shape("input"), c.attr("shape"))
+    shape, wanted = c.shape("input"), c.attr("shape")
+    _check_ensured(shape, wanted)
+    return c.merged("input and shape", [shape, wanted])
 
 
-def _ensured(shape: TensorShape, wanted: TensorShape) -> TensorShape:
+def _check_ensured(shape: TensorShape, wanted: TensorShape) -> None:
     if not shape.is_compatible_with(wanted):
         raise ValueError(f"input has shape {shape}, which does not fit shape = {wanted}")
-    return shape.merge_with(wanted)
 
 
 @ENSURE_SHAPE.kernel
@@ -189,7 +194,7 @@ def _ensure_shape_kernel(c: KernelContext) -> Kernel:
     wanted = c.attr("shape")
 
     def ensure_shape(x: Array) -> Array:
-        _ensured(TensorShape.of(x.shape), wanted)
+        _check_ensured(TensorShape.of(x.shape), wanted)
         return x
 
     return ensure_shape

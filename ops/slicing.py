@@ -11,7 +11,7 @@ import numpy as np
 from ..graph.node import Tensor
 from ..graph.op_def import OpDef
 from ..shape_inference.context import is_symbolic
-from ..shape_inference.rules import UNKNOWN_SHAPE, merged
+from ..shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ..shape_inference.symbolic import DimExpr, dim_max, dim_min, dim_symbol, less, less_equal
 from ..shape_inference.tensor_shape import TensorShape
 from .fills import ones_like
@@ -34,20 +34,20 @@ SLICE = OpDef(
 
 @SLICE.shape
 def _slice_shape(c: ShapeContext) -> TensorShape:
-    spec = merged("begin and size", [c.shape("begin", rank=1), c.shape("size", rank=1)])
+    spec = c.merged("begin and size", [c.shape("begin", rank=1), c.shape("size", rank=1)])
     length = (spec.sizes or (None,))[0]
     rank = length if isinstance(length, int) else None
     sizes: Any = c.shape("input", rank=rank).sizes
     if sizes is None:
         return UNKNOWN_SHAPE
     for name in ("begin", "size"):
-        value = c.const(name)  # TensorFlow leaves -1, and what is too large, to the run
-        if value is not None and (value < -1).any():
-            raise ValueError(f"{name} = {value.tolist()} must hold nothing below -1")
+        shape_from_value(c, name, minus_one_is_unknown=True)  # what is too large, the run refuses
+    size = c.const("size")
+    if size is not None and (size < -1).any():
+        raise ValueError(f"size = {size.tolist()} must hold nothing below -1")
     begins, lengths = _elements(c, ("begin", "size"), len(sizes))
-    exact = c.const("size") is not None
     for i, (n, begin, number) in enumerate(zip(sizes, begins, lengths, strict=True)):
-        if exact and number == -1 and less(n, begin):
+        if size is not None and number == -1 and less(n, begin):
             raise ValueError(f"begin[{i}] = {begin} is more than the size {n}")
     return TensorShape.of(tuple(map(_slice_size, sizes, begins, lengths)))
 
@@ -222,8 +222,8 @@ def _size_of_slice(item: builtins.slice, n: Dim) -> Dim | None:
     step = item.step
     if isinstance(step, DimExpr):
         return None
-    start = None if item.start is None else _from_front(item.start, n)
-    stop = None if item.stop is None else _from_front(item.stop, n)
+    start = None if item.start is None else _from_front(item.start, n, step)
+    stop = None if item.stop is None else _from_front(item.stop, n, step)
     if step < 0:  # the same, seen from the other end
         start, stop = (None if bound is None else n - 1 - bound for bound in (start, stop))
         step = -step
@@ -234,10 +234,13 @@ def _size_of_slice(item: builtins.slice, n: Dim) -> Dim | None:
     return dim_max(0, (reach + step - 1) // step)
 
 
-def _from_front(bound: Dim, n: Dim) -> Dim:
+def _from_front(bound: Dim, n: Dim, step: int) -> Dim:
     """`bound` as it is, or `n` more where it is negative."""
     negative = less(bound, 0)
     if negative is None:
+        missing = n - bound
+        if step > 0 and isinstance(missing, int) and missing <= 2:
+            return bound  # where `n - 1` or `n - 2` is negative, `n` more is still not positive
         return bound + n * dim_max(0, dim_min(1, -bound))
     return bound + n if negative else bound
 
@@ -245,7 +248,7 @@ def _from_front(bound: Dim, n: Dim) -> Dim:
 @STRIDED_SLICE.shape
 def _strided_slice_shape(c: ShapeContext) -> TensorShape:
     sizes: Any = c.shape("input").sizes
-    merged("begin, end and strides", [c.shape(name, rank=1) for name in SPEC])
+    c.merged("begin, end and strides", [c.shape(name, rank=1) for name in SPEC])
     strides = c.value("strides")
     if sizes is None or strides is None:
         return UNKNOWN_SHAPE
@@ -366,7 +369,7 @@ def strided_slice(
 
 def _ones_like(begin: Any) -> Any:
     if not isinstance(begin, Tensor):
-        return [1] * len(begin)
+        return np.ones_like(begin, dtype=int).tolist()
     length = begin.shape.with_rank(1)[0].value
     dtype = begin.dtype.base_dtype
     if length is not None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.convert import convert_to_tensor
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import UNKNOWN_SHAPE, normal_axis
-from ..shape_inference.symbolic import DimExpr, divides_exactly, less_equal
+from ..shape_inference.rules import UNKNOWN_SHAPE, divided, normal_axis
+from ..shape_inference.symbolic import DimExpr, less_equal
 from ..shape_inference.tensor_shape import TensorShape
 from .call_forms import older_form, scalar_at
 
@@ -43,7 +43,7 @@ def _split_shape(c: ShapeContext) -> list[TensorShape]:
         return [UNKNOWN_SHAPE] * num
     if axis is None:
         return [TensorShape.of((None,) * len(sizes))] * num
-    part = _equal_part(sizes[axis], num, axis)
+    part = c.divided(_along(axis), sizes[axis], num)
     return [TensorShape.of((*sizes[:axis], part, *sizes[axis + 1 :]))] * num
 
 
@@ -57,16 +57,14 @@ def _value_and_axis(c: ShapeContext) -> tuple[tuple[Dim, ...] | None, int | None
     return sizes, None if sizes is None else normal_axis(_scalar(axis), len(sizes), "split_dim")
 
 
+def _along(axis: int) -> str:
+    return f"dimension {axis} of value, split in equal parts,"
+
+
 def _scalar(axis: Array) -> int:
     if axis.size != 1:
         raise ValueError(f"split_dim must be a scalar, got shape {list(axis.shape)}")
     return int(axis.item())
-
-
-def _equal_part(n: Any, num: int, axis: int) -> Any:
-    if divides_exactly(n, num) is False:
-        raise ValueError(f"the size {n} of dimension {axis} is no multiple of num_split = {num}")
-    return n // num
 
 
 @SPLIT.kernel
@@ -76,7 +74,8 @@ def _split_kernel(c: KernelContext) -> Kernel:
     @functools.lru_cache(maxsize=8)
     def indices_for(shape: tuple[int, ...], split_dim: int) -> list[tuple[Any, ...]]:
         axis = normal_axis(split_dim, len(shape), "split_dim")
-        return _indices(axis, [_equal_part(shape[axis], num, axis)] * num)
+        part = divided(_along(axis), shape[axis], num)
+        return _indices(axis, [int(part)] * num)
 
     def split(split_dim: Array, value: Array) -> Any:
         if split_dim.ndim:
@@ -99,12 +98,15 @@ def _parts(value: Array, indices: Sequence[tuple[Any, ...]]) -> Any:
 @SPLIT_V.shape
 def _split_v_shape(c: ShapeContext) -> list[TensorShape]:
     num = c.attr("num_split")
-    c.shape("size_splits", max_rank=1)
+    if c.const("size_splits") is not None:  # TensorFlow looks at the rank of fed ones at the run
+        c.shape("size_splits", rank=1)
     c.shape("value", min_rank=1)
     sizes, axis = _value_and_axis(c)
     if sizes is None:
         return [UNKNOWN_SHAPE] * num
     splits = c.value("size_splits")
+    if splits is not None and splits.ndim != 1:
+        splits = None
     if axis is None:
         if splits is not None:
             _check_any_fits(splits.tolist(), num, sizes)

@@ -8,8 +8,7 @@ import numpy as np
 
 from ..graph.convert import convert_n_to_tensor, convert_to_tensor
 from ..graph.op_def import OpDef
-from ..shape_inference.rules import UNKNOWN_SHAPE, merged, normal_axis
-from ..shape_inference.symbolic import dim_symbol
+from ..shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ..shape_inference.tensor_shape import TensorShape
 from .call_forms import deprecated, older_form, string_at
 from .joining import PARALLEL_CONCAT, check_total
@@ -32,37 +31,14 @@ UNPACK = OpDef(
     symbolic=True,
 )
 
-_MOST_KNOWN_ELEMENTS = 1 << 16
-
 
 @PACK.shape
 def _pack_shape(c: ShapeContext) -> TensorShape:
-    shapes = c.shapes("values")
-    sizes = merged("values", shapes).sizes
+    sizes = c.common_shape("values").sizes
     if sizes is None:
         return UNKNOWN_SHAPE
     k = normal_axis(c.attr("axis"), len(sizes) + 1)
-    return TensorShape.of((*sizes[:k], len(shapes), *sizes[k:]))
-
-
-@PACK.value
-def _pack_value(c: ShapeContext) -> list[Array | None]:
-    shape = merged("values", c.shapes("values"))
-    size = shape.num_elements()
-    if size is None or size * c.attr("N") > _MOST_KNOWN_ELEMENTS:
-        return [None]
-    values = c.values("values")
-    if shape.rank == 0 and c.output_dtype.is_integer:
-        # Even one of unknown shape must be a scalar, so that the others are worth knowing.
-        values = [_symbol() if value is None else value for value in values]
-    known = [value for value in values if value is not None]
-    return [np.stack(known, c.attr("axis")) if len(known) == len(values) else None]
-
-
-def _symbol() -> Array:
-    symbol = np.empty((), object)
-    symbol[()] = dim_symbol(lower=None)
-    return symbol
+    return TensorShape.of((*sizes[:k], c.attr("N"), *sizes[k:]))
 
 
 @PACK.kernel
@@ -144,6 +120,7 @@ def _unpack_shape(c: ShapeContext) -> list[TensorShape]:
     if sizes is None:
         return [UNKNOWN_SHAPE] * num
     k = _unpacked_axis(sizes, c.attr("axis"), num)
+    c.same_size(f"dimension {k} of value and num", sizes[k], num)  # type: ignore[arg-type]
     return [TensorShape.of((*sizes[:k], *sizes[k + 1 :]))] * num
 
 

@@ -67,7 +67,11 @@ def _run(graph: td.Graph, op: td.Operation) -> Any:
     feeds = {}
     for other in graph.get_operations():
         tensor = other.outputs[0] if other.type.startswith("Placeholder") else None
-        if tensor is not None and tensor.dtype.is_numpy_compatible and tensor.shape.ndims is not None:
+        if (
+            tensor is not None
+            and tensor.dtype.is_numpy_compatible
+            and tensor.shape.ndims is not None
+        ):
             shape = [size if size is not None else 2 for size in tensor.shape.as_list()]
             if math.prod(max(size, 1) for size in shape) <= MOST_ELEMENTS:
                 feeds[tensor] = np.full(shape, 2).astype(tensor.dtype.as_numpy_dtype)

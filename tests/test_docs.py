@@ -77,6 +77,13 @@ def test_the_python_blocks_of_the_readme_print_what_it_says(outputs: list[str]) 
     assert len(outputs) >= 4
 
 
+def test_the_page_on_shapes_prints_what_it_says() -> None:
+    page = list(blocks(ROOT / "docs" / "shapes.md"))
+    code = [block.text for block in page if block.language == "python"]
+    printed = run(sys.executable, "-c", RUN_BLOCKS, *code, folder=ROOT)
+    assert printed.split("end of block\n")[:-1] == [block.output for block in page if block.output]
+
+
 def test_the_commands_of_the_readme_print_what_it_says(folder: Path, outputs: list[str]) -> None:
     assert outputs
     [session] = [block.text for block in blocks(README) if block.language == "console"]

@@ -118,3 +118,19 @@ def test_reference_types_are_refused() -> None:
 def test_stated_shapes_must_be_shapes(value: td.AttrValue) -> None:
     with pytest.raises(ValueError, match="_output_shapes must be a list of shapes"):
         td.import_graph_def(node_of("Neg", 2474, T=FLOAT, _output_shapes=value))
+
+
+@pytest.mark.parametrize("producer", [0, 21, 22, 2474])
+def test_old_placeholders_of_shape_nothing_have_no_known_shape(
+    graph: td.Graph, producer: int
+) -> None:
+    graph_def = td.GraphDef()
+    graph_def.versions.producer = producer
+    node = graph_def.node.add(name="x", op="Placeholder")
+    node.attr["dtype"].type = 1
+    node.attr["shape"].shape.SetInParent()
+    rank = None if producer <= 21 else 0
+    td.import_graph_def(graph_def, name="")
+    assert graph.get_tensor_by_name("x:0").shape.rank == rank
+    td.import_graph_def(graph.as_graph_def(), name="again")
+    assert graph.get_tensor_by_name("again/x:0").shape.rank == rank

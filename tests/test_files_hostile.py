@@ -155,6 +155,16 @@ def negation() -> td.GraphDef:
     return graph.as_graph_def()
 
 
+@pytest.mark.parametrize("name", ["a:0", "^a", "a b", "", "/a", "\u00e9"])
+def test_names_are_checked_everywhere(name: str) -> None:
+    graph_def = negation()
+    graph_def.node[0].name = name
+    graph_def.node[1].input[0] = name
+    drive_graph_def(graph_def)
+    with pytest.raises(ValueError, match="is not a valid op name"):
+        td.import_graph_def(graph_def)
+
+
 def test_a_broken_file_is_data_loss(tmp_path: Path) -> None:
     path = tmp_path / "graph.pb"
     path.write_bytes(b"\x0a\xff\xff")

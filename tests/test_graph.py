@@ -290,6 +290,7 @@ def test_feeding_and_fetching_can_be_prevented(graph: td.Graph) -> None:
     graph.prevent_fetching(y.op)
     assert not graph.is_feedable(x)
     assert not graph.is_fetchable(y.op)
+    assert not graph.is_fetchable(y)
     with td.Session() as session:
         with pytest.raises(ValueError, match="'x:0' may not be fed"):
             session.run(y, {x: 1})

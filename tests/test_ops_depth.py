@@ -44,7 +44,7 @@ CASES = [
         "SpaceToDepth",
         [np.zeros((1, 3, 4, 1), np.int32)],
         TWO,
-        raises("dimension 1 of input has size 3, which is not a multiple of block_size = 2"),
+        raises("dimension 1 of input must be a multiple of 2, got 3"),
         id="remainder",
     ),
     Case("DepthToSpace", [[[[[1, 2, 3, 4]]]]], TWO, [[[[1], [2]], [[3], [4]]]]),
@@ -74,7 +74,7 @@ CASES = [
         "DepthToSpace",
         [np.zeros((1, 1, 1, 6), np.int32)],
         TWO,
-        raises("dimension 3 of input has size 6, which is not a multiple of 4"),
+        raises("dimension 3 of input must be a multiple of 4, got 6"),
         id="remainder",
     ),
 ]

@@ -96,11 +96,16 @@ CASES = [
     batched(
         [CUBE, [[0]], 1],
         1,
-        raises("dimension 0, one of the batch, must be the same, got 2 of params and 1"),
+        raises(
+            "dimension 0 of params and of indices, one of the batch, must be equal, got 2 and 1"
+        ),
         "batch-differs",
     ),
     batched(
-        [CUBE, [[0], [1]], 0], 1, raises("axis = 0 is less than batch_dims = 1"), "axis-in-batch"
+        [CUBE, [[0], [1]], 0],
+        1,
+        raises("axis = 0 is less than batch_dims = 1", at="run"),
+        "axis-in-batch",
     ),
     batched([CUBE, [0], 1], 2, raises("batch_dims = 2 is not in"), "batch-too-deep"),
 ]

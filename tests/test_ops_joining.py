@@ -73,7 +73,13 @@ STACKS = [
 SPLITS = [
     Case("Split", [1, A], {"num_split": 3}, expected=(A[:, :1], A[:, 1:2], A[:, 2:])),
     Case("Split", [-2, A], {"num_split": 1}, expected=A, id="one"),
-    Case("Split", [1, A], {"num_split": 2}, expected=raises("no multiple"), id="uneven"),
+    Case(
+        "Split",
+        [1, A],
+        {"num_split": 2},
+        expected=raises("split in equal parts, must be a multiple of 2"),
+        id="uneven",
+    ),
     Case("Split", [2, A], {"num_split": 2}, expected=raises("split_dim = 2"), id="axis"),
     Case("SplitV", [A, [1, 2], 1], {"num_split": 2}, expected=(A[:, :1], A[:, 1:])),
     Case(

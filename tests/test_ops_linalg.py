@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from cases import Case, raises
 from harness import check
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from shape_language import infers, refuses
 
 import tensordraft as td

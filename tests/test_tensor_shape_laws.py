@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tensordraft.shape_inference.symbolic import dim_symbol
 from tensordraft.shape_inference.tensor_shape import TensorShape

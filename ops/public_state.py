@@ -1,0 +1,110 @@
+"""What is public of the ops on state and of what programs do with them: variables, checks, loops."""
+
+from __future__ import annotations
+
+from . import (
+    checkpoint_files as _checkpoint_files,
+    imported_variable as _imported_variable,
+    saver as _saver,
+    scatter_updates as _scatter_updates,
+    state as _state,
+    variable_operators as _variable_operators,
+)
+from .assertions import (
+    Assert as Assert,
+    Print as Print,
+    check_numerics as check_numerics,
+)
+from .callbacks import (
+    load_op_library as load_op_library,
+    py_func as py_func,
+)
+from .checks import (
+    assert_equal as assert_equal,
+    assert_greater as assert_greater,
+    assert_greater_equal as assert_greater_equal,
+    assert_less as assert_less,
+    assert_less_equal as assert_less_equal,
+    assert_negative as assert_negative,
+    assert_non_negative as assert_non_negative,
+    assert_non_positive as assert_non_positive,
+    assert_none_equal as assert_none_equal,
+    assert_positive as assert_positive,
+)
+from .initializers import (
+    constant_initializer as constant_initializer,
+    glorot_normal_initializer as glorot_normal_initializer,
+    glorot_uniform_initializer as glorot_uniform_initializer,
+    ones_initializer as ones_initializer,
+    random_normal_initializer as random_normal_initializer,
+    random_uniform_initializer as random_uniform_initializer,
+    truncated_normal_initializer as truncated_normal_initializer,
+    variance_scaling_initializer as variance_scaling_initializer,
+    zeros_initializer as zeros_initializer,
+)
+from .loops import (
+    foldl as foldl,
+    foldr as foldr,
+    map_fn as map_fn,
+    scan as scan,
+)
+from .resource_variables import (
+    read as read,
+    shape_of_resource as shape_of_resource,
+)
+from .shape_checks import (
+    assert_integer as assert_integer,
+    assert_proper_iterable as assert_proper_iterable,
+    assert_rank as assert_rank,
+    assert_rank_at_least as assert_rank_at_least,
+    assert_rank_in as assert_rank_in,
+    assert_scalar as assert_scalar,
+    assert_type as assert_type,
+    is_non_decreasing as is_non_decreasing,
+    is_numeric_tensor as is_numeric_tensor,
+    is_strictly_increasing as is_strictly_increasing,
+)
+from .variable import Variable as Variable
+from .variable_scatters import (
+    scatter_add as scatter_add,
+    scatter_div as scatter_div,
+    scatter_max as scatter_max,
+    scatter_min as scatter_min,
+    scatter_mul as scatter_mul,
+    scatter_nd_add as scatter_nd_add,
+    scatter_nd_sub as scatter_nd_sub,
+    scatter_nd_update as scatter_nd_update,
+    scatter_sub as scatter_sub,
+    scatter_update as scatter_update,
+)
+from .variable_scope import (
+    VariableScope as VariableScope,
+    get_local_variable as get_local_variable,
+    get_variable as get_variable,
+    get_variable_scope as get_variable_scope,
+    variable_op_scope as variable_op_scope,
+    variable_scope as variable_scope,
+)
+from .variable_store import AUTO_REUSE as AUTO_REUSE
+from .variable_updates import (
+    assign as assign,
+    assign_add as assign_add,
+    assign_sub as assign_sub,
+    count_up_to as count_up_to,
+    is_variable_initialized as is_variable_initialized,
+)
+from .variables import (
+    all_variables as all_variables,
+    assert_variables_initialized as assert_variables_initialized,
+    global_variables as global_variables,
+    global_variables_initializer as global_variables_initializer,
+    initialize_all_variables as initialize_all_variables,
+    initialize_local_variables as initialize_local_variables,
+    initialize_variables as initialize_variables,
+    local_variables as local_variables,
+    local_variables_initializer as local_variables_initializer,
+    model_variables as model_variables,
+    report_uninitialized_variables as report_uninitialized_variables,
+    trainable_variables as trainable_variables,
+    variables_initializer as variables_initializer,
+)

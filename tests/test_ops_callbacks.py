@@ -1,0 +1,105 @@
+"""Python functions as ops; ops that load and do not run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import covers
+
+import tensordraft as td
+from tensordraft.graph.registry import lookup
+
+covers(
+    "PyFunc",
+    "PyFuncStateless",
+    "SaveV2",
+    "RestoreV2",
+    "MergeV2Checkpoints",
+    "ShardedFilename",
+    "ShardedFilespec",
+)
+
+
+@pytest.fixture
+def session() -> Iterator[td.Session]:
+    with td.Graph().as_default(), td.Session() as session:
+        yield session
+
+
+@pytest.mark.parametrize("stateful", [True, False])
+def test_a_function_is_called_when_the_op_runs(session: td.Session, stateful: bool) -> None:
+    x = td.placeholder(td.float32, [2])
+
+    def moments(values: Any, scale: Any) -> tuple[Any, Any]:
+        values *= scale  # its own copy
+        return values.sum(), [str(value) for value in values]
+
+    total, texts = td.py_func(moments, [x, np.float32(2)], [td.float32, td.string], stateful)
+    assert total.shape.rank is None
+    fed = np.array([1, 2], np.float32)
+    for _ in range(5):
+        result = session.run([total, texts], {x: fed})
+        assert result[0] == 6
+        assert result[1].tolist() == [b"2.0", b"4.0"]
+    assert fed.tolist() == [1, 2]
+
+
+def test_a_function_without_results_is_run_for_its_effect(session: td.Session) -> None:
+    seen: list[int] = []
+    op = td.py_func(seen.append, [7], [])
+    assert isinstance(op, td.Operation)
+    for _ in range(4):
+        session.run(op)
+    assert seen == [7] * 4
+
+
+def test_what_a_function_does_wrong_is_told(session: td.Session) -> None:
+    wrong = {
+        "2 values, 1 are due": td.py_func(lambda: (1, 2), [], td.int64),
+        "float64, where int32 is due": td.py_func(lambda: 1.5, [], td.int32),
+        "out of ideas": td.py_func(_failing, [], td.int32, name="failing"),
+    }
+    for clause, tensor in wrong.items():
+        with pytest.raises(td.errors.InvalidArgumentError, match=clause):
+            session.run(tensor)
+
+
+def _failing() -> None:
+    raise ValueError("out of ideas")
+
+
+def test_a_graph_with_a_function_is_not_saved_nor_its_like_run(tmp_path: Path) -> None:
+    with td.Graph().as_default() as graph:
+        y = td.py_func(lambda: np.float32(1), [], td.float32, name="call")
+    with pytest.raises(ValueError, match=r"cannot be saved: 'call' \(PyFunc\), created at"):
+        td.save_graph(graph, tmp_path / "graph.pb")
+    assert not list(tmp_path.iterdir())
+    with td.Session(graph=graph) as session:
+        assert session.run(y) == 1
+    with td.Graph().as_default(), td.Session() as session:
+        td.import_graph_def(graph.as_graph_def(), name="")
+        with pytest.raises(td.errors.UnimplementedError, match="not part of a file"):
+            session.run("call:0")
+
+
+def test_libraries_of_ops_are_not_loaded() -> None:
+    with pytest.raises(NotImplementedError, match=r"td\.OpDef"):
+        td.load_op_library("ops.so")
+
+
+def test_ops_on_files_do_not_run(session: td.Session) -> None:
+    names = td.constant(["v"])
+    [value] = lookup("RestoreV2")("model", names, names, dtypes=[td.float32])
+    save = lookup("SaveV2")("model", names, names, [td.constant(1.0)])
+    merge = lookup("MergeV2Checkpoints")(names, "model")
+    shard = lookup("ShardedFilename")("model", 0, 1)
+    spec = lookup("ShardedFilespec")("model", 1)
+    assert value.shape.rank is None
+    assert shard.shape.rank == spec.shape.rank == 0
+    for fetch in (value, save, merge, shard, spec):
+        with pytest.raises(td.errors.UnimplementedError, match="has no kernel"):
+            session.run(fetch)
