@@ -293,9 +293,10 @@ def test_feeding_and_fetching_can_be_prevented(graph: td.Graph) -> None:
     assert not graph.is_fetchable(y)
     with td.Session() as session:
         with pytest.raises(ValueError, match="'x:0' may not be fed"):
-            session.run(y, {x: 1})
-        with pytest.raises(ValueError, match="'y' may not be fetched"):
-            session.run(y.op)
+            session.run(x, {x: 1})
+        for fetch, name in ((y.op, "y"), (y, "y:0")):
+            with pytest.raises(ValueError, match=f"'{name}' may not be fetched"):
+                session.run(fetch)
 
 
 # Building ----------------------------------------------------------------------------------------
