@@ -17,8 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from . import image as image, nn as nn
-from .graph import errors as errors
+from .graph import errors as errors, registry
 from .graph.collections import GraphKeys as GraphKeys
 from .graph.constant_value import (
     constant_value as constant_value,
@@ -76,8 +75,6 @@ from .graph.versions import (
     GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER,
     GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
 )
-from .ops.public import *
-from .ops.public_state import *
 from .protos.config import config as config
 from .protos.dtypes import (
     QUANTIZED_DTYPES as QUANTIZED_DTYPES,
@@ -138,7 +135,7 @@ from .shape_inference.tensor_shape import (
 )
 
 if TYPE_CHECKING:
-    from . import train as train
+    from . import image as image, nn as nn, train as train
     from .graph import graph_util as graph_util
     from .graph.check import check_graph as check_graph
     from .graph.event_file import write_graph_events as write_graph_events
@@ -147,14 +144,18 @@ if TYPE_CHECKING:
         import_meta_graph as import_meta_graph,
     )
     from .graph.saved_model import load_saved_model as load_saved_model
+    from .ops.public import *
+    from .ops.public_state import *
 
 # What most programs do not need is imported when it is asked for.
 _LATER = {
     "check_graph": "graph.check",
     "export_meta_graph": "graph.meta_graph",
     "graph_util": "graph.graph_util",
+    "image": "image",
     "import_meta_graph": "graph.meta_graph",
     "load_saved_model": "graph.saved_model",
+    "nn": "nn",
     "train": "train",
     "write_graph_events": "graph.event_file",
 }
@@ -166,13 +167,28 @@ double = float64
 __version__ = "0.1.0"
 
 
+@registry.on_first_use
+def _load_ops() -> None:
+    """Imports the ops, and with them the public functions: most of what there is to import."""
+    for name in ("ops.public", "ops.public_state", "nn", "image"):
+        module = import_module(f".{name}", __name__)
+        if name.startswith("ops."):
+            public = {key: value for key, value in vars(module).items() if key[0] != "_"}
+            globals().update({key: public[key] for key in public.keys() - {"annotations"}})
+
+
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(f".{_LATER[name]}", __name__)
-    value = globals()[name] = getattr(module, name, module)
-    return value
+    if name in _LATER:
+        module = import_module(f".{_LATER[name]}", __name__)
+        value = globals()[name] = getattr(module, name, module)
+        return value
+    if not name.startswith("__"):
+        registry.load()
+        if name in globals():
+            return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
+    registry.load()
     return sorted({*globals(), *_LATER})

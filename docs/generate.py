@@ -63,7 +63,8 @@ def public_functions() -> list[Function]:
 
 
 def _exported(namespace: ModuleType, prefix: str) -> Iterator[tuple[str, FunctionType]]:
-    for name, value in vars(namespace).items():
+    for name in dir(namespace):
+        value = getattr(namespace, name)
         if name.startswith("_"):
             continue
         if isinstance(value, FunctionType) and value.__module__.startswith(OPS):

@@ -5,11 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from .op_def import OpDef
 
 _DEFINITIONS: dict[str, OpDef] = {}
+_loaders: list[Callable[[], None]] = []
+
+
+def on_first_use(loader: Callable[[], None]) -> Callable[[], None]:
+    """Decorator: has `loader` bring in the definitions when the first of them is looked for."""
+    _loaders.append(loader)
+    return loader
+
+
+def load() -> None:
+    """Brings in all definitions, once."""
+    while _loaders:
+        _loaders.pop()()
 
 
 def register(definition: OpDef) -> None:
@@ -32,7 +45,7 @@ def lookup(name: str) -> OpDef:
     Raises:
         ValueError: there is none.
     """
-    definition = _DEFINITIONS.get(name)
+    definition = find(name)
     if definition is None:
         raise ValueError(f"op type not registered: {name!r} is not supported by tensordraft")
     return definition
@@ -40,9 +53,12 @@ def lookup(name: str) -> OpDef:
 
 def find(name: str) -> OpDef | None:
     """The definition of the op type `name`, or None."""
+    if _loaders:
+        load()
     return _DEFINITIONS.get(name)
 
 
 def definitions() -> Iterator[OpDef]:
     """All definitions, by name."""
+    load()
     return iter([_DEFINITIONS[name] for name in sorted(_DEFINITIONS)])

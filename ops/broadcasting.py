@@ -186,15 +186,13 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     sizes = c.shape("input").sizes
     if sizes is None or shape.sizes is None:
         return shape
-    return TensorShape.of(_broadcast_to_sizes(sizes, shape.sizes, zeros_fit=True))
+    return TensorShape.of(_broadcast_to_sizes(sizes, shape.sizes))
 
 
 def _broadcast_to_sizes(
-    sizes: Sequence[Any], shape: Sequence[Dim | None], *, zeros_fit: bool = False
+    sizes: Sequence[Any], shape: Sequence[Dim | None]
 ) -> tuple[Dim | None, ...]:
     """`shape`, with what can be told of its open sizes from those that are broadcast to it.
-
-    With `zeros_fit` a size of 0 fits all, as TensorFlow has it before the run.
 
     Raises:
         ValueError: `sizes` do not broadcast to `shape`.
@@ -210,8 +208,6 @@ def _broadcast_to_sizes(
         if equal(n, 1) is not False:
             continue
         if target is not None and equal(n, target) is False:
-            if zeros_fit and equal(n, 0):
-                continue
             raise ValueError(
                 f"input of shape {list(sizes)} does not broadcast to shape = {list(shape)}"
             )

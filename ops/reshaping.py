@@ -37,8 +37,6 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
     if wanted is None or sizes is None:
         return TensorShape.of(wanted)
     if wanted.count(None) > 1:
-        if 0 in wanted and less(0, product(sizes)):
-            raise _mismatch(sizes, wanted)
         return TensorShape.of(wanted)
     if value is not None and min(value.tolist(), default=0) < -1:
         value = None  # taken for a size that only the run tells: see `is_packed`
@@ -99,9 +97,7 @@ def _reshaped_symbols(
     else:
         number = product(wanted)  # type: ignore[arg-type]
         known = equal(total, number)
-        if known is False and isinstance(total, int):
-            raise _mismatch(sizes, wanted)
-        if known is False and isinstance(number, int) and _leaves_rest(sizes, number):
+        if isinstance(total, int) and known is False:
             raise _mismatch(sizes, wanted)
         if known is None:
             c.same_size("the numbers of elements of tensor and of shape", total, number)
@@ -118,13 +114,6 @@ def _reshaped_symbols(
         c.divided("the number of elements of tensor", total, product(rest))
     size = _open_size(sizes, rest, is_inferred and wanted[place] is None)
     return wanted if size is None else [*wanted[:place], size, *wanted[place + 1 :]]
-
-
-def _leaves_rest(sizes: Sequence[Dim], number: int) -> bool:
-    """Whether no integer can stand for the one size that is open, to make `number` elements."""
-    integers = [n for n in sizes if isinstance(n, int)]
-    rest = prod(integers)
-    return len(integers) == len(sizes) - 1 and rest > 0 and number % rest > 0
 
 
 def _open_size(sizes: Sequence[Dim], rest: Sequence[Dim], is_inferred: bool) -> Dim | None:
