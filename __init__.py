@@ -121,10 +121,10 @@ from .session.options import (
     GPUOptions as GPUOptions,
     GraphOptions as GraphOptions,
     OptimizerOptions as OptimizerOptions,
-    RunMetadata as RunMetadata,
     RunOptions as RunOptions,
 )
 from .session.session import InteractiveSession as InteractiveSession, Session as Session
+from .session.tracing import RunMetadata as RunMetadata
 from .shape_inference.tensor_shape import (
     Dimension as Dimension,
     TensorShape as TensorShape,

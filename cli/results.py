@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..graph.files import replacing
 from ..graph.node import Operation, Tensor
 from .text import json_value, table, type_text
 
@@ -81,18 +81,12 @@ def save_results(path: str, results: Sequence[Result]) -> None:
         OSError: the file cannot be written.
     """
     arrays = {name: _plain(name, value) for name, _, value in results if value is not None}
-    temporary = f"{path}.{os.getpid()}.part"
-    try:
-        with open(temporary, "wb") as file:
-            if path.endswith(".npz"):
-                np.savez(file, allow_pickle=False, **arrays)
-            else:
-                [array] = arrays.values()
-                np.save(file, array, allow_pickle=False)
-        os.replace(temporary, path)
-    finally:
-        if os.path.exists(temporary):
-            os.remove(temporary)
+    with replacing(path) as file:
+        if path.endswith(".npz"):
+            np.savez(file, allow_pickle=False, **arrays)
+        else:
+            [array] = arrays.values()
+            np.save(file, array, allow_pickle=False)
 
 
 def _plain(name: str, array: Array) -> Array:

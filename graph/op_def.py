@@ -42,6 +42,9 @@ class OpDef:
         symbolic: the kernel also works on object arrays of dimension expressions, so that sizes
             are followed through the op before anything runs. Only for kernels that move elements,
             or do arithmetic on them, without comparing them.
+        elementwise: an element of the only result depends on just those elements of the inputs
+            that broadcasting brings to its place, so that the kernel may be given the arrays in
+            parts.
         aliases: the input that the op updates in place, for an op with one output. Its kernel
             returns the new array; the session lets whoever reads that input afterwards see it.
 
@@ -71,6 +74,7 @@ class OpDef:
         *,
         stateful: bool = False,
         symbolic: bool = False,
+        elementwise: bool = False,
         aliases: str | None = None,
     ) -> None:
         self.name = name
@@ -79,6 +83,7 @@ class OpDef:
         # An op over references reads a variable, or changes it.
         self.pure = not stateful and aliases is None and "Ref(" not in arguments
         self.symbolic = symbolic
+        self.elementwise = elementwise
         self.shape_function: ShapeFunction | None = None
         self.template: NodeDef | None = None
         self.value_function: ValueFunction | None = None

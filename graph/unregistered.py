@@ -30,6 +30,7 @@ class UnregisteredOp:
 
     stateful = True
     pure = False
+    elementwise = False
     symbolic = False
     aliases = None
     value_function = None

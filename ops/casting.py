@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from ..shape_inference.tensor_shape import TensorShape
 
 CAST = OpDef(
-    "Cast", "x: SrcT -> y: DstT", "SrcT: type, DstT: type, Truncate: bool = false", symbolic=True
+    "Cast",
+    "x: SrcT -> y: DstT",
+    "SrcT: type, DstT: type, Truncate: bool = false",
+    symbolic=True,
+    elementwise=True,
 )
 
 

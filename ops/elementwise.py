@@ -108,6 +108,7 @@ def define_unary(
     arg: str = "x",
 ) -> None:
     """Hangs the rules of an elementwise op of one argument on its definition."""
+    definition.elementwise = True
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:
@@ -126,6 +127,7 @@ def define_broadcasting(
     args: tuple[str, str] = ("x", "y"),
 ) -> None:
     """Hangs the rules of an elementwise op of two arguments on its definition."""
+    definition.elementwise = True
     first, second = args
 
     @definition.shape
@@ -165,6 +167,7 @@ def _checking_shapes(function: Callable[..., Any]) -> Kernel:
             broadcast(TensorShape.of(x.shape), TensorShape.of(y.shape))
             raise
 
+    checked.__wrapped__ = function  # type: ignore[attr-defined]
     return checked
 
 
@@ -187,6 +190,7 @@ def on_any_rank(function: Callable[..., Any], c: KernelContext) -> Kernel:
     def as_array(*inputs: Array) -> Array:
         return asarray(function(*inputs), dtype)
 
+    as_array.__wrapped__ = function  # type: ignore[attr-defined]
     return as_array
 
 

@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 _FEWEST_ELEMENTS = 1 << 12
 
 
-def larger(x: Array, y: Any) -> Any:
+def larger(x: Array, y: Any, out: Array | None = None) -> Any:
     """The larger of `x` and `y`, element by element; NaN where either is NaN."""
     if _is_worth_clipping(x, y):
-        return np.clip(x, y, _highest(x.dtype))
-    return np.maximum(x, y)
+        return np.clip(x, y, _highest(x.dtype), out)
+    return np.maximum(x, y, out=out)
 
 
-def smaller(x: Array, y: Any) -> Any:
+def smaller(x: Array, y: Any, out: Array | None = None) -> Any:
     """The smaller of `x` and `y`, element by element; NaN where either is NaN."""
     if _is_worth_clipping(x, y):
-        return np.clip(x, _lowest(x.dtype), y)
-    return np.minimum(x, y)
+        return np.clip(x, _lowest(x.dtype), y, out)
+    return np.minimum(x, y, out=out)
 
 
-def clipped(x: Array, low: float, high: float) -> Any:
+def clipped(x: Array, low: float, high: float, out: Array | None = None) -> Any:
     """`x` with what is outside of [`low`, `high`] moved to the nearer end."""
     kind = x.dtype.type
     if x.dtype.kind in "iuf":
-        return np.clip(x, kind(low), kind(high))
-    return np.minimum(np.maximum(x, kind(low)), kind(high))
+        return np.clip(x, kind(low), kind(high), out)
+    return np.minimum(np.maximum(x, kind(low)), kind(high), out=out)
 
 
 def _is_worth_clipping(x: Array, y: Any) -> bool:

@@ -27,12 +27,12 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_ALPHA = 1.6732632423543772848170429916717
 
 
-def _relu(x: Array) -> Any:
-    return larger(x, x.dtype.type(0))
+def _relu(x: Array, out: Array | None = None) -> Any:
+    return larger(x, x.dtype.type(0), out)
 
 
-def _relu6(x: Array) -> Any:
-    return clipped(x, 0, 6)
+def _relu6(x: Array, out: Array | None = None) -> Any:
+    return clipped(x, 0, 6, out)
 
 
 @in_float32
@@ -111,6 +111,7 @@ LEAKY_RELU = OpDef(
     "LeakyRelu",
     "features: T -> activations: T",
     "alpha: float = 0.20000000298023224, T: {half, bfloat16, float32, float64} = float32",
+    elementwise=True,
 )
 SOFTMAX = OpDef("Softmax", "logits: T -> softmax: T", f"T: {{{FLOATS}}}")
 LOG_SOFTMAX = OpDef("LogSoftmax", "logits: T -> logsoftmax: T", f"T: {{{FLOATS}}}")

@@ -20,10 +20,19 @@ if TYPE_CHECKING:
 
 _NUMBERS = f"{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
 SELECT = OpDef("Select", "condition: bool, t: T, e: T -> output: T", "T: type", symbolic=True)
-SELECT_V2 = OpDef("SelectV2", "condition: bool, t: T, e: T -> output: T", "T: type", symbolic=True)
+SELECT_V2 = OpDef(
+    "SelectV2",
+    "condition: bool, t: T, e: T -> output: T",
+    "T: type",
+    symbolic=True,
+    elementwise=True,
+)
 WHERE = OpDef("Where", "input: T -> index: int64", f"T: {{{_NUMBERS}, bool}} = bool")
 CLIP_BY_VALUE = OpDef(
-    "ClipByValue", "t: T, clip_value_min: T, clip_value_max: T -> output: T", f"T: {{{_NUMBERS}}}"
+    "ClipByValue",
+    "t: T, clip_value_min: T, clip_value_max: T -> output: T",
+    f"T: {{{_NUMBERS}}}",
+    elementwise=True,
 )
 
 

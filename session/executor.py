@@ -1,52 +1,47 @@
-"""Executing a plan: step by step at first, as one straight-line function once it is hot."""
+"""Executing a plan: step by step at first, as straight-line Python once it is hot."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
+from .flat import FlatProgram
 from .fusion import fuse, observe
-from .lowering import failed_step, lower
-from .options import OpTrace, RunMetadata, RunOptions
+from .lowering import Lowered, lower
 from .parallel import parallel_run
 from .plan import with_dead_slots
 from .quiet import quietly
 from .steps import run_step, told
+from .tracing import watched_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from .options import ConfigProto
+    from .options import ConfigProto, RunOptions
     from .plan import Array, Plan
+    from .tracing import RunMetadata
 
 _RUNS_UNTIL_HOT = 3
-_MOST_LOWERED_STEPS = 5_000
-
-
-class _Lowered(NamedTuple):
-    """A plan and the function that it was lowered to."""
-
-    plan: Plan
-    function: Callable[..., Sequence[Any]]
+# Lowering takes this long a step; a plan with more than a few has to have run for as long.
+_SECONDS_TO_LOWER = 25e-6
+_FEW_STEPS = 1_000
 
 
 class Executor:
     """Runs one plan, any number of times, from any number of threads.
 
     A plan first runs as a list of steps. When it has run a few times, elementwise steps over
-    arrays that have proved large are fused, and the plan is lowered to one Python function.
+    arrays that have proved large are fused, and the plan is lowered to Python.
     """
 
     def __init__(self, plan: Plan, config: ConfigProto) -> None:
         self._plan = plan
         self._config = config
+        self._flat = FlatProgram(plan)
         self._runs = 0
-        # One more than there are slots: the last takes what goes to slot -1.
-        self._template: list[Any] = [None] * (plan.slots + 1)
-        for slot, array in plan.constants.items():
-            self._template[slot] = array
-        self._hot: _Lowered | None = None
+        self._seconds = -_SECONDS_TO_LOWER * max(0, len(plan.steps) - _FEW_STEPS)
+        self._hot: Lowered | None = None
 
     def run(self, feeds: Sequence[Array]) -> list[Any]:
         """The values of the plan's fetches, each the caller's own; None for an operation.
@@ -59,74 +54,36 @@ class Executor:
         """
         hot = self._hot
         if hot is None:
-            return handed_out(quietly(self._step_by_step, feeds))
+            return handed_out(quietly(self._warm_up, *feeds))
         try:
             return handed_out(quietly(hot.function, *feeds))
         except Exception as error:
-            failed = failed_step(error, hot.plan)
+            failed = hot.failed_step(error)
             if failed is None:  # a parallel run tells by itself
                 raise
             raise told(error, *failed) from error
+
+    def _warm_up(self, *feeds: Array) -> Sequence[Any]:
+        self._runs += 1
+        if self._runs >= _RUNS_UNTIL_HOT and self._seconds >= 0:
+            return self._run_and_lower(*feeds)
+        start = time.perf_counter()
+        try:
+            return self._flat(*feeds)
+        finally:
+            self._seconds += time.perf_counter() - start
 
     def run_watched(
         self, feeds: Sequence[Array], options: RunOptions, metadata: RunMetadata
     ) -> list[Any]:
         """As `run`, step by step, with a look at the clock after each of them."""
-        return handed_out(quietly(self._watched_steps, feeds, options, metadata))
+        values = self._slots(feeds)
+        return handed_out(quietly(watched_run, self._plan, values, options, metadata))
 
-    def _watched_steps(
-        self, feeds: Sequence[Array], options: RunOptions, metadata: RunMetadata
-    ) -> Sequence[Any]:
-        plan = self._plan
-        values = self._template[:]
-        values[: plan.feeds] = feeds
-        begun = time.perf_counter()
-        for step in plan.steps:
-            start = time.perf_counter()
-            run_step(step, values)
-            seconds = time.perf_counter() - start
-            if options.trace_level != RunOptions.NO_TRACE:
-                made = [values[slot] for slot in step.outputs if slot >= 0]
-                metadata.step_stats.append(
-                    OpTrace(
-                        step.op.name,
-                        step.op.type,
-                        start,
-                        seconds,
-                        tuple([array.shape for array in made]),
-                        sum(array.nbytes for array in made),
-                    )
-                )
-            for slot in step.dead:
-                values[slot] = None
-            elapsed = (start + seconds - begun) * 1e3
-            if 0 < options.timeout_in_ms < elapsed:
-                raise errors.DeadlineExceededError(
-                    None,
-                    step.op,
-                    f"the run took {elapsed:.0f} ms, more than timeout_in_ms = "
-                    f"{options.timeout_in_ms}; it was given up after {step.op.name!r}",
-                )
-        return [None if slot < 0 else values[slot] for slot in plan.fetched]
-
-    def _step_by_step(self, feeds: Sequence[Array]) -> Sequence[Any]:
-        plan = self._plan
-        values = self._template[:]
-        values[: plan.feeds] = feeds
-        self._runs += 1
-        warm = self._runs == _RUNS_UNTIL_HOT and len(plan.steps) <= _MOST_LOWERED_STEPS
-        if warm:
-            self._run_and_lower(values)
-            return [None if slot < 0 else values[slot] for slot in plan.fetched]
-        for step in plan.steps:
-            run_step(step, values)
-            for slot in step.dead:
-                values[slot] = None
-        return [None if slot < 0 else values[slot] for slot in plan.fetched]
-
-    def _run_and_lower(self, values: list[Any]) -> None:
+    def _run_and_lower(self, *feeds: Array) -> Sequence[Any]:
         """Runs the steps with an eye on sizes and times, and lowers the plan accordingly."""
         plan, config = self._plan, self._config
+        values = self._slots(feeds)
         seen = observe(dict(enumerate(values)))
         seconds = {}
         for i, step in enumerate(plan.steps):
@@ -138,11 +95,19 @@ class Executor:
                 values[slot] = None
         parallel = parallel_run(plan, seconds, config.inter_op_parallelism_threads)
         if parallel is not None:
-            self._hot = _Lowered(plan, parallel)
-            return
-        steps = fuse(plan.steps, seen, plan.lasting, config.intra_op_parallelism_threads)
-        plan = plan._replace(steps=with_dead_slots(steps, plan.lasting))
-        self._hot = _Lowered(plan, lower(plan))
+            self._hot = Lowered(plan, parallel)
+        else:
+            steps = fuse(plan.steps, seen, plan.lasting, config.intra_op_parallelism_threads)
+            self._hot = lower(plan._replace(steps=with_dead_slots(steps, plan.lasting)))
+        return [None if slot < 0 else values[slot] for slot in plan.fetched]
+
+    def _slots(self, feeds: Sequence[Array]) -> list[Any]:
+        """What the slots hold before the first step, and one more for slot -1."""
+        values: list[Any] = [None] * (self._plan.slots + 1)
+        for slot, array in self._plan.constants.items():
+            values[slot] = array
+        values[: self._plan.feeds] = feeds
+        return values
 
 
 def handed_out(values: Sequence[Any]) -> list[Any]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .blocks import BlockProgram, Instruction
+from .blocks import BlockProgram
+from .chain import Chain, Input, Instruction, repeats
 from .plan import Step
 
 if TYPE_CHECKING:
@@ -26,13 +27,15 @@ class Observed(NamedTuple):
 class _Group:
     """Elementwise steps over arrays of one shape.
 
-    `reads` are the groups whose results a member reads itself, `waits` those that it has to wait
-    for through a step outside of groups.
+    `period` is the number of elements of the inputs that repeat along it, 1 if there are but
+    scalars. `reads` are the groups whose results a member reads itself, `waits` those that it has
+    to wait for through a step outside of groups.
     """
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, member: int, shape: tuple[int, ...], period: int) -> None:
         self.shape = shape
-        self.members: list[int] = []
+        self.period = period
+        self.members = [member]
         self.reads: set[_Group] = set()
         self.waits: set[_Group] = set()
 
@@ -49,16 +52,17 @@ def fuse(
         lasting: the slots that are read after the steps.
         threads: how many threads share the blocks of a group.
     """
-    groups = _Grouping(observed).found(steps)
-    if not groups:
-        return list(steps)
+    fused: list[Step | None] = list(steps)
     readers = _readers(steps)
-    fused = {
-        group.members[-1]: _fused_step(group, steps, observed, readers, lasting, threads)
-        for group in groups
-    }
-    inside = {i for group in groups for i in group.members}
-    return _in_order([fused.get(i) if i in inside else step for i, step in enumerate(steps)])
+    for group in _Grouping(observed).found(steps):
+        chain = _chain(group, steps, observed, readers, lasting)
+        if _pays(chain):
+            for i in group.members:
+                fused[i] = None
+            inputs = tuple([source.slot for source in chain.inputs])
+            last = group.members[-1]
+            fused[last] = Step(steps[last].op, BlockProgram(chain, threads), inputs, chain.outputs)
+    return _in_order(fused)
 
 
 class _Grouping:
@@ -76,17 +80,15 @@ class _Grouping:
         self.waits: dict[int, set[_Group]] = {}
 
     def found(self, steps: Sequence[Step]) -> list[_Group]:
-        """The groups of more than one step."""
+        """The groups, also those of a single step."""
         for i, step in enumerate(steps):
             if not step.op.definition.pure:
                 self.open.clear()
-            shape = self._elementwise_shape(step)
-            if shape is None:
+            group = self._group_of(i, step)
+            if group is None:
                 waits = set().union(*[self._waited_for(slot) for slot in step.inputs])
                 self.waits.update(dict.fromkeys(step.outputs, waits))
                 continue
-            group = _Group(shape)
-            group.members.append(i)
             self.groups.add(group)
             for slot in step.inputs:
                 source = self.open.get(slot)
@@ -95,23 +97,25 @@ class _Grouping:
                 group.waits |= self.waits.get(slot, set())
             self.open[step.outputs[0]] = group
             for source in list(group.reads):
-                if source.shape == shape and not _something_between(group, source):
+                if _alike(group, source) and not _something_between(group, source):
                     self._unite(group, source)
-        return [group for group in self.groups if len(group.members) > 1]
+        return list(self.groups)
 
-    def _elementwise_shape(self, step: Step) -> tuple[int, ...] | None:
-        """The shape of a step that may join a group, else None."""
-        kernel = step.kernel
-        if not isinstance(kernel, np.ufunc) or kernel.signature or kernel.nout != 1:
+    def _group_of(self, i: int, step: Step) -> _Group | None:
+        """The group of a step alone; None for one that may not join any."""
+        if not step.op.definition.elementwise:
             return None
         output = self.observed.get(step.outputs[0])
         if output is None or np.prod(output.shape) < _FEWEST_ELEMENTS:
             return None
+        periods = {1}
         for slot in step.inputs:
             value = self.observed.get(slot)
-            if value is None or value.shape not in ((), output.shape):
+            period = None if value is None else _period(value.shape, output.shape)
+            if period is None:
                 return None
-        return output.shape
+            periods.add(period or 1)
+        return None if len(periods) > 2 else _Group(i, output.shape, max(periods))
 
     def _waited_for(self, slot: int) -> set[_Group]:
         group = self.open.get(slot)
@@ -120,6 +124,7 @@ class _Grouping:
     def _unite(self, group: _Group, source: _Group) -> None:
         """Makes `source` a part of `group`."""
         group.members = sorted(group.members + source.members)
+        group.period = max(group.period, source.period)
         group.reads = (group.reads | source.reads) - {group, source}
         group.waits |= source.waits
         self.groups.discard(source)
@@ -158,35 +163,51 @@ def _readers(steps: Sequence[Step]) -> dict[int, set[int]]:
     return readers
 
 
-def _fused_step(
+def _chain(
     group: _Group,
     steps: Sequence[Step],
     observed: Mapping[int, Observed],
     readers: Mapping[int, set[int]],
     lasting: set[int],
-    threads: int,
-) -> Step:
+) -> Chain:
+    """The members of a group as one chain."""
     members = [steps[i] for i in group.members]
     made = {step.outputs[0] for step in members}
-    inputs = tuple(dict.fromkeys(s for step in members for s in step.inputs if s not in made))
-    outputs = tuple(
-        slot
-        for slot in dict.fromkeys(step.outputs[0] for step in members)
-        if slot in lasting or not readers.get(slot, set()) <= set(group.members)
-    )
-    program = BlockProgram(
-        [
-            Instruction(
-                step.kernel, step.inputs, step.outputs[0], observed[step.outputs[0]].dtype, step.op
-            )
-            for step in members
-        ],
+
+    def is_read_later(slot: int) -> bool:
+        return slot in lasting or not readers.get(slot, set()) <= set(group.members)
+
+    inputs = []
+    for slot in dict.fromkeys(slot for step in members for slot in step.inputs):
+        if slot not in made:
+            value = observed[slot]
+            period = _period(value.shape, group.shape) or 0
+            spare = period == 0 and not is_read_later(slot)
+            inputs.append(Input(slot, period, value.dtype if spare else None))
+    return Chain(
+        [Instruction(step, observed[step.outputs[0]].dtype) for step in members],
         inputs,
-        outputs,
-        [observed[slot].shape != () for slot in inputs],
-        threads,
+        tuple(
+            [slot for slot in dict.fromkeys(s.outputs[0] for s in members) if is_read_later(slot)]
+        ),
     )
-    return Step(members[-1].op, program, inputs, outputs)
+
+
+def _pays(chain: Chain) -> bool:
+    """Whether a chain is quicker by blocks; a single ufunc is not, unless it saves an array."""
+    several = len(chain.instructions) > 1
+    makes_temporaries = not chain.instructions[0].takes_out
+    return several or makes_temporaries or chain.overwritten() != [None]
+
+
+def _period(shape: tuple[int, ...], whole: tuple[int, ...]) -> int | None:
+    """After how many elements of `whole` an input repeats; 0 for never, None if it cannot join."""
+    return 0 if shape == whole else repeats(shape, whole)
+
+
+def _alike(group: _Group, other: _Group) -> bool:
+    periods = {group.period, other.period, 1}
+    return group.shape == other.shape and len(periods) <= 2
 
 
 def _in_order(steps: Sequence[Step | None]) -> list[Step]:

@@ -1,56 +1,113 @@
-"""Lowering a plan to straight-line Python: one line a step, over local variables."""
+"""The second tier: a plan as straight-line Python, one line a step, over local variables."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from .plan import Plan, Step
+    from .plan import Array, Plan, Step
 
-SOURCE_NAME = "<tensordraft plan>"
+_SOURCE_NAME = "<tensordraft plan>"
+# The compiler takes more than twice as long for a function of twice the length.
+_MOST_STEPS_OF_A_FUNCTION = 1_000
 
 
-def lower(plan: Plan) -> Callable[..., tuple[Any, ...]]:
-    """The plan as a Python function of what is fed, which returns what is fetched.
+class Lowered(NamedTuple):
+    """A plan, and the Python function of what is fed that returns what is fetched."""
+
+    plan: Plan
+    function: Callable[..., Sequence[Any]]
+
+    def failed_step(self, error: BaseException) -> tuple[Step, Sequence[Any]] | None:
+        """The step that raised `error`, with its inputs; None if none did."""
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != _SOURCE_NAME:
+            trace = trace.tb_next
+        if trace is None:
+            return None
+        constants = self.plan.constants
+        step = self.plan.steps[trace.tb_lineno - 2]
+        values = trace.tb_frame.f_locals
+        return step, [
+            constants[slot] if slot in constants else values.get(f"v{slot}") for slot in step.inputs
+        ]
+
+
+def lower(plan: Plan) -> Lowered:
+    """The plan as one Python function, or as a chain of them where it is long.
 
     Kernels and constants are globals `k0`, `c7`, slots are locals `v7`; step number i stands in
     line i + 2. Nothing else, and nothing from a graph, is part of the source.
     """
-    scope: dict[str, Any] = {f"k{i}": step.kernel for i, step in enumerate(plan.steps)}
-    scope.update({f"c{slot}": array for slot, array in plan.constants.items()})
+    code = _Code(plan)
+    if len(plan.steps) <= _MOST_STEPS_OF_A_FUNCTION:
+        return Lowered(plan, code.whole())
+    parts = list(code.parts())
+    nothing = [None] * (plan.slots - plan.feeds)
 
-    def name(slot: int) -> str:
-        return "None" if slot < 0 else f"{'c' if slot in plan.constants else 'v'}{slot}"
+    def run(*feeds: Array) -> Sequence[Any]:
+        values = [*feeds, *nothing]
+        for part in parts:
+            part(values)
+        return [None if slot < 0 else values[slot] for slot in plan.fetched]
 
-    lines = [f"def run({', '.join(f'v{slot}' for slot in range(plan.feeds))}):"]
-    for i, step in enumerate(plan.steps):
-        call = f"k{i}({', '.join(map(name, step.inputs))})"
-        dropped = "".join(f"; v{slot} = None" for slot in step.dead)
-        lines.append(f" {_assigned(step, call)}{dropped}")
-    lines.append(f" return ({''.join(f'{name(slot)}, ' for slot in plan.fetched)})")
-    exec(compile("\n".join(lines), SOURCE_NAME, "exec"), scope)  # noqa: S102 - numbered names only
-    return scope["run"]  # type: ignore[no-any-return]
-
-
-def _assigned(step: Step, call: str) -> str:
-    if not step.outputs:
-        return call
-    targets = ", ".join("_" if slot < 0 else f"v{slot}" for slot in step.outputs)
-    return f"{targets}{' =' if len(step.outputs) == 1 else ', ='} {call}"
+    return Lowered(plan, run)
 
 
-def failed_step(error: BaseException, plan: Plan) -> tuple[Step, Sequence[Any]] | None:
-    """The step of a lowered plan that raised `error`, with its inputs; None if none did."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename != SOURCE_NAME:
-        trace = trace.tb_next
-    if trace is None:
-        return None
-    step = plan.steps[trace.tb_lineno - 2]
-    values = trace.tb_frame.f_locals
-    return step, [
-        plan.constants[slot] if slot in plan.constants else values.get(f"v{slot}")
-        for slot in step.inputs
-    ]
+class _Code:
+    """The source of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._lines = [self._line(i, step) for i, step in enumerate(plan.steps)]
+        self._scope: dict[str, Any] = {f"k{i}": step.kernel for i, step in enumerate(plan.steps)}
+        self._scope.update({f"c{slot}": array for slot, array in plan.constants.items()})
+
+    def whole(self) -> Callable[..., Sequence[Any]]:
+        """All steps: a function of what is fed."""
+        feeds = ", ".join([f"v{slot}" for slot in range(self._plan.feeds)])
+        results = "".join([f"{self._name(slot)}, " for slot in self._plan.fetched])
+        return self._function(feeds, [*self._lines, f"return ({results})"], 0)
+
+    def parts(self) -> Iterator[Callable[[list[Any]], None]]:
+        """The steps in parts: functions of the list of what is in the slots."""
+        length = _MOST_STEPS_OF_A_FUNCTION
+        for start in range(0, len(self._lines), length):
+            steps = self._plan.steps[start : start + length]
+            lines = self._lines[start : start + length]
+            taken, given = self._exchanged(steps)
+            # Whatever dies in the part is taken out of the list, so that it can be freed there.
+            lines[0] = "".join([*taken, lines[0]])
+            yield self._function("values", [*lines, *given], start)
+
+    def _exchanged(self, steps: Sequence[Step]) -> tuple[list[str], list[str]]:
+        """The statements that take what the steps read from outside, and give what they leave."""
+        dead = {slot for step in steps for slot in step.dead}
+        taken: dict[int, str] = {}
+        made: dict[int, str] = {}
+        for step in steps:
+            for slot in step.inputs:
+                if slot not in made and slot not in self._plan.constants:
+                    drop = f"values[{slot}] = None; " if slot in dead else ""
+                    taken[slot] = f"v{slot} = values[{slot}]; {drop}"
+            made.update({slot: f"values[{slot}] = v{slot}" for slot in step.outputs if slot >= 0})
+        return list(taken.values()), [line for slot, line in made.items() if slot not in dead]
+
+    def _line(self, i: int, step: Step) -> str:
+        call = f"k{i}({', '.join([self._name(slot) for slot in step.inputs])})"
+        targets = ", ".join(["_" if slot < 0 else f"v{slot}" for slot in step.outputs])
+        assignment = {0: "", 1: f"{targets} = "}.get(len(step.outputs), f"{targets}, = ")
+        return f"{assignment}{call}" + "".join([f"; v{slot} = None" for slot in step.dead])
+
+    def _name(self, slot: int) -> str:
+        return "None" if slot < 0 else f"{'c' if slot in self._plan.constants else 'v'}{slot}"
+
+    def _function(self, parameters: str, lines: Sequence[str], start: int) -> Callable[..., Any]:
+        """A function whose first line of code is that of step number `start`."""
+        source = "\n ".join([f"def run({parameters}):", *lines])
+        exec(compile(source, _SOURCE_NAME, "exec"), self._scope)  # noqa: S102 - numbered names only
+        function = self._scope["run"]
+        function.__code__ = function.__code__.replace(co_firstlineno=start + 1)
+        return function  # type: ignore[no-any-return]

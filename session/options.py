@@ -1,11 +1,11 @@
-"""Options of sessions and runs, and what a run tells of itself, under TensorFlow's names."""
+"""Options of sessions and runs, under TensorFlow's names."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
 
 class _Options:
@@ -35,14 +35,32 @@ class _Accepted:
 
 
 class OptimizerOptions(_Accepted):
-    """How TensorFlow optimizes a graph: accepted for its sake, with any settings."""
+    """How TensorFlow optimizes a graph: accepted for its sake, with any settings.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.OptimizerOptions(opt_level=td.OptimizerOptions.L0).opt_level
+        -1
+    """
 
     L1 = 0
     L0 = -1
+    DEFAULT = 0
+    OFF = -1
+    ON_1 = 1
+    ON_2 = 2
 
 
 class GraphOptions(_Accepted):
-    """How TensorFlow treats a graph: accepted for its sake, with any settings."""
+    """How TensorFlow treats a graph: accepted for its sake, with any settings.
+
+    Example:
+        >>> import tensordraft as td
+        >>> options = td.GraphOptions(infer_shapes=True)
+        >>> options.optimizer_options.opt_level = td.OptimizerOptions.L1
+        >>> td.ConfigProto(graph_options=options).graph_options.infer_shapes
+        True
+    """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(optimizer_options=OptimizerOptions())
@@ -68,7 +86,10 @@ class ConfigProto(_Options):
         intra_op_parallelism_threads: how many threads share the work of fused elementwise steps
             over large arrays; 0 and 1 mean one.
         inter_op_parallelism_threads: how many threads run independent steps that have proved
-            heavy; 0 and 1 mean one. The other settings are accepted for TensorFlow's sake.
+            heavy; 0 and 1 mean one.
+        operation_timeout_in_ms: after how many milliseconds a run is given up, where its
+            RunOptions do not say; 0 for never. The other settings are accepted for TensorFlow's
+            sake.
 
     Example:
         >>> import tensordraft as td
@@ -81,18 +102,26 @@ class ConfigProto(_Options):
     allow_soft_placement: bool = False
     log_device_placement: bool = False
     operation_timeout_in_ms: int = 0
-    device_count: Mapping[str, int] | None = None
+    device_count: dict[str, int]
+    device_filters: Sequence[str] = ()
+    placement_period: int = 0
+    isolate_session_state: bool = False
     use_per_session_threads: bool = False
+    session_inter_op_thread_pool: Sequence[Any] = ()
     graph_options: Any = None
     gpu_options: Any = None
+    rpc_options: Any = None
+    cluster_def: Any = None
+    experimental: Any = None
 
     def __init__(self, **settings: Any) -> None:
+        self.device_count = {}
         self.graph_options = GraphOptions()
         self.gpu_options = GPUOptions()
         super().__init__(**settings)
 
     def __repr__(self) -> str:
-        plain = {"GraphOptions(optimizer_options=OptimizerOptions())", "GPUOptions()"}
+        plain = {"GraphOptions(optimizer_options=OptimizerOptions())", "GPUOptions()", "{}"}
         settings = [f"{name}={value!r}" for name, value in vars(self).items()]
         told = [text for text in settings if text.partition("=")[2] not in plain]
         return f"ConfigProto({', '.join(told)})"
@@ -119,71 +148,3 @@ class RunOptions(_Options):
 
     trace_level: int = NO_TRACE
     timeout_in_ms: int = 0
-
-
-class OpTrace(NamedTuple):
-    """One op of a traced run: when it ran, for how long, and what it made."""
-
-    name: str
-    type: str
-    start: float
-    seconds: float
-    shapes: tuple[tuple[int, ...], ...]
-    nbytes: int
-
-
-class RunMetadata:
-    """What a call of `Session.run` with `trace_level=FULL_TRACE` tells of itself.
-
-    Attributes:
-        step_stats: an OpTrace for each op that ran, in order.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     x = td.placeholder(td.float32, [2], name="x")
-        ...     metadata = td.RunMetadata()
-        ...     options = td.RunOptions(trace_level=td.RunOptions.FULL_TRACE)
-        ...     _ = session.run(td.negative(x, name="y"), {x: [1, 2]}, options, metadata)
-        ...     [(trace.name, trace.shapes) for trace in metadata.step_stats]
-        [('y', ((2,),))]
-    """
-
-    def __init__(self) -> None:
-        self.step_stats: list[OpTrace] = []
-
-    def __str__(self) -> str:
-        """The ops by time, the costliest first."""
-        total = sum(trace.seconds for trace in self.step_stats) or 1.0
-        lines = [f"{'time':>10} {'share':>6} {'memory':>10}  op"]
-        for trace in sorted(self.step_stats, key=_seconds, reverse=True):
-            shapes = " ".join(str(list(shape)) for shape in trace.shapes)
-            lines.append(
-                f"{trace.seconds * 1e6:7.1f} us {trace.seconds / total:6.1%} "
-                f"{trace.nbytes:8} B  {trace.name} ({trace.type}) {shapes}"
-            )
-        return "\n".join(lines)
-
-    def chrome_trace(self) -> str:
-        """The run as JSON that chrome://tracing and similar viewers open."""
-        import json
-
-        start = self.step_stats[0].start if self.step_stats else 0.0
-        events = [
-            {
-                "name": trace.name,
-                "cat": trace.type,
-                "ph": "X",
-                "pid": 0,
-                "tid": 0,
-                "ts": (trace.start - start) * 1e6,
-                "dur": trace.seconds * 1e6,
-                "args": {"shapes": trace.shapes, "bytes": trace.nbytes},
-            }
-            for trace in self.step_stats
-        ]
-        return json.dumps({"traceEvents": events})
-
-
-def _seconds(trace: OpTrace) -> float:
-    return trace.seconds

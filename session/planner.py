@@ -12,6 +12,7 @@ from ..graph.node import Operation, Tensor
 from ..graph.op_def import OpDef
 from ..graph.passthrough import passthrough
 from ..graph.references import dereference
+from ..protos import dtypes
 from ..shape_inference.context import KernelContext, is_symbolic
 from ..shape_inference.inference import Inference
 from .cells import Cells
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..shape_inference.protocols import Array, Edge
 
 _MOST_FOLDED_BYTES = 1 << 26
+_SIZES = (dtypes.int32, dtypes.int64)
 
 
 def make_plan(
@@ -173,11 +175,21 @@ class _Planner:
             return _raiser(error)
 
     def _known_from_shapes(self, op: Operation) -> bool:
-        """Takes the results that static shapes decide, such as that of Shape, for constants."""
-        if op.definition.value_function is None:
+        """Takes the results that static shapes decide for constants: Shape, and what is made of it.
+
+        Sizes are integers, and to look at those alone keeps planning quick. An empty result is
+        known even where the kernel will refuse its inputs, so it has to run.
+        """
+        own_rule = op.definition.value_function is not None
+        integers = op.inputs and all(tensor.dtype in _SIZES for tensor in op.outputs)
+        if not own_rule and not integers:
             return False
         values = [self.inference.value(tensor) for tensor in op.outputs]
-        known = [value for value in values if value is not None and not is_symbolic(value)]
+        known = [
+            value
+            for value in values
+            if value is not None and not is_symbolic(value) and (own_rule or value.size)
+        ]
         if len(known) < len(values):
             return False
         self._settle(op, known)

@@ -15,7 +15,8 @@ r"""Case tables: from one row per behaviour of an op, the tests that every op ha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 
 import numpy as np
@@ -39,6 +40,8 @@ from cases import (
 )
 
 import tensordraft as td
+from tensordraft.graph.registry import lookup
+from tensordraft.session import blocks, fusion
 from tensordraft.shape_inference.context import KernelContext
 from tensordraft.shape_inference.protocols import Edge
 from tensordraft.shape_inference.symbolic import DimExpr
@@ -61,7 +64,7 @@ def check(cases: Iterable[Case]) -> Callable[[Case, Property], None]:
     rows = [
         pytest.param(case, prop, id=f"{case.op}{case.id and '-' + case.id}-{prop.__name__}")
         for case in cases
-        for prop in (ERRORS if isinstance(case.expected, Raises) else PROPERTIES)
+        for prop in _properties(case)
     ]
     COVERED.update(row.values[0].op for row in rows)  # type: ignore[union-attr]
 
@@ -70,6 +73,12 @@ def check(cases: Iterable[Case]) -> Callable[[Case, Property], None]:
         prop(case)
 
     return test
+
+
+def _properties(case: Case) -> list[Property]:
+    if isinstance(case.expected, Raises):
+        return ERRORS
+    return [*PROPERTIES, in_blocks] if lookup(case.op).elementwise else PROPERTIES
 
 
 # Comparing ---------------------------------------------------------------------------------------
@@ -217,6 +226,27 @@ def raw_kernel(case: Case) -> None:
         for result in results:
             assert type(result) is np.ndarray, f"the kernel returns {type(result)}"
         check_results(case, built.op, results)
+
+
+def in_blocks(case: Case) -> None:
+    """An elementwise op gives the same where a hot plan runs it block by block."""
+    for declare in (full, rank, unknown):
+        built = build(case, declare)
+        with tiny_blocks(), td.Session(graph=built.graph) as session:
+            for _ in range(RUNS_OF_BOTH_TIERS):
+                check_results(case, built.op, built.run(session))
+
+
+@contextmanager
+def tiny_blocks() -> Iterator[None]:
+    """Makes plans run elementwise steps by blocks of a few elements, however small they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fusion, "_FEWEST_ELEMENTS", 1)
+        patch.setattr(fusion, "_pays", lambda chain: True)
+        patch.setattr(blocks, "_FEWEST_ELEMENTS", 1)
+        patch.setattr(blocks, "_BLOCK_BYTES", 16)
+        patch.setattr(blocks, "_SHARED_BLOCK_BYTES", 16)
+        yield
 
 
 PROPERTIES: list[Property] = [

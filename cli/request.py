@@ -1,0 +1,101 @@
+"""What `run` and `profile` are asked for: a graph file, what to feed and what to fetch."""
+
+from __future__ import annotations
+
+from argparse import RawDescriptionHelpFormatter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..graph.node import Operation, Tensor
+from ..session.planner import needed_ops
+from .feeds import parse_feed
+from .graph_file import GraphFile, is_supported
+from .text import table, tensor_type
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
+
+    from ..graph.graph import Graph
+
+
+class Request(NamedTuple):
+    """A graph, what to fetch of it, and values for some of its tensors."""
+
+    graph: Graph
+    fetches: list[Tensor | Operation]
+    feeds: dict[Tensor, Any]
+
+
+def add_request_parser(commands: Any, name: str, summary: str, more: str) -> ArgumentParser:
+    """Adds the command `name`, with the arguments of a request."""
+    parser: ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=more,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
+    parser.add_argument(
+        "--feed",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=parse_feed,
+        help="what to feed the tensor NAME: file.npy, file.npz:key, or a JSON number, string or "
+        "list; may be repeated",
+    )
+    parser.add_argument(
+        "--fetch",
+        metavar="NAME",
+        action="append",
+        help="a tensor to compute, or an op with all of its results; may be repeated; by default "
+        "the outputs that `show` lists",
+    )
+    return parser
+
+
+def read_request(arguments: Namespace) -> Request:
+    """The request that the arguments make.
+
+    Raises:
+        ValueError: there is no such tensor; an op that is needed is not supported, or an input
+            that is needed is not fed.
+    """
+    file = GraphFile(arguments.file)
+    feeds = {_fed(file, feed.name): feed.load() for feed in arguments.feed}
+    names = arguments.fetch or [op.name for op in file.outputs()]
+    fetches = list(dict.fromkeys([item for name in names for item in _fetched(file, name)]))
+    _check_runnable(fetches, list(feeds))
+    return Request(file.graph, fetches, feeds)
+
+
+def _fed(file: GraphFile, name: str) -> Tensor:
+    """The tensor called `name`; of an op, its first result."""
+    element = file.element(name)
+    if isinstance(element, Operation):
+        if not element.outputs:
+            raise ValueError(f"{name!r} ({element.type}) has no result that could be fed")
+        return element.outputs[0]
+    return element
+
+
+def _fetched(file: GraphFile, name: str) -> Sequence[Tensor | Operation]:
+    """The tensor called `name`; of an op all results, or the op itself where it has none."""
+    element = file.element(name)
+    return (element.outputs or [element]) if isinstance(element, Operation) else [element]
+
+
+def _check_runnable(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> None:
+    """Says in terms of the command line what is missing: ops, or inputs."""
+    needed = needed_ops(fetches, feeds)
+    unsupported = sorted({op.type for op in needed if not is_supported(op)})
+    if unsupported:
+        raise ValueError(f"this needs ops that are not supported: {', '.join(unsupported)}")
+    missing = [
+        (f"--feed {op.name}=…", tensor_type(op.outputs[0]))
+        for op in needed
+        if op.type in ("Placeholder", "PlaceholderV2")
+    ]
+    if missing:
+        raise ValueError(f"inputs that are needed are not fed; add\n{table(missing, '  ')}")

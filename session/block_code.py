@@ -1,0 +1,92 @@
+"""The code that a chain of elementwise functions is compiled to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .chain import Chain, Instruction
+
+
+def compiled(chain: Chain, block: int) -> Callable[..., None]:
+    """The function `run(start, stop, *inputs, *outputs)` that runs a chain on a range, by blocks.
+
+    Its arguments are flat arrays and scalars; what repeats does so over a whole block. Functions
+    are globals `k0`, slots are locals `v7`, of which `f7` is the whole array. Nothing else, and
+    nothing from a graph, is part of the source.
+    """
+    buffers = _Buffers(chain)
+    body = [buffers.line(i, item) for i, item in enumerate(chain.instructions)]
+    sliced = [source.slot for source in chain.inputs if source.period == 0] + [*chain.outputs]
+    repeated = [source.slot for source in chain.inputs if source.period > 1]
+    names = [f"{'v' if source.period == 1 else 'f'}{source.slot}" for source in chain.inputs] + [
+        f"f{slot}" for slot in chain.outputs
+    ]
+    source = [
+        f"def run(start, stop, {', '.join(names)}):",
+        *[f" {name} = empty({block}, {name}_dtype)" for name in buffers.dtypes],
+        f" for s in range(start, stop, {block}):",
+        f"  e = s + {block}",
+        "  if e > stop:",
+        "   e = stop",
+        *[f"   {name} = {name}[:e - s]" for name in buffers.dtypes],
+        *[f"  v{slot} = f{slot}[s:e]" for slot in sliced],
+        *[f"  v{slot} = f{slot}[:e - s]" for slot in repeated],
+        *[f"  {line}" for line in body],
+    ]
+    scope: dict[str, Any] = {f"k{i}": item.function for i, item in enumerate(chain.instructions)}
+    scope.update({f"{name}_dtype": dtype for name, dtype in buffers.dtypes.items()})
+    scope["empty"] = np.empty
+    exec(compile("\n".join(source), "<tensordraft blocks>", "exec"), scope)  # noqa: S102 - see above
+    return scope["run"]  # type: ignore[no-any-return]
+
+
+class _Buffers:
+    """Finds a place for each result of a chain: one that leaves has its own, others take turns.
+
+    A buffer that is read for the last time may be written to by the same instruction:
+    elementwise functions read an element before they write it.
+    """
+
+    def __init__(self, chain: Chain) -> None:
+        self.dtypes: dict[str, np.dtype[Any]] = {}
+        self._names = {slot: f"v{slot}" for slot in chain.outputs}
+        self._names.update({source.slot: f"v{source.slot}" for source in chain.inputs})
+        self._last = {
+            slot: i for i, item in enumerate(chain.instructions) for slot in item.step.inputs
+        }
+        self._free: list[str] = []
+
+    def line(self, i: int, item: Instruction) -> str:
+        """The line of instruction number `i`."""
+        arguments = ", ".join([self._names[slot] for slot in item.step.inputs])
+        leaves = item.output in self._names
+        self._release(i, item)
+        if not leaves:
+            fresh = f"v{item.output}"
+            self._names[item.output] = self._buffer(item.dtype) if item.takes_out else fresh
+        place = self._names[item.output]
+        if item.takes_out:
+            return f"k{i}({arguments}, out={place})"
+        return f"{place}{'[...]' if leaves else ''} = k{i}({arguments})"
+
+    def _release(self, i: int, item: Instruction) -> None:
+        """Makes those buffers free that are read for the last time."""
+        dying = [
+            self._names[slot] for slot in dict.fromkeys(item.step.inputs) if self._last[slot] == i
+        ]
+        self._free += [name for name in dying if name in self.dtypes]
+
+    def _buffer(self, dtype: np.dtype[Any]) -> str:
+        """A buffer that is free, or a new one."""
+        for name in self._free:
+            if self.dtypes[name] == dtype:
+                self._free.remove(name)
+                return name
+        name = f"b{len(self.dtypes)}"
+        self.dtypes[name] = dtype
+        return name

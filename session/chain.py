@@ -1,0 +1,109 @@
+"""Chains of elementwise functions over arrays of one shape."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .plan import Step
+
+
+class Instruction:
+    """One elementwise function of a chain.
+
+    Attributes:
+        step: its step in the plan; one output, with arrays of `dtype`.
+        function: the kernel without what it does for other shapes than those of a block.
+        takes_out: whether the function can write its result into an array, given last.
+    """
+
+    def __init__(self, step: Step, dtype: np.dtype[Any]) -> None:
+        self.step = step
+        self.dtype = dtype
+        self.function = inspect.unwrap(step.kernel)
+        self.takes_out = isinstance(self.function, np.ufunc) or _has_out(self.function)
+
+    @property
+    def output(self) -> int:
+        """The slot that it writes."""
+        return self.step.outputs[0]
+
+
+def _has_out(function: Callable[..., Any]) -> bool:
+    try:
+        return "out" in inspect.signature(function).parameters
+    except ValueError:  # of a function that is not written in Python
+        return False
+
+
+class Input(NamedTuple):
+    """What comes into a chain from outside.
+
+    `period` is the number of its elements where they repeat along those of the results, 0 where
+    there are as many of both. `dtype` is given where nobody reads the input afterwards, so that
+    a result of the same dtype may take its memory.
+    """
+
+    slot: int
+    period: int
+    dtype: np.dtype[Any] | None = None
+
+
+class Chain(NamedTuple):
+    """Elementwise functions over arrays of one shape, and the slots that leave them.
+
+    Each instruction writes a slot of its own.
+    """
+
+    instructions: Sequence[Instruction]
+    inputs: Sequence[Input]
+    outputs: tuple[int, ...]
+
+    @property
+    def output_dtypes(self) -> list[np.dtype[Any]]:
+        """The dtypes of what leaves."""
+        dtypes = {item.output: item.dtype for item in self.instructions}
+        return [dtypes[slot] for slot in self.outputs]
+
+    def overwritten(self) -> list[int | None]:
+        """For each output the position of an input whose memory it may take.
+
+        That input is not read any more once the output is written. A function that may fail
+        after it has written is told again from its inputs, which have to be there then.
+        """
+        if not all(item.takes_out for item in self.instructions):
+            return [None] * len(self.outputs)
+        written = {item.output: i for i, item in enumerate(self.instructions)}
+        last = {slot: i for i, item in enumerate(self.instructions) for slot in item.step.inputs}
+        free = dict(enumerate(self.inputs))
+        chosen: list[int | None] = []
+        for slot, dtype in zip(self.outputs, self.output_dtypes, strict=True):
+            fitting = [
+                i
+                for i, source in free.items()
+                if source.dtype is not None
+                and source.dtype == dtype
+                and last[source.slot] <= written[slot]
+            ]
+            chosen.append(fitting[0] if fitting else None)
+            if fitting:
+                del free[fitting[0]]
+        return chosen
+
+
+def repeats(shape: tuple[int, ...], whole: tuple[int, ...]) -> int | None:
+    """The number of elements of an array of `shape` if they repeat along one of shape `whole`.
+
+    Those of a scalar do, and those of `[channels]` along `[batch, channels]`; None if not.
+    """
+    sizes = shape
+    while sizes and sizes[0] == 1:
+        sizes = sizes[1:]
+    if len(shape) > len(whole) or whole[len(whole) - len(sizes) :] != sizes:
+        return None
+    return int(np.prod(sizes, dtype=np.int64))

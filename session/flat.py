@@ -1,0 +1,114 @@
+"""The first tier: a plan as a flat list of steps over registers."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .steps import told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from .plan import Array, Plan, Step
+
+
+class _FlatStep(NamedTuple):
+    """A step over registers; `target` is the only one that it writes, or a tuple of several.
+
+    `freed` are the registers that nobody reads after it.
+    """
+
+    step: Step
+    kernel: Callable[..., Any]
+    read: Callable[[list[Any]], Sequence[Any]]
+    target: int | tuple[int, ...]
+    freed: tuple[int, ...]
+
+
+class FlatProgram:
+    """Runs a plan step by step.
+
+    Each slot has a register. A slot that is read for the last time leaves its register to the
+    result of the same step, so that most registers need not be cleared.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        registers = _Registers(plan)
+        self._feeds = plan.feeds
+        self._steps = [registers.flattened(step) for step in plan.steps]
+        self._fetched = [None if slot < 0 else registers.of(slot) for slot in plan.fetched]
+        self._template: list[Any] = [None] * registers.number
+        for slot, array in plan.constants.items():
+            self._template[registers.of(slot)] = array
+
+    def __call__(self, *feeds: Array) -> Sequence[Any]:
+        """The values of the plan's fetches.
+
+        Raises:
+            OpError: a kernel failed; the error names the op and its inputs.
+        """
+        values = self._template[:]
+        values[: self._feeds] = feeds
+        for step, kernel, read, target, freed in self._steps:
+            try:
+                result = kernel(*read(values))
+                if isinstance(target, int):
+                    values[target] = result
+                else:
+                    for register, item in zip(target, result or (), strict=True):
+                        values[register] = item
+            except Exception as error:
+                raise told(error, step, read(values)) from error
+            for register in freed:
+                values[register] = None
+        return [None if register is None else values[register] for register in self._fetched]
+
+
+class _Registers:
+    """Gives the slots of a plan their registers, step by step.
+
+    What is fed stands first, then what is constant. Slot -1 has a register, too, which takes what
+    nobody reads.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        lasting = [*range(plan.feeds), *plan.constants, -1]
+        self._registers = {slot: register for register, slot in enumerate(lasting)}
+        self._free: list[int] = []
+        self.number = len(lasting)
+
+    def of(self, slot: int) -> int:
+        """The register of a slot; a free one if it has none yet."""
+        register = self._registers.get(slot)
+        if register is None:
+            if self._free:
+                register = self._free.pop()
+            else:
+                register = self.number
+                self.number += 1
+            self._registers[slot] = register
+        return register
+
+    def flattened(self, step: Step) -> _FlatStep:
+        """The step over registers; to be asked for in the order of the plan."""
+        inputs = [self.of(slot) for slot in step.inputs]
+        freed = self._released(slot for slot in step.dead if slot not in step.outputs)
+        outputs = tuple([self.of(slot) for slot in step.outputs])
+        freed = [register for register in freed if register not in outputs]
+        freed += self._released(slot for slot in step.dead if slot in step.outputs)
+        target = outputs[0] if len(outputs) == 1 else outputs
+        return _FlatStep(step, step.kernel, _reader(inputs), target, tuple(freed))
+
+    def _released(self, slots: Iterable[int]) -> list[int]:
+        registers = [self._registers.pop(slot) for slot in slots]
+        self._free += registers
+        return registers
+
+
+def _reader(registers: Sequence[int]) -> Callable[[list[Any]], Sequence[Any]]:
+    """The function that picks some registers; `itemgetter` gives no sequence for fewer than two."""
+    if len(registers) < 2:
+        start = registers[0] if registers else 0
+        return itemgetter(slice(start, start + len(registers)))
+    return itemgetter(*registers)

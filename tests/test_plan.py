@@ -1,0 +1,115 @@
+"""What is planned: pruned, folded, merged, and known from shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import tensordraft as td
+from tensordraft.session import planner
+
+
+@pytest.fixture(autouse=True)
+def graph() -> Iterator[td.Graph]:
+    with td.Graph().as_default() as graph:
+        yield graph
+
+
+def steps(fetches: object, *feeds: td.Tensor) -> list[str]:
+    """The op types of the steps of a plan."""
+    with td.Session() as session:
+        lines = session.explain(fetches, feeds).splitlines()
+    return [line.split("(")[1].split(")")[0] for line in lines if " = " in line and "(" in line]
+
+
+def test_only_what_is_fetched_is_planned() -> None:
+    x = td.placeholder(td.float32, [2])
+    y = x + 1.0
+    td.exp(y)
+    assert steps(td.sin(y), x) == ["AddV2", "Sin"]
+    assert steps(td.sin(y), y) == ["Sin"]
+    assert steps(x, x) == []
+
+
+def test_what_depends_on_constants_is_folded() -> None:
+    x = td.placeholder(td.float32, [2])
+    assert steps(x * td.exp(td.constant(1.0) + 2.0), x) == ["Mul"]
+    assert steps(td.exp(td.constant(1.0))) == []
+
+
+def test_large_results_are_not_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner, "_MOST_FOLDED_BYTES", 1 << 16)
+    assert steps(td.fill([200, 200], 1.0)) == ["Fill"]
+    assert steps(td.fill([200, 200], td.constant(1, td.int8))) == []
+
+
+def test_what_shapes_decide_is_folded() -> None:
+    x = td.placeholder(td.float32, [None, 3])
+    assert steps(td.shape(x)[1] * 2, x) == []
+    assert steps(td.rank(x), x) == []
+    assert steps(td.shape(x)[0] * 2, x) != []
+
+
+def test_equal_steps_are_merged() -> None:
+    x = td.placeholder(td.float32, [2])
+    assert steps(td.exp(x) + td.exp(x), x) == ["Exp", "AddV2"]
+    assert steps(td.cumsum(x) + td.cumsum(x, reverse=True), x) == ["Cumsum", "Cumsum", "AddV2"]
+
+
+def test_random_steps_are_not_merged() -> None:
+    a, b = td.random_uniform([3], seed=1), td.random_uniform([3], seed=1)
+    assert steps([a, b]).count("RandomUniform") == 2
+
+
+def test_identities_are_dropped() -> None:
+    x = td.placeholder(td.float32, [2])
+    assert steps(td.identity(td.identity(x)) + 1.0, x) == ["AddV2"]
+
+
+def test_a_plan_is_made_once_and_goes_on_when_the_graph_grows() -> None:
+    x = td.placeholder(td.float32, [])
+    y = x + 1.0
+    with td.Session() as session:
+        session.run(y, {x: 1})
+        [(key, planned)] = session._plans.items()
+        td.exp(y)
+        session.run(y, {x: 2})
+        session.run(y, {x.name: 2})
+        assert list(session._plans.items()) == [(key, planned)]
+
+
+def test_the_number_of_plans_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensordraft.session import session as module
+
+    monkeypatch.setattr(module, "_MOST_PLANS", 4)
+    x = td.placeholder(td.int32, [])
+    with td.Session() as session:
+        for i in range(20):
+            assert session.run(x + i, {x: 1}) == 1 + i
+            assert len(session._plans) <= 4
+            assert len(session._asked) <= 4
+
+
+def test_explain_names_every_step() -> None:
+    x = td.placeholder(td.float32, [None], name="x")
+    y = td.add(td.exp(x, name="e"), td.constant([1.0], name="one"), name="y")
+    with td.Session() as session:
+        assert session.explain([y, y.op], [x]).splitlines() == [
+            "s3 = constant float32[1]",
+            "s2 = e (Exp) of s0",
+            "s1 = y (AddV2) of s2, s3",
+            "fetch s1, _",
+        ]
+
+
+def test_results_are_independent_of_the_plan() -> None:
+    x = td.placeholder(td.float32, [2])
+    y = td.identity(x)
+    value = np.ones(2, np.float32)
+    with td.Session() as session:
+        for _ in range(5):
+            result = session.run(y, {x: value})
+            result += 1
+            np.testing.assert_array_equal(value, 1)
