@@ -6,9 +6,10 @@ import statistics
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from libraries import callables
 from timing import Row, compare
 
 import tensordraft as td
@@ -72,12 +73,24 @@ def _many_adds() -> Iterator[Row]:
         with td.Session(graph=graph) as fresh:
             return fresh.run(y, {x: value})  # type: ignore[no-any-return]
 
-    yield compare(f"first run of {_ADDS} small adds / NumPy loop", first, loop)
+    name = f"{_ADDS} small adds"
+    yield Row(f"{name}, first run / 25 ms", compare("", first, loop).ours, 25e-3, 1.0)
     with td.Session(graph=graph) as session:
-        hot = session.make_callable(y, [x])
+        run = session.make_callable(y, [x])
+        [(executor, _)] = session._plans.values()
+        steps = executor._flat
+        yield compare(f"{name}, not hot yet / NumPy loop", lambda: steps(value), loop, 1.6)
         for _ in range(5):
-            hot(value)
-        yield compare(f"{_ADDS} small adds, hot / NumPy loop", lambda: hot(value), loop, 1.0)
+            run(value)
+        tensorflow = callables(_added_up, [value])[1]
+        yield compare(f"{name}, hot / NumPy loop", lambda: run(value), loop, 1.0, tensorflow)
+
+
+def _added_up(library: Any, x: Any) -> Any:
+    y = x
+    for _ in range(_ADDS):
+        y = y + x
+    return y
 
 
 def _one_add() -> Iterator[Row]:
@@ -86,13 +99,13 @@ def _one_add() -> Iterator[Row]:
     with td.Graph().as_default(), td.Session() as session:
         x = td.placeholder(td.float32, [4, 4])
         y = x + x
-        call = session.make_callable(y, [x])
+        call, tensorflow = callables(lambda library, x: x + x, [value])
         for _ in range(5):
             session.run(y, {x: value})
-            call(value)
-        by_call = compare("", lambda: call(value), lambda: value + value)
+        by_call = compare("", call, lambda: value + value, tensorflow=tensorflow)
         by_run = compare("", lambda: session.run(y, {x: value}), lambda: value + value)
-        yield Row("one small add by make_callable / 3 us", by_call.ours, 3e-6, 1.0)
+        beside = by_call.tensorflow
+        yield Row("one small add by make_callable / 3 us", by_call.ours, 3e-6, 1.0, "s", beside)
         yield Row("one small add by session.run / 7 us", by_run.ours, 7e-6, 1.0)
 
 
@@ -104,33 +117,30 @@ def _chain() -> Iterator[Row]:
 
 def _chain_of(size: int, threads: int) -> Row:
     value = np.random.default_rng(0).random(size, np.float32)
-    config = td.ConfigProto(intra_op_parallelism_threads=threads)
     two, one = np.float32(2), np.float32(1)
-    with td.Graph().as_default(), td.Session(config=config) as session:
-        a = td.placeholder(td.float32, [None])
-        call = session.make_callable(a + a * a - a + a * 2.0 - a + 1.0, [a])
-        for _ in range(5):
-            call(value)
-        return compare(
-            f"a + a*a - a + a*2 - a + 1, {size >> 20}M, {threads} threads",
-            lambda: call(value),
-            lambda: value + value * value - value + value * two - value + one,
-            0.45 if threads == 1 else 0.3,
-        )
+    ours, tensorflow = callables(
+        lambda library, a: a + a * a - a + a * 2.0 - a + 1.0,
+        [value],
+        [[None]],
+        intra_op_parallelism_threads=threads,
+    )
+    return compare(
+        f"a + a*a - a + a*2 - a + 1, {size >> 20}M, {threads} threads",
+        ours,
+        lambda: value + value * value - value + value * two - value + one,
+        0.45 if threads == 1 else 0.3,
+        tensorflow,
+    )
 
 
 def _two_branches() -> Row:
     """Two independent heavy branches, with two threads against one."""
     value = np.random.default_rng(0).random(1 << 21)
-    with td.Graph().as_default():
-        x = td.placeholder(td.float64, [None])
-        y = td.reduce_sum(td.cumsum(td.sin(x))) + td.reduce_sum(td.cumsum(td.cos(x)))
-        calls = []
-        for threads in (2, 1):
-            session = td.Session(config=td.ConfigProto(inter_op_parallelism_threads=threads))
-            calls.append(session.make_callable(y, [x]))
-            for _ in range(5):
-                calls[-1](value)
-        two, one = calls
-        return compare("two heavy branches, two threads / one", lambda: two(value),
-                       lambda: one(value), 0.65)  # fmt: skip
+
+    def branches(library: Any, x: Any) -> Any:
+        sums = [library.cumsum(function(x)) for function in (library.sin, library.cos)]
+        return library.reduce_sum(sums[0]) + library.reduce_sum(sums[1])
+
+    two, tensorflow = callables(branches, [value], inter_op_parallelism_threads=2)
+    one, _ = callables(branches, [value], inter_op_parallelism_threads=1)
+    return compare("two heavy branches, two threads / one", two, one, 0.65, tensorflow)

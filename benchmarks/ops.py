@@ -5,13 +5,14 @@ A result is the caller's own in both: where an op is a view, both copy it once.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from libraries import callables
+from ml_dtypes import bfloat16
 from numpy.lib.stride_tricks import sliding_window_view
 from timing import Row, compare
-
-import tensordraft as td
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,6 +29,11 @@ MASK = _RNG.random(1000) < 0.5
 LENGTHS = _RNG.integers(0, 1000, 1000, np.int32)
 BYTES = _RNG.integers(0, 256, 1_000_000, np.uint8)
 PARTS = _RNG.integers(0, 8, 1_000_000, np.int32)
+CHANNELS = _RNG.random((250_000, 4), np.float32)
+NUMBERS = np.array([b"%.3f" % x for x in _RNG.random(10_000)], object)
+ORDER = _RNG.permutation(1000).astype(np.int32)
+LOW, HIGH = np.float32(0), np.float32(1)
+STEP = np.float32(1 / 255)
 
 
 class Work(NamedTuple):
@@ -41,51 +47,62 @@ class Work(NamedTuple):
 
 def rows() -> Iterator[Row]:
     """Every op, by `make_callable`."""
-    for work in (*_shaping(), *_joining(), *_gathering(), *_quantizing()):
-        yield _row(work)
+    for family in (_casting, _shaping, _joining, _blocks, _gathering, _quantizing, _in_place):
+        for work in family():
+            ours, tensorflow = callables(work.op, work.arrays)
+            arrays = work.arrays
+            yield compare(work.name, ours, partial(work.numpy, *arrays), _LIMIT, tensorflow)
 
 
-def _row(work: Work) -> Row:
-    with td.Graph().as_default(), td.Session() as session:
-        inputs = [td.placeholder(array.dtype, array.shape) for array in work.arrays]
-        call = session.make_callable(work.op(*inputs), inputs)
-        for _ in range(5):
-            call(*work.arrays)
-        return compare(
-            work.name, lambda: call(*work.arrays), lambda: work.numpy(*work.arrays), _LIMIT
-        )
-
-
-def _shaping() -> Iterator[Work]:
-    yield Work("cast", lambda x: td.cast(x, td.int32), lambda x: x.astype(np.int32), (FLOATS,))
+def _casting() -> Iterator[Work]:
     yield Work(
-        "bitcast", lambda x: td.bitcast(x, td.int32), lambda x: x.view(np.int32).copy(), (FLOATS,)
+        "string_to_number, 10k strings",
+        lambda t, x: t.string_to_number(x),
+        lambda x: x.astype(np.float32),
+        (NUMBERS,),
+    )
+    yield Work("cast", lambda t, x: t.cast(x, t.int32), lambda x: x.astype(np.int32), (FLOATS,))
+    yield Work(
+        "to_bfloat16", lambda t, x: t.to_bfloat16(x), lambda x: x.astype(bfloat16), (FLOATS,)
+    )
+    yield Work(
+        "bitcast", lambda t, x: t.bitcast(x, t.int32), lambda x: x.view(np.int32).copy(), (FLOATS,)
     )
     yield Work(
         "saturate_cast",
-        lambda x: td.saturate_cast(x, td.uint8),
+        lambda t, x: t.saturate_cast(x, t.uint8),
         lambda x: np.clip(x, 0, 255).astype(np.uint8),
         (FLOATS,),
     )
-    yield Work("reshape", lambda x: td.reshape(x, [-1]), lambda x: x.reshape(-1).copy(), (FLOATS,))
+
+
+def _shaping() -> Iterator[Work]:
     yield Work(
-        "expand_dims", lambda x: td.expand_dims(x, 1), lambda x: x[:, None].copy(), (FLOATS,)
+        "reshape", lambda t, x: t.reshape(x, [-1]), lambda x: x.reshape(-1).copy(), (FLOATS,)
     )
     yield Work(
-        "transpose", lambda x: td.transpose(x, [2, 0, 1]), lambda x: x.transpose(2, 0, 1).copy(),
+        "squeeze", lambda t, x: t.squeeze(x), lambda x: x.squeeze().copy(), (FLOATS[:, None],)
+    )
+    yield Work(
+        "expand_dims", lambda t, x: t.expand_dims(x, 1), lambda x: x[:, None].copy(), (FLOATS,)
+    )
+    yield Work(
+        "transpose",
+        lambda t, x: t.transpose(x, [2, 0, 1]),
+        lambda x: x.transpose(2, 0, 1).copy(),
         (CUBE,),
-    )  # fmt: skip
-    yield Work("strided_slice", lambda x: x[::2, ::-1], lambda x: x[::2, ::-1].copy(), (FLOATS,))
+    )
+    yield Work("strided_slice", lambda t, x: x[::2, ::-1], lambda x: x[::2, ::-1].copy(), (FLOATS,))
     yield Work(
         "slice",
-        lambda x: td.slice(x, [10, 10], [900, 900]),
+        lambda t, x: t.slice(x, [10, 10], [900, 900]),
         lambda x: x[10:910, 10:910].copy(),
         (FLOATS,),
     )
-    yield Work("reverse", lambda x: td.reverse(x, [0]), lambda x: x[::-1].copy(), (FLOATS,))
+    yield Work("reverse", lambda t, x: t.reverse(x, [0]), lambda x: x[::-1].copy(), (FLOATS,))
     yield Work(
         "reverse_sequence",
-        lambda x, n: td.reverse_sequence(x, n, seq_axis=1, batch_axis=0),
+        lambda t, x, n: t.reverse_sequence(x, n, seq_axis=1, batch_axis=0),
         _numpy_reverse_sequence,
         (FLOATS, LENGTHS),
     )
@@ -100,46 +117,87 @@ def _numpy_reverse_sequence(x: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 def _joining() -> Iterator[Work]:
     yield Work(
-        "concat", lambda x: td.concat([x, x], 1), lambda x: np.concatenate([x, x], 1), (FLOATS,)
+        "concat",
+        lambda t, x: t.concat([x, x], 1),
+        lambda x: np.concatenate([x, x], 1),
+        (FLOATS,),
     )
-    yield Work("stack", lambda x: td.stack([x, x], 1), lambda x: np.stack([x, x], 1), (FLOATS,))
+    yield Work("stack", lambda t, x: t.stack([x, x], 1), lambda x: np.stack([x, x], 1), (FLOATS,))
+    yield Work(
+        "parallel_stack",
+        lambda t, x: t.parallel_stack([x, x]),
+        lambda x: np.stack([x, x]),
+        (FLOATS,),
+    )
     yield Work(
         "split",
-        lambda x: td.split(x, 4, 1),
+        lambda t, x: t.split(x, 4, 1),
         lambda x: [part.copy() for part in np.split(x, 4, 1)],
         (FLOATS,),
     )
     yield Work(
         "unstack",
-        lambda x: td.unstack(x, axis=0),
+        lambda t, x: t.unstack(x, axis=0),
         lambda x: [x[i].copy() for i in range(len(x))],
         (CUBE,),
     )
-    yield Work("tile", lambda x: td.tile(x, [2, 2]), lambda x: np.tile(x, (2, 2)), (FLOATS,))
+    yield Work("tile", lambda t, x: t.tile(x, [2, 2]), lambda x: np.tile(x, (2, 2)), (FLOATS,))
     yield Work(
-        "pad", lambda x: td.pad(x, [[5, 5], [7, 7]]), lambda x: np.pad(x, ((5, 5), (7, 7))),
+        "pad",
+        lambda t, x: t.pad(x, [[5, 5], [7, 7]]),
+        lambda x: np.pad(x, ((5, 5), (7, 7))),
         (FLOATS,),
-    )  # fmt: skip
+    )
     yield Work(
-        "pad reflect",
-        lambda x: td.pad(x, [[5, 5], [7, 7]], "REFLECT"),
+        "pad, reflected",
+        lambda t, x: t.pad(x, [[5, 5], [7, 7]], "REFLECT"),
         lambda x: np.pad(x, ((5, 5), (7, 7)), "reflect"),
         (FLOATS,),
     )
     yield Work(
+        "meshgrid",
+        lambda t, x, y: t.meshgrid(x, y),
+        lambda x, y: np.meshgrid(x, y, copy=True),
+        (FLOATS[0], FLOATS[1]),
+    )
+
+
+def _blocks() -> Iterator[Work]:
+    yield Work(
         "extract_image_patches",
-        lambda x: td.extract_image_patches(x, [1, 3, 3, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"),
+        lambda t, x: t.extract_image_patches(x, [1, 3, 3, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID"),
         _numpy_patches,
         (IMAGES,),
     )
     yield Work(
         "space_to_batch",
-        lambda x: td.space_to_batch(x, [[0, 0], [0, 0]], 2),
+        lambda t, x: t.space_to_batch(x, [[0, 0], [0, 0]], 2),
         _numpy_space_to_batch,
         (IMAGES,),
     )
     yield Work(
-        "space_to_depth", lambda x: td.space_to_depth(x, 2), _numpy_space_to_depth, (IMAGES,)
+        "space_to_batch_nd, padded",
+        lambda t, x: t.space_to_batch_nd(x, [2, 2], [[1, 1], [1, 1]]),
+        lambda x: _numpy_space_to_batch(np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))),
+        (IMAGES,),
+    )
+    yield Work(
+        "batch_to_space",
+        lambda t, x: t.batch_to_space(x, [[0, 0], [0, 0]], 2),
+        _numpy_batch_to_space,
+        (IMAGES,),
+    )
+    yield Work(
+        "batch_to_space_nd, cropped",
+        lambda t, x: t.batch_to_space_nd(x, [2, 2], [[1, 1], [1, 1]]),
+        lambda x: _numpy_batch_to_space(x)[:, 1:-1, 1:-1].copy(),
+        (IMAGES,),
+    )
+    yield Work(
+        "space_to_depth", lambda t, x: t.space_to_depth(x, 2), _numpy_space_to_depth, (IMAGES,)
+    )
+    yield Work(
+        "depth_to_space", lambda t, x: t.depth_to_space(x, 2), _numpy_depth_to_space, (IMAGES,)
     )
 
 
@@ -155,43 +213,85 @@ def _numpy_space_to_batch(x: np.ndarray) -> np.ndarray:
     return parts.reshape(4 * n, h // 2, w // 2, c)
 
 
+def _numpy_batch_to_space(x: np.ndarray) -> np.ndarray:
+    n, h, w, c = x.shape
+    parts = x.reshape(2, 2, n // 4, h, w, c).transpose(2, 3, 0, 4, 1, 5)
+    return parts.reshape(n // 4, 2 * h, 2 * w, c)
+
+
 def _numpy_space_to_depth(x: np.ndarray) -> np.ndarray:
     n, h, w, c = x.shape
     parts = x.reshape(n, h // 2, 2, w // 2, 2, c).transpose(0, 1, 3, 2, 4, 5)
     return parts.reshape(n, h // 2, w // 2, 4 * c)
 
 
+def _numpy_depth_to_space(x: np.ndarray) -> np.ndarray:
+    n, h, w, c = x.shape
+    parts = x.reshape(n, h, w, 2, 2, c // 4).transpose(0, 1, 3, 2, 4, 5)
+    return parts.reshape(n, 2 * h, 2 * w, c // 4)
+
+
 def _gathering() -> Iterator[Work]:
-    yield Work("gather", td.gather, lambda x, i: x[i], (FLOATS, ROWS))
-    pairs = np.stack([ROWS, ROWS[::-1]], 1)
-    yield Work("gather_nd", td.gather_nd, lambda x, i: x[i[:, 0], i[:, 1]], (FLOATS, pairs))
+    yield Work("gather", lambda t, x, i: t.gather(x, i), lambda x, i: x[i], (FLOATS, ROWS))
+    yield Work(
+        "gather, single elements",
+        lambda t, x, i: t.gather(x, i),
+        np.take,
+        (FLOATS.reshape(-1), INTS),
+    )
+    yield Work(
+        "gather_nd",
+        lambda t, x, i: t.gather_nd(x, i),
+        lambda x, i: x[i[:, 0], i[:, 1]],
+        (FLOATS, np.stack([INTS, INTS[::-1]], 1)),
+    )
     yield Work(
         "scatter_nd",
-        lambda i, u: td.scatter_nd(i, u, [1000]),
+        lambda t, i, u: t.scatter_nd(i, u, [1000]),
         lambda i, u: np.bincount(i[:, 0], u, 1000).astype(np.float32),
         (INTS[:, None], FLOATS.reshape(-1)),
     )
-    yield Work("boolean_mask", td.boolean_mask, lambda x, m: x[m], (FLOATS, MASK))
+    yield Work(
+        "boolean_mask", lambda t, x, m: t.boolean_mask(x, m), lambda x, m: x[m], (FLOATS, MASK)
+    )
     yield Work(
         "dynamic_partition",
-        lambda x, p: td.dynamic_partition(x, p, 8),
+        lambda t, x, p: t.dynamic_partition(x, p, 8),
         lambda x, p: [x[p == i] for i in range(8)],
         (FLOATS.reshape(-1), PARTS),
     )
     yield Work(
+        "dynamic_stitch",
+        lambda t, i, x: t.dynamic_stitch([i[:500], i[500:]], [x[:500], x[500:]]),
+        _numpy_stitch,
+        (ORDER, FLOATS),
+    )
+    yield Work(
         "one_hot",
-        lambda i: td.one_hot(i, 1000),
+        lambda t, i: t.one_hot(i, 1000),
         lambda i: (i[:, None] == np.arange(1000, dtype=np.int32)).astype(np.float32),
         (ROWS,),
     )
     yield Work(
         "sequence_mask",
-        lambda n: td.sequence_mask(n, 1000),
+        lambda t, n: t.sequence_mask(n, 1000),
         lambda n: np.arange(1000, dtype=np.int32) < n[:, None],
         (LENGTHS,),
     )
-    yield Work("unique", td.unique, _numpy_unique, (INTS,))
-    yield Work("setdiff1d", td.setdiff1d, _numpy_setdiff, (INTS, ROWS))
+    yield Work("unique", lambda t, x: t.unique(x), _numpy_unique, (INTS,))
+    yield Work(
+        "unique_with_counts",
+        lambda t, x: t.unique_with_counts(x),
+        lambda x: (*(found := _numpy_unique(x)), np.bincount(found[1])),
+        (INTS,),
+    )
+    yield Work("setdiff1d", lambda t, x, y: t.setdiff1d(x, y), _numpy_setdiff, (INTS, ROWS))
+
+
+def _numpy_stitch(i: np.ndarray, x: np.ndarray) -> np.ndarray:
+    result = np.empty_like(x)
+    result[i] = x
+    return result
 
 
 def _numpy_unique(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -210,31 +310,90 @@ def _numpy_setdiff(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _quantizing() -> Iterator[Work]:
     yield Work(
         "dequantize",
-        lambda x: td.dequantize(td.bitcast(x, td.quint8), 0.0, 6.0),
+        lambda t, x: t.dequantize(t.bitcast(x, t.quint8), 0.0, 6.0),
         lambda x: x.astype(np.float32) * np.float32(6 / 255),
         (BYTES,),
     )
     yield Work(
         "quantize_v2",
-        lambda x: td.quantize_v2(x, 0.0, 1.0, td.quint8)[0],
-        lambda x: np.rint(np.clip(x, 0, 1) * np.float32(255)).astype(np.uint8),
+        lambda t, x: t.quantize_v2(x, 0.0, 1.0, t.quint8)[0],
+        lambda x: np.rint(np.clip(x, LOW, HIGH) / STEP).astype(np.uint8),
         (FLOATS,),
+    )
+    yield Work(
+        "quantized_concat",
+        lambda t, x: t.quantized_concat(0, [t.bitcast(x, t.quint8)] * 2, [0.0, 0.0], [1.0, 1.0])[0],
+        lambda x: np.concatenate([x, x]),
+        (BYTES,),
     )
     yield Work(
         "fake_quant_with_min_max_args",
-        lambda x: td.fake_quant_with_min_max_args(x, 0.0, 1.0),
-        lambda x: np.rint(np.clip(x, 0, 1) * np.float32(255)) * np.float32(1 / 255),
+        lambda t, x: t.fake_quant_with_min_max_args(x, 0.0, 1.0),
+        _numpy_fake_quant,
         (FLOATS,),
     )
     yield Work(
+        "fake_quant_with_min_max_args_gradient",
+        lambda t, g, x: t.fake_quant_with_min_max_args_gradient(g, x, 0.0, 1.0),
+        lambda g, x: np.where((x >= LOW) & (x <= HIGH), g, np.float32(0)),
+        (FLOATS, FLOATS),
+    )
+    yield Work(
+        "fake_quant_with_min_max_vars",
+        lambda t, x: t.fake_quant_with_min_max_vars(x, 0.0, 1.0),
+        _numpy_fake_quant,
+        (FLOATS,),
+    )
+    yield Work(
+        "fake_quant_with_min_max_vars_gradient",
+        lambda t, g, x: t.fake_quant_with_min_max_vars_gradient(g, x, 0.0, 1.0),
+        lambda g, x: (
+            np.where((x >= LOW) & (x <= HIGH), g, np.float32(0)),
+            g[x < LOW].sum(),
+            g[x > HIGH].sum(),
+        ),
+        (FLOATS, FLOATS),
+    )
+    yield Work(
+        "fake_quant_with_min_max_vars_per_channel",
+        lambda t, x: t.fake_quant_with_min_max_vars_per_channel(x, [0.0] * 4, [1.0] * 4),
+        _numpy_fake_quant,
+        (CHANNELS,),
+    )
+
+
+def _numpy_fake_quant(x: np.ndarray) -> np.ndarray:
+    return np.rint(np.clip(x, LOW, HIGH) / STEP) * STEP
+
+
+def _in_place() -> Iterator[Work]:
+    yield Work(
+        "alias_inplace_update",
+        lambda t, x, v: t.alias_inplace_update(x + 0.0, ROWS[:10], v),
+        _numpy_set_rows,
+        (FLOATS, FLOATS[:10]),
+    )
+    yield Work(
         "alias_inplace_add",
-        lambda x, v: td.alias_inplace_add(x + 0.0, ROWS[:10], v),
-        _numpy_add_rows,
+        lambda t, x, v: t.alias_inplace_add(x + 0.0, ROWS[:10], v),
+        lambda x, v: _numpy_updated(np.add, x, v),
+        (FLOATS, FLOATS[:10]),
+    )
+    yield Work(
+        "alias_inplace_subtract",
+        lambda t, x, v: t.alias_inplace_subtract(x + 0.0, ROWS[:10], v),
+        lambda x, v: _numpy_updated(np.subtract, x, v),
         (FLOATS, FLOATS[:10]),
     )
 
 
-def _numpy_add_rows(x: np.ndarray, v: np.ndarray) -> np.ndarray:
-    result = x + 0.0
-    np.add.at(result, ROWS[:10], v)
+def _numpy_updated(function: Any, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+    result = x + np.float32(0)
+    function.at(result, ROWS[:10], v)
+    return result
+
+
+def _numpy_set_rows(x: np.ndarray, v: np.ndarray) -> np.ndarray:
+    result = x + np.float32(0)
+    result[ROWS[:10]] = v
     return result

@@ -1,4 +1,4 @@
-"""Measuring two ways of doing the same work against each other, in one process."""
+"""Measuring several ways of doing the same work against each other, in one process."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class Row(NamedTuple):
     theirs: float
     limit: float | None = None
     unit: str = "s"
+    tensorflow: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -27,9 +28,10 @@ class Row(NamedTuple):
 
     def __str__(self) -> str:
         aim = "" if self.limit is None else f"  (aim {self.limit:g})"
+        beside = "" if self.tensorflow is None else f"  TensorFlow {self.shown(self.tensorflow)}"
         return (
             f"{self.name:42} {self.shown(self.ours):>10} {self.shown(self.theirs):>10} "
-            f"{self.ratio:6.2f}{aim}"
+            f"{self.ratio:6.2f}{aim}{beside}"
         )
 
     def shown(self, value: float) -> str:
@@ -46,20 +48,25 @@ def compare(
     ours: Callable[[], Any],
     theirs: Callable[[], Any],
     limit: float | None = None,
+    tensorflow: Callable[[], Any] | None = None,
     seconds: float = 0.4,
 ) -> Row:
-    """Times both in alternating rounds; the medians of the rounds count."""
-    calls = max(1, int(seconds / 40 / max(_once(ours), _once(theirs), 1e-9)))
-    rounds: list[tuple[float, float]] = []
+    """Times ours and theirs in alternating rounds, and TensorFlow after that, in rounds of its own.
+
+    The medians of the rounds count. Each finds in the caches what its like has left there.
+    """
+    pair = _medians([ours, theirs], seconds)
+    beside = None if tensorflow is None else _medians([tensorflow], seconds)[0]
+    return Row(name, pair[0], pair[1], limit, tensorflow=beside)
+
+
+def _medians(ways: list[Callable[[], Any]], seconds: float) -> list[float]:
+    calls = max(1, int(seconds / 40 / max(1e-9, *map(_once, ways))))
+    rounds: list[list[float]] = []
     deadline = time.perf_counter() + seconds
     while len(rounds) < 7 or time.perf_counter() < deadline:
-        rounds.append((_timed(ours, calls), _timed(theirs, calls)))
-    return Row(
-        name,
-        statistics.median(pair[0] for pair in rounds),
-        statistics.median(pair[1] for pair in rounds),
-        limit,
-    )
+        rounds.append([_timed(way, calls) for way in ways])
+    return [statistics.median(times) for times in zip(*rounds, strict=True)]
 
 
 def peak_bytes(function: Callable[[], Any]) -> int:

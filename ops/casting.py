@@ -93,8 +93,17 @@ def _conversion(source: DType, target: DType, truncate: bool) -> Kernel:
 
         return rounded_twice
 
-    def astype(x: Array) -> Array:
-        return x.astype(dtype)
+    return _to_dtype(dtype)
+
+
+def _to_dtype(dtype: np.dtype[Any]) -> Kernel:
+    """The kernel that casts as NumPy does."""
+
+    def astype(x: Array, out: Array | None = None) -> Array:
+        if out is None:
+            return x.astype(dtype)
+        np.copyto(out, x, casting="unsafe")
+        return out
 
     return astype
 
@@ -108,8 +117,8 @@ def _to_integers(source: DType, target: DType) -> Kernel:
     dtype = target.numpy_dtype
     widened = np.dtype(np.float32) if source.size < 4 else source.numpy_dtype
 
-    def direct(x: Array) -> Array:
-        return x.astype(widened, copy=False).astype(dtype)
+    def widening(x: Array) -> Array:
+        return x.astype(widened).astype(dtype)
 
     def to_uint32(x: Array) -> Array:
         x = x.astype(widened, copy=False)
@@ -124,6 +133,7 @@ def _to_integers(source: DType, target: DType) -> Kernel:
             return result
         return np.where(x >= 2.0**64, dtype.type(2**63), result)
 
+    direct = widening if source.size < 4 else _to_dtype(dtype)
     return {dtypes.uint32: to_uint32, dtypes.uint64: to_uint64}.get(target, direct)
 
 
@@ -266,6 +276,8 @@ def _to(function: str, target: DType, default_name: str) -> Any:
 
 to_double = _to("to_double", dtypes.float64, "ToDouble")
 to_float = _to("to_float", dtypes.float32, "ToFloat")
+to_complex64 = _to("to_complex64", dtypes.complex64, "ToComplex64")
+to_complex128 = _to("to_complex128", dtypes.complex128, "ToComplex128")
 to_bfloat16 = _to("to_bfloat16", dtypes.bfloat16, "ToBFloat16")
 to_int32 = _to("to_int32", dtypes.int32, "ToInt32")
 to_int64 = _to("to_int64", dtypes.int64, "ToInt64")

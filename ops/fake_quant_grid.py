@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .along_channels import along_channels
 from .quantized_ranges import clipped, rounded
 
 if TYPE_CHECKING:
@@ -94,16 +95,22 @@ def on_grid(x: Array, grid: Grid, divide: bool = False) -> Array:
 
     Whether it is divided by the step or multiplied by the steps in a unit decides some ties.
     """
-    y = clipped(x, grid.low, grid.high)
-    y -= grid.low
-    if divide:
-        y /= grid.step
-    else:
-        y *= grid.steps_in_unit
-    y -= np.floor(_HALF - grid.low * grid.steps_in_unit)
-    y += _HALF
-    np.floor(y, out=y)
-    y *= grid.step
+
+    def nearest(x: Array, low: Any, high: Any, step: Any, units: Any, offset: Any) -> Array:
+        y = clipped(x, low, high)
+        y -= low
+        if divide:
+            y /= step
+        else:
+            y *= units
+        y -= offset
+        y += _HALF
+        np.floor(y, out=y)
+        y *= step
+        return y
+
+    offset = np.floor(_HALF - grid.low * grid.steps_in_unit)
+    y = along_channels(nearest, [x], [*grid[:4], offset])
     if grid.empty.any():
         y[..., grid.empty] = 0
     return y
@@ -115,7 +122,11 @@ def inside(gradients: Array, x: Array, grid: Grid) -> Array:
         raise ValueError(
             f"gradients must have the shape of inputs, {list(x.shape)}, got {list(gradients.shape)}"
         )
-    result = np.asarray(gradients * ((x >= grid.low) & (x <= grid.high)))
+
+    def passed(gradients: Array, x: Array, low: Any, high: Any) -> Any:
+        return gradients * ((x >= low) & (x <= high))
+
+    result = along_channels(passed, [gradients, x], [grid.low, grid.high])
     if grid.empty.any():
         result[..., grid.empty] = gradients[..., grid.empty]
     return result
@@ -125,7 +136,10 @@ def total(gradients: Array, where: Array, grid: Grid) -> Array:
     """The sum of `gradients` where `where` holds, for each end of a range.
 
     It is summed in double precision: in an order as good as any, the result is the nearest float.
+    An infinite gradient makes it NaN even where `where` does not hold, as in TensorFlow.
     """
+    if not where.any() and np.isfinite(gradients.sum()):
+        return np.zeros(np.shape(grid.low), np.float32)
     axes = tuple(range(gradients.ndim - np.ndim(grid.low)))
     result = np.asarray((gradients * where).sum(axis=axes, dtype=np.float64), np.float32)
     if grid.empty.any():

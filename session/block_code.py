@@ -28,7 +28,8 @@ def compiled(chain: Chain, block: int) -> Callable[..., None]:
     ]
     source = [
         f"def run(start, stop, {', '.join(names)}):",
-        *[f" {name} = empty({block}, {name}_dtype)" for name in buffers.dtypes],
+        f" n = min({block}, stop - start)",
+        *[f" {name} = empty(n, {name}_dtype)" for name in buffers.dtypes],
         f" for s in range(start, stop, {block}):",
         f"  e = s + {block}",
         "  if e > stop:",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +22,10 @@ if TYPE_CHECKING:
     from .chain import Chain
     from .plan import Array
 
-_BLOCK_BYTES = 1 << 18
+_BLOCK_BYTES = 1 << 17
 # Threads hand the interpreter to each other between functions; larger blocks do so less often.
 _SHARED_BLOCK_BYTES = 1 << 21
-_FEWEST_ELEMENTS = 1 << 17
+_FEWEST_ELEMENTS = 1 << 14
 
 
 class BlockProgram:
@@ -39,6 +41,8 @@ class BlockProgram:
         size = max(item.dtype.itemsize for item in chain.instructions)
         # All periods but 0 and 1 are one and the same; a block holds it a whole number of times.
         period = max(1, *self._periods)
+        if period == len(chain.instructions) == 1:
+            most_bytes = sys.maxsize // self._threads  # nothing is read a second time
         self._repeats = max(1, most_bytes // size // period)
         self._block = self._repeats * period
         self._run = compiled(chain, self._block)
@@ -58,7 +62,7 @@ class BlockProgram:
         flat = [self._flat(array, period) for array, period in pairs]
         flat += [result.reshape(-1) for result in results]
         try:
-            self._run_shared(int(np.prod(shape)), flat)
+            self._run_shared(math.prod(shape), flat)
         except Exception:  # noqa: BLE001 - run one by one, the function that failed can be told
             return self._one_by_one(arrays)
         return results[0] if len(results) == 1 else tuple(results)
@@ -95,7 +99,7 @@ class BlockProgram:
                 if not array.flags.c_contiguous or shape not in (None, array.shape):
                     return None
                 shape = array.shape
-        if shape is None or np.prod(shape) < _FEWEST_ELEMENTS:
+        if shape is None or math.prod(shape) < _FEWEST_ELEMENTS:
             return None
         for array, period in zip(arrays, self._periods, strict=True):
             if period and repeats(array.shape, shape) != period:

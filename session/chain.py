@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -106,4 +107,4 @@ def repeats(shape: tuple[int, ...], whole: tuple[int, ...]) -> int | None:
         sizes = sizes[1:]
     if len(shape) > len(whole) or whole[len(whole) - len(sizes) :] != sizes:
         return None
-    return int(np.prod(sizes, dtype=np.int64))
+    return math.prod(sizes)

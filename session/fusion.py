@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,8 +14,8 @@ from .plan import Step
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# Smaller arrays stay in the cache from one step to the next anyway.
-_FEWEST_ELEMENTS = 1 << 18
+# For smaller arrays, what a chain costs at every run is more than it saves.
+_FEWEST_ELEMENTS = 1 << 15
 
 
 class Observed(NamedTuple):
@@ -106,7 +107,7 @@ class _Grouping:
         if not step.op.definition.elementwise:
             return None
         output = self.observed.get(step.outputs[0])
-        if output is None or np.prod(output.shape) < _FEWEST_ELEMENTS:
+        if output is None or math.prod(output.shape) < _FEWEST_ELEMENTS:
             return None
         periods = {1}
         for slot in step.inputs:
@@ -194,10 +195,10 @@ def _chain(
 
 
 def _pays(chain: Chain) -> bool:
-    """Whether a chain is quicker by blocks; a single ufunc is not, unless it saves an array."""
-    several = len(chain.instructions) > 1
-    makes_temporaries = not chain.instructions[0].takes_out
-    return several or makes_temporaries or chain.overwritten() != [None]
+    """Whether it saves time to run a chain by blocks, or at least the memory of a result."""
+    if len(chain.instructions) > 1:
+        return True
+    return chain.overwritten() != [None] and all(source.period < 2 for source in chain.inputs)
 
 
 def _period(shape: tuple[int, ...], whole: tuple[int, ...]) -> int | None:

@@ -11,6 +11,7 @@ from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
+from tensordraft.ops import along_channels
 from tensordraft.ops.fake_quantization import (
     fake_quant_with_min_max_args,
     fake_quant_with_min_max_vars_gradient,
@@ -134,6 +135,12 @@ VARS = [
     ),
     Case(
         "FakeQuantWithMinMaxVarsGradient",
+        [[INF, 1.0], [0.5, 0.25], 0.0, 1.0],
+        expected=([INF, 1.0], NAN, NAN),  # as in TensorFlow
+        id="infinite",
+    ),
+    Case(
+        "FakeQuantWithMinMaxVarsGradient",
         [[1.0], [1.0, 2.0], 0.0, 1.0],
         {},
         raises("gradients and inputs|gradients must have the shape of inputs"),
@@ -233,3 +240,17 @@ def test_gradients_are_shared_out() -> None:
         made = fake_quant_with_min_max_vars_gradient(gradients, x, -0.5, 0.7, name="grads")
         back, low, high = session.run(list(made))
     assert back.sum() + low + high == pytest.approx(gradients.sum(), abs=1e-4)
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 7])
+def test_channels_in_long_rows_agree_with_each_alone(
+    batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(along_channels, "_BLOCK_ELEMENTS", 8)
+    x = np.random.default_rng(batch).normal(size=(batch, 2, 3)).astype(np.float32)
+    low, high = np.float32([-1, -0.5, 0]), np.float32([0.5, 2, 0])
+    with td.Graph().as_default(), td.Session() as session:
+        together = session.run(td.fake_quant_with_min_max_vars_per_channel(x, low, high))
+        for i in range(3):
+            alone = td.fake_quant_with_min_max_vars(x[..., i], low[i], high[i])
+            np.testing.assert_allclose(together[..., i], session.run(alone), rtol=1e-6)
