@@ -1,7 +1,8 @@
 """Empty tensors, and ops that update rows of a tensor in place.
 
 Whoever reads the updated tensor after the update, by control dependency, sees the result. The
-kernels here return a new array; the session lets the later readers have it.
+kernels here return the new contents, and the session lets the later readers have them. They
+write into the old array only where nobody else knows it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 
 from ..graph.convert import convert_to_tensor
 from ..graph.op_def import OpDef
+from ..graph.ownership import only_argument
 from ..shape_inference.rules import shape_from_value
 from .allocation import new_array, new_zeros
 from .shapes import shape
@@ -125,7 +127,7 @@ def _change_of(c: KernelContext, change: _Change) -> _Change:
 
 
 def _with_rows(x: Array, rows: Array, v: Array, change: _Change) -> Array:
-    """A copy of `x` with `rows`, counted modulo their number, changed by the rows of `v`."""
+    """`x` with `rows`, counted modulo their number, changed by the rows of `v`."""
     if rows.ndim != 1:
         raise ValueError(f"the rows to update must be a vector, got shape {list(rows.shape)}")
     if not x.ndim or v.shape != (len(rows), *x.shape[1:]):
@@ -133,10 +135,20 @@ def _with_rows(x: Array, rows: Array, v: Array, change: _Change) -> Array:
             f"an update of {len(rows)} rows of shape {list(x.shape[1:])} is needed for a tensor of "
             f"shape {list(x.shape)}, got shape {list(v.shape)}"
         )
-    y = x.copy()
-    if y.size and v.size:
-        change(y, rows % len(y), v)
-    return y
+    if x.size and v.size:
+        change(x, rows % len(x), v)
+    return x
+
+
+class _InPlace:
+    """A kernel that changes its first argument, or a copy where others know it."""
+
+    def __init__(self, change: Callable[[Array, Array, Array], Array]) -> None:
+        self._change = change
+
+    def __call__(self, *arrays: Array) -> Array:
+        mine = arrays[0] if only_argument(arrays, 0) else arrays[0].copy()
+        return self._change(mine, *arrays[1:])
 
 
 def _rows_op(name: str, change: _Change) -> OpDef:
@@ -154,7 +166,7 @@ def _rows_op(name: str, change: _Change) -> OpDef:
         def update_rows(x: Array, i: Array, v: Array) -> Array:
             return _with_rows(x, i, v, change_rows)
 
-        return update_rows
+        return _InPlace(update_rows)
 
     return definition
 
@@ -198,7 +210,7 @@ def _alias_op(name: str, change: _Change) -> OpDef:
                 loc, update = loc[np.newaxis], update[np.newaxis]
             return _with_rows(value, loc, update, change_rows)
 
-        return update_whole if c.attr("whole") else update_rows
+        return _InPlace(update_whole if c.attr("whole") else update_rows)
 
     return definition
 

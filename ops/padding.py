@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from ..shape_inference.context import KernelContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
 
+# Rows of fewer elements are copied one by one more slowly than they are repeated.
+_LONG_ROW = 64
+_MOST_TILED_AT_ONCE = 32  # dimensions; NumPy has at most twice as many
+
 TILE = OpDef(
     "Tile",
     "input: T, multiples: Tmultiples -> output: T",
@@ -66,6 +70,8 @@ def _tile_kernel(c: KernelContext) -> Kernel:
         shape = check_size([n * count for n, count in zip(x.shape, counts, strict=True)], x.dtype)
         if 0 in shape:
             return new_array(shape, x.dtype)
+        if x.ndim and x.shape[-1] >= _LONG_ROW and x.ndim <= _MOST_TILED_AT_ONCE:
+            return _tiled_at_once(x, counts).reshape(shape)
         # From the last dimension on, so that the small blocks are copied while they are few.
         result, block = x, 1
         for n, count in zip(reversed(x.shape), reversed(counts), strict=True):
@@ -76,6 +82,14 @@ def _tile_kernel(c: KernelContext) -> Kernel:
         return result.reshape(shape)
 
     return tile
+
+
+def _tiled_at_once(x: Array, counts: Sequence[int]) -> Array:
+    """The tiles, with a dimension for each count before that which it repeats."""
+    sizes = [size for pair in zip(counts, x.shape, strict=True) for size in pair]
+    result = new_array(sizes, x.dtype)
+    result[...] = x.reshape([size for n in x.shape for size in (1, n)])
+    return result
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:

@@ -10,11 +10,11 @@ from ..graph.op_def import OpDef
 from ..shape_inference.rules import UNKNOWN_SHAPE
 from ..shape_inference.symbolic import Dim, dim_symbol
 from ..shape_inference.tensor_shape import TensorShape
-from .allocation import new_zeros
+from .allocation import new_array, new_zeros
 from .gathering import in_range, out_of_range
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ..graph.node import Tensor
     from ..shape_inference.context import KernelContext, ShapeContext
@@ -125,13 +125,17 @@ def _dynamic_stitch_kernel(c: KernelContext) -> Kernel:
     number = c.attr("N")
     known = [some for some in indices if some is not None]
     plan = _places(known) if len(known) == number else None
-    zeros: Callable[..., Array] = np.zeros if c.symbolic else new_zeros
 
     def stitch(*inputs: Array) -> Array:
         size, places = _places(inputs[:number]) if plan is None else plan
         data = inputs[number:]
         rest = _common_rest(inputs[:number], data)
-        result = zeros((size, *rest), object if c.symbolic else data[0].dtype)
+        shape = (size, *rest)
+        if c.symbolic:
+            result = np.zeros(shape, object)
+        else:
+            make = new_array if _are_all_rows(places, size) else new_zeros
+            result = make(shape, data[0].dtype)
         for flat, some in zip(places, data, strict=True):
             result[flat] = some.reshape(len(flat), *rest)
         return result
@@ -146,6 +150,14 @@ def _places(indices: Sequence[Array]) -> tuple[int, list[Array]]:
         if not in_range(some, size):
             raise out_of_range(f"indices[{i}]", some, size)
     return size, [some.reshape(-1) for some in indices]
+
+
+def _are_all_rows(places: Sequence[Array], size: int) -> bool:
+    """Whether every row of the result is written, so that none needs to be cleared before."""
+    missing = np.ones(size, np.bool_)
+    for flat in places:
+        missing[flat] = False
+    return not missing.any()
 
 
 def _common_rest(indices: Sequence[Array], data: Sequence[Array]) -> tuple[int, ...]:

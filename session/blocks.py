@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.describe import run_error
+from ..graph.ownership import only_argument
 from .block_code import compiled
 from .chain import repeats
-from .ownership import only_argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Operation, Tensor
@@ -61,8 +62,12 @@ def _take_apart(
     if isinstance(structure, dict):
         named = {key: _take_apart(graph, item, position) for key, item in structure.items()}
 
+        template = copy.copy(structure)  # of the same class, and in the same order
+
         def rebuild_dict(values: Sequence[Any]) -> Any:
-            return {key: part(values) for key, part in named.items()}
+            result = copy.copy(template)
+            result.update({key: part(values) for key, part in named.items()})
+            return result
 
         return rebuild_dict
     conversion = conversion_of(structure)

@@ -214,27 +214,44 @@ def _alike(group: _Group, other: _Group) -> bool:
 def _in_order(steps: Sequence[Step | None]) -> list[Step]:
     """The steps, moved as little as possible so that each follows those whose results it reads.
 
+    No step is moved past one with an effect, which may write into a slot that was written before.
+    """
+    ordered: list[Step] = []
+    region: list[Step] = []
+    for step in steps:
+        if step is None:
+            continue
+        if step.op.definition.pure:
+            region.append(step)
+        else:
+            ordered += [*_region_in_order(region), step]
+            region = []
+    return ordered + _region_in_order(region)
+
+
+def _region_in_order(steps: Sequence[Step]) -> list[Step]:
+    """The steps of a region in which each slot is written once.
+
     A fused step stands where its last member stood; what reads an earlier member's result and
     stood before has to move behind it.
     """
-    present = [step for step in steps if step is not None]
-    makers = {slot: i for i, step in enumerate(present) for slot in step.outputs if slot >= 0}
+    makers = {slot: i for i, step in enumerate(steps) for slot in step.outputs if slot >= 0}
     placed: set[int] = set()
     ordered: list[Step] = []
-    for start in range(len(present)):
+    for start in range(len(steps)):
         pending = [start]
         while pending:
             i = pending[-1]
             missing = [
                 makers[slot]
-                for slot in present[i].inputs
+                for slot in steps[i].inputs
                 if slot in makers and makers[slot] not in placed and makers[slot] != i
             ]
             if i in placed or not missing:
                 pending.pop()
                 if i not in placed:
                     placed.add(i)
-                    ordered.append(present[i])
+                    ordered.append(steps[i])
             else:
                 pending.extend(missing)
     return ordered

@@ -170,7 +170,7 @@ class _Planner:
             raise errors.InternalError(None, op, f"{op.type} has no kernel")
         try:
             return factory(KernelContext(op, self.inference, self.constants, self.state))
-        except (ValueError, TypeError) as error:
+        except Exception as error:  # noqa: BLE001
             # What is wrong with the op is told when it runs, as if the kernel had found it then.
             return _raiser(error)
 
@@ -212,7 +212,7 @@ class _Planner:
     def _folded(self, op: Operation, kernel: Callable[..., Any]) -> bool:
         """Runs an op on constants now; if it fails or is too large, it runs later."""
         inputs = [self.constants[tensor] for tensor in op.inputs if tensor in self.constants]
-        if len(inputs) < len(op.inputs):
+        if len(inputs) < len(op.inputs) or (inputs and self._is_large(op)):
             return False
         try:
             results = kernel(*inputs)
@@ -226,6 +226,14 @@ class _Planner:
             array.flags.writeable = False
         self._settle(op, arrays)
         return True
+
+    def _is_large(self, op: Operation) -> bool:
+        """Whether static shapes tell that the results are too large to be kept in a plan."""
+        sizes = [
+            (self.inference.shape(tensor).num_elements() or 0) * tensor.dtype.size
+            for tensor in op.outputs
+        ]
+        return sum(sizes) > _MOST_FOLDED_BYTES
 
     def _settle(self, op: Operation, values: Sequence[Array]) -> None:
         for tensor, value in zip(op.outputs, values, strict=True):
@@ -320,18 +328,15 @@ def _inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Ten
         kept = [(tensor, tensor.shape) for tensor in op.outputs if tensor in fed]
         try:
             inference.infer(op)
-        except (TypeError, ValueError):
-            inference.forget(op.outputs)  # the kernel will say what is wrong
+        except Exception:  # noqa: BLE001 - the kernel will say what is wrong
+            inference.forget(op.outputs)
         for tensor, shape in kept:
             inference.declare(tensor, shape)
     return inference
 
 
 def _raiser(error: Exception) -> Callable[..., Any]:
-    message = str(error)
-    kind = type(error)
-
     def fail(*_: Any) -> Any:
-        raise kind(message)
+        raise error.with_traceback(None)
 
     return fail

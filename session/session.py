@@ -56,6 +56,7 @@ class Session:
         self._graph = graph or get_default_graph()
         self._target = target
         self._config = config or ConfigProto()
+        self._limit = self._config.operation_timeout_in_ms
         self._plans: dict[_Key, _Planned] = {}
         self._asked: dict[tuple[Any, ...], _Call] = {}
         self._lock = threading.Lock()
@@ -129,11 +130,21 @@ class Session:
             values = pairs.values()
             self._remember(key, (fetched, executor, converters))
         feeds = [convert(value) for convert, value in zip(converters, values, strict=True)]
-        if options is None and run_metadata is None:
-            return fetched.rebuild(executor.run(feeds))
-        return fetched.rebuild(
-            executor.run_watched(feeds, options or RunOptions(), run_metadata or RunMetadata())
-        )
+        if options or run_metadata or self._limit:
+            return fetched.rebuild(self._watched(executor, feeds, options, run_metadata))
+        return fetched.rebuild(executor.run(feeds))
+
+    def _watched(
+        self,
+        executor: Executor,
+        feeds: Sequence[Any],
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> list[Any]:
+        options = options or RunOptions()
+        if not options.timeout_in_ms:
+            options = RunOptions(trace_level=options.trace_level, timeout_in_ms=self._limit)
+        return executor.run_watched(feeds, options, run_metadata or RunMetadata())
 
     def _remember(self, key: tuple[Any, ...], call: _Call) -> None:
         """Keeps what a plain structure of fetches comes to; nested ones are taken apart anew."""
@@ -158,7 +169,7 @@ class Session:
         Args:
             fetches: as for `run`.
             feed_list: the tensors to feed, in the order of the arguments.
-            accept_options: accepted for TensorFlow's sake.
+            accept_options: accepted: `options` and `run_metadata` may always be given by keyword.
 
         Returns:
             The function; it returns what `run` does.
@@ -180,11 +191,13 @@ class Session:
         tensors = tuple([feedable(self._graph, key) for key in feed_list or ()])
         executor, converters = self._planned(fetched.elements, tensors)
 
-        def call(*values: Any, **_: Any) -> Any:
+        def call(*values: Any, **watched: Any) -> Any:
             self._check_open()
             if len(values) != len(converters):
                 raise TypeError(f"expected {len(converters)} values to feed, got {len(values)}")
             feeds = [convert(value) for convert, value in zip(converters, values, strict=True)]
+            if watched or self._limit:
+                return fetched.rebuild(self._watched(executor, feeds, **watched))
             return fetched.rebuild(executor.run(feeds))
 
         return call

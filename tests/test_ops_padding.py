@@ -11,6 +11,7 @@ from shape_language import infers, refuses
 import tensordraft as td
 
 X = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+ROWS = np.arange(200, dtype=np.int32).reshape(2, 100)
 WORDS = np.array([b"a", b"bb"], object)
 CUBE = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
 ROOM = [[1, 1], [2, 0]]
@@ -18,6 +19,7 @@ ROOM = [[1, 1], [2, 0]]
 CASES = [
     Case("Tile", [X, [2, 1]], expected=np.tile(X, (2, 1))),
     Case("Tile", [CUBE, ([1, 3, 2], "int64")], expected=np.tile(CUBE, (1, 3, 2)), id="cube"),
+    Case("Tile", [ROWS, [3, 2]], expected=np.tile(ROWS, (3, 2)), id="long-rows"),
     Case("Tile", [WORDS, [2]], expected=[b"a", b"bb", b"a", b"bb"], id="strings"),
     Case("Tile", [X, [0, 2]], expected=np.zeros((0, 6), np.float32), id="nothing"),
     Case("Tile", [3, ([], "int32")], expected=3, id="scalar"),

@@ -13,9 +13,9 @@ from random_graphs import Example, examples
 from soundness import results_of
 
 import tensordraft as td
+from tensordraft.graph.ownership import only_argument
 from tensordraft.session import blocks, executor, lowering, parallel
 from tensordraft.session.blocks import BlockProgram
-from tensordraft.session.ownership import only_argument
 
 Array = np.ndarray[Any, Any]
 
@@ -256,6 +256,28 @@ def test_memory_that_a_view_shares_is_left_alone() -> None:
             results = session.run([z, flipped * 1.0, flipped], {x: np.ones([4, 2])})
             sums = np.cumsum(np.ones([4, 2], np.float32), 0)
             np.testing.assert_equal(results, [np.exp(sums), sums[::-1], sums[::-1]])
+
+
+def test_updates_in_place_leave_earlier_views_and_feeds_alone() -> None:
+    x = td.placeholder(td.float32, [3, 2])
+    y = td.cumsum(x, axis=0)
+    with td.control_dependencies([flipped := td.reverse(y, [0]), fed := td.identity(x)]):
+        update = td.alias_inplace_add(y, 0, [10.0, 10.0])
+        of_feed = td.alias_inplace_update(x, [1], [[7.0, 7.0]])
+    value = np.ones([3, 2], np.float32)
+    with td.Session() as session:
+        for _ in range(RUNS_OF_BOTH_TIERS):
+            results = session.run([update, flipped, of_feed, fed], {x: value})
+            np.testing.assert_equal(
+                [result.tolist() for result in results],
+                [
+                    [[11, 11], [2, 2], [3, 3]],
+                    [[3, 3], [2, 2], [1, 1]],
+                    [[1, 1], [7, 7], [1, 1]],
+                    [[1, 1], [1, 1], [1, 1]],
+                ],
+            )
+            np.testing.assert_array_equal(value, 1)
 
 
 class _Asked:
