@@ -363,7 +363,7 @@ def _quantizing() -> Iterator[Work]:
 
 
 def _numpy_fake_quant(x: np.ndarray) -> np.ndarray:
-    return np.rint(np.clip(x, LOW, HIGH) / STEP) * STEP
+    return np.asarray(np.rint(np.clip(x, LOW, HIGH) / STEP) * STEP)
 
 
 def _in_place() -> Iterator[Work]:

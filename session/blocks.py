@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Executor
 
+    from ..graph.node import Operation
     from .chain import Chain
     from .plan import Array
 
@@ -46,6 +47,11 @@ class BlockProgram:
         self._repeats = max(1, most_bytes // size // period)
         self._block = self._repeats * period
         self._run = compiled(chain, self._block)
+
+    @property
+    def ops(self) -> list[Operation]:
+        """The ops that it stands for."""
+        return [item.step.op for item in self._chain.instructions]
 
     def __call__(self, *arrays: Array) -> Any:
         """The results: one array, or a tuple of them."""

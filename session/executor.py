@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
+from .blocks import BlockProgram
 from .flat import FlatProgram
 from .fusion import fuse, observe
 from .lowering import Lowered, lower
@@ -18,8 +19,9 @@ from .tracing import watched_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..graph.node import Operation
     from .options import ConfigProto, RunOptions
-    from .plan import Array, Plan
+    from .plan import Array, Plan, Step
     from .tracing import RunMetadata
 
 _RUNS_UNTIL_HOT = 3
@@ -85,20 +87,19 @@ class Executor:
         plan, config = self._plan, self._config
         values = self._slots(feeds)
         seen = observe(dict(enumerate(values)))
-        seconds = {}
-        for i, step in enumerate(plan.steps):
+        seconds: dict[Operation, float] = {}
+        for step in plan.steps:
             start = time.perf_counter()
             run_step(step, values)
-            seconds[i] = time.perf_counter() - start
+            seconds[step.op] = seconds.get(step.op, 0.0) + time.perf_counter() - start
             seen.update(observe({slot: values[slot] for slot in step.outputs if slot >= 0}))
             for slot in step.dead:
                 values[slot] = None
-        parallel = parallel_run(plan, seconds, config.inter_op_parallelism_threads)
-        if parallel is not None:
-            self._hot = Lowered(plan, parallel)
-        else:
-            steps = fuse(plan.steps, seen, plan.lasting, config.intra_op_parallelism_threads)
-            self._hot = lower(plan._replace(steps=with_dead_slots(steps, plan.lasting)))
+        steps = fuse(plan.steps, seen, plan.lasting, config.intra_op_parallelism_threads)
+        fused = plan._replace(steps=with_dead_slots(steps, plan.lasting))
+        taken = [sum(seconds[op] for op in _ops(step)) for step in steps]
+        parallel = parallel_run(fused, taken, config.inter_op_parallelism_threads)
+        self._hot = lower(fused) if parallel is None else Lowered(fused, parallel)
         return [None if slot < 0 else values[slot] for slot in plan.fetched]
 
     def _slots(self, feeds: Sequence[Array]) -> list[Any]:
@@ -108,6 +109,11 @@ class Executor:
             values[slot] = array
         values[: self._plan.feeds] = feeds
         return values
+
+
+def _ops(step: Step) -> Sequence[Operation]:
+    """The ops that a step stands for: several where it is fused."""
+    return step.kernel.ops if isinstance(step.kernel, BlockProgram) else [step.op]
 
 
 def handed_out(values: Sequence[Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from .quiet import quietly
 from .steps import run_step
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from concurrent.futures import Executor as Pool
 
     from .plan import Array, Plan
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _HEAVY_SECONDS = 2e-4
 
 
-def parallel_run(plan: Plan, seconds: Mapping[int, float], threads: int) -> ParallelRun | None:
+def parallel_run(plan: Plan, seconds: Sequence[float], threads: int) -> ParallelRun | None:
     """The plan as a function that keeps several threads busy; None where that would not pay.
 
     Args:
@@ -26,7 +27,7 @@ def parallel_run(plan: Plan, seconds: Mapping[int, float], threads: int) -> Para
         seconds: what each step took in an earlier run.
         threads: how many threads there are.
     """
-    heavy = {i for i, taken in seconds.items() if taken >= _HEAVY_SECONDS}
+    heavy = {i for i, taken in enumerate(seconds) if taken >= _HEAVY_SECONDS}
     if threads < 2 or not all(step.op.definition.pure for step in plan.steps):
         return None
     run = ParallelRun(plan, heavy, threads)
@@ -47,6 +48,9 @@ class ParallelRun:
         for i, needs in enumerate(self._needs):
             for maker in needs:
                 self._readers[maker].append(i)
+        lasting = plan.lasting
+        self._reads = [{slot for slot in step.inputs if slot not in lasting} for step in plan.steps]
+        self._numbers_of_readers = Counter(slot for reads in self._reads for slot in reads)
         self._pool = _pool(threads)
 
     def has_independent_work(self) -> bool:
@@ -69,6 +73,7 @@ class ParallelRun:
             values[slot] = array
         values[: plan.feeds] = feeds
         missing = [len(needs) for needs in self._needs]
+        unread = self._numbers_of_readers.copy()
         ready = [i for i, number in enumerate(missing) if number == 0]
         finished: SimpleQueue[tuple[int, BaseException | None]] = SimpleQueue()
         running = 0
@@ -85,6 +90,10 @@ class ParallelRun:
                 i, error = finished.get()
                 running -= 1
                 failure = failure or error
+            for slot in self._reads[i]:
+                unread[slot] -= 1
+                if not unread[slot]:
+                    values[slot] = None
             for reader in self._readers[i]:
                 missing[reader] -= 1
                 if missing[reader] == 0:

@@ -181,7 +181,7 @@ class _Planner:
         known even where the kernel will refuse its inputs, so it has to run.
         """
         own_rule = op.definition.value_function is not None
-        integers = op.inputs and all(tensor.dtype in _SIZES for tensor in op.outputs)
+        integers = op.inputs and op.outputs and all(tensor.dtype in _SIZES for tensor in op.outputs)
         if not own_rule and not integers:
             return False
         values = [self.inference.value(tensor) for tensor in op.outputs]
