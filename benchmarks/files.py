@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from typing import TYPE_CHECKING
@@ -11,6 +15,7 @@ from typing import TYPE_CHECKING
 from timing import Row
 
 import tensordraft as td
+from tensordraft.cli.main import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,9 +24,17 @@ _SIZES = (1_000, 10_000, 100_000)
 _PER_NODE = 25e-6
 _CONSTANT_BYTES = 1 << 30
 
+# What a process that loads a file has had in memory at most, as Linux tells it.
+_PEAK = """
+import sys, tensordraft as td
+td.load_graph(sys.argv[1])
+with open("/proc/self/status") as status:
+    print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
+"""
+
 
 def rows() -> Iterator[Row]:
-    """Loading a node, at several sizes of graph; checking and saving; one huge constant."""
+    """Loading a node, at several sizes of graph; showing, checking, saving; one huge constant."""
     with tempfile.TemporaryDirectory() as folder:
         costs = []
         for size in _SIZES:
@@ -30,12 +43,13 @@ def rows() -> Iterator[Row]:
             yield Row(f"load, a node of {size:,} / 25 us", cost, _PER_NODE, 1.0)
             costs.append(cost)
         yield Row("load, a node of 100,000 / of 1,000", costs[-1], costs[0], 1.3)
+        yield Row("show 100,000 nodes / 8 s", _median(lambda: _shown(path), 3), 8.0, 1.0)
         graph = td.load_graph(os.path.join(folder, "10000.pb"))
         check = _median(lambda: td.check_graph(graph)) / _SIZES[1]
         yield Row("check, a node of 10,000 / 60 us", check, 60e-6, 1.0)
         save = _median(lambda: td.save_graph(graph, os.path.join(folder, "copy.pb"))) / _SIZES[1]
         yield Row("save, a node of 10,000 / 25 us", save, _PER_NODE, 1.0)
-        yield _huge_constant(os.path.join(folder, "huge.pb"))
+        yield from _huge_constant(os.path.join(folder, "huge.pb"))
 
 
 def _chain(size: int) -> td.GraphDef:
@@ -60,8 +74,13 @@ def _chain(size: int) -> td.GraphDef:
     return graph_def
 
 
-def _huge_constant(path: str) -> Row:
-    """Against reading the bytes of the file."""
+def _shown(path: str) -> None:
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
+        main(["show", path])
+
+
+def _huge_constant(path: str) -> Iterator[Row]:
+    """Time, against reading the bytes of the file; memory, against their number."""
     graph_def = td.GraphDef()
     node = graph_def.node.add(name="huge", op="Const")
     node.attr["dtype"].type = td.float32.as_datatype_enum
@@ -79,12 +98,18 @@ def _huge_constant(path: str) -> Row:
         with open(path, "rb") as file:
             file.read()
 
-    return Row("load a constant of 1 GiB / read its file", _median(load, 3), _median(read, 3))
+    yield Row("load a constant of 1 GiB / read its file", _median(load, 3), _median(read, 3), 1.5)
+    done = subprocess.run(
+        [sys.executable, "-c", _PEAK, path], capture_output=True, text=True, check=True
+    )
+    size = os.path.getsize(path)
+    yield Row("the memory for that / the file's size", int(done.stdout) * 1024, size, 1.1, "B")
 
 
 def _median(action: Callable[[], object], rounds: int = 5) -> float:
     seconds = []
     for _ in range(rounds):
+        gc.collect()  # what the round before has left is not this round's
         start = time.perf_counter()
         action()
         seconds.append(time.perf_counter() - start)

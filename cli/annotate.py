@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from ..graph.check import check_graph
 from ..graph.files import load_graph_def, save_graph
 from .check import add_shape_argument
+from .graph_file import INPUT_TYPES
 from .text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Collection
 
     from ..protos.messages import GraphDef
     from ..shape_inference.tensor_shape import TensorShape
@@ -23,7 +25,8 @@ def add_parser(commands: Any) -> None:
         help="write the shape of everything into a graph file",
         description=(
             "Copies a graph file and states the shapes of its outputs on every node, as "
-            "_output_shapes, which viewers such as Netron show on the edges."
+            "_output_shapes, which viewers such as Netron show on the edges. A placeholder that "
+            "--shape names has that shape from then on."
         ),
     )
     parser.add_argument("file", metavar="IN", help="a GraphDef: .pb, or .pbtxt in text form")
@@ -40,9 +43,19 @@ def annotate(arguments: Namespace) -> int:
     shapes: dict[str, list[TensorShape]] = {}
     for fact in report.tensors:
         shapes.setdefault(fact.name.rpartition(":")[0], []).append(fact.shape)
+    fix_shapes(graph_def, shapes, {name.removesuffix(":0") for name, _ in arguments.shape})
     number = state_shapes(graph_def, shapes)
     print(f"{counted(number, 'node')} annotated, saved in {save_graph(graph_def, arguments.out)}")
     return 0
+
+
+def fix_shapes(
+    graph_def: GraphDef, shapes: dict[str, list[TensorShape]], names: Collection[str]
+) -> None:
+    """Writes the shapes of the placeholders called `names` into what they take in a run."""
+    for node in graph_def.node:
+        if node.name in names and node.op in INPUT_TYPES:
+            node.attr["shape"].shape.CopyFrom(shapes[node.name][0].as_proto())
 
 
 def state_shapes(graph_def: GraphDef, shapes: dict[str, list[TensorShape]]) -> int:

@@ -6,6 +6,7 @@ from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
 from ..graph.check import check_graph
+from .progress import ShownProgress
 from .text import printable
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ def _size(text: str) -> int | str | None:
 
 def check(arguments: Namespace) -> int:
     """Prints the report on `arguments.file`; returns the exit code."""
-    report = check_graph(arguments.file, dict(arguments.shape), arguments.fetch)
+    with ShownProgress(arguments.file) as progress:
+        report = check_graph(arguments.file, dict(arguments.shape), arguments.fetch, progress)
     if arguments.json:
         print(report.to_json())
     else:

@@ -6,6 +6,7 @@ import os
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
+from ..graph.files import replacing
 from .dot import dot
 from .drawing import draw_graph
 from .graph_file import GraphFile
@@ -28,8 +29,8 @@ def add_parser(commands: Any) -> None:
         "draw",
         help="draw a picture of a graph file",
         description=(
-            "Draws a graph: as DOT, with name scopes as clusters; as SVG; or as one HTML page, in "
-            "which name scopes open and close, and which needs nothing but a browser."
+            "Draws a graph, name scopes being boxes around what is in them: as DOT, as SVG, or as "
+            "one HTML page, in which scopes open and close, and which needs nothing but a browser."
         ),
     )
     parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
@@ -49,7 +50,7 @@ def draw(arguments: Namespace) -> int:
     """Writes the picture; returns the exit code."""
     drawing = draw_graph(GraphFile(arguments.file).graph)
     text = _WRITERS[os.path.splitext(arguments.out)[1]](drawing)
-    with open(arguments.out, "w", encoding="utf-8") as file:
-        file.write(text)
+    with replacing(arguments.out) as file:
+        file.write(text.encode())
     print(f"{counted(len(drawing.boxes), 'node')} drawn, saved in {arguments.out}")
     return 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..graph.files import load_graph_def
+from ..graph.files import read_graph_def
 from ..graph.importer import import_whole
+from .progress import ShownProgress
 from .text import counted
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ INPUT_TYPES = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 class GraphFile:
     """A graph file; ops that are not supported are in its graph, too.
 
+    If it takes long to load and stderr is a terminal, that shows how far it has come.
+
     Args:
         path: the file; text form if it ends in `.pbtxt`, else binary.
 
@@ -28,10 +31,11 @@ class GraphFile:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        graph_def = load_graph_def(path)
+        with ShownProgress(path) as progress:
+            graph_def, contents = read_graph_def(path, progress)
+            self.graph = import_whole(graph_def, contents=contents, progress=progress)
         self.version = graph_def.versions.producer
         self.functions = [function.signature.name for function in graph_def.library.function]
-        self.graph = import_whole(graph_def)
         self.ops = self.graph.get_operations()
         for op in self.ops:
             op.site = None  # it would be a line of ours, which says nothing about the op

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-_GAP_X, _GAP_Y, _HEIGHT, _MARGIN = 16.0, 44.0, 34.0, 12.0
+BOX_HEIGHT, MARGIN = 34.0, 12.0
+_GAP_X, _GAP_Y = 16.0, 44.0
 _SWEEPS = 6
 
 
@@ -21,7 +22,10 @@ class Place(NamedTuple):
 
 
 def layered(
-    widths: Sequence[float], edges: Sequence[tuple[int, int]], inputs: Collection[int] = ()
+    widths: Sequence[float],
+    edges: Sequence[tuple[int, int]],
+    inputs: Collection[int] = (),
+    heights: Sequence[float] | None = None,
 ) -> list[Place]:
     """Places for boxes, each below those that lead to it.
 
@@ -30,6 +34,7 @@ def layered(
         edges: pairs of numbers of boxes, source and target.
         inputs: the boxes that stand at the top; one that none of them leads to stands as near as
             may be to where it leads.
+        heights: the height of each box; by default that of one with two lines of text.
 
     Returns:
         The place of each box.
@@ -57,10 +62,13 @@ def layered(
             _spread(layer, widths, centres, [wish for wish, _ in ranked])
     left = min((centres[i] - widths[i] / 2 for i in range(len(widths))), default=0.0)
     places = [Place(0.0, 0.0, 0.0, 0.0)] * len(widths)
-    for depth, layer in enumerate(layers):
+    heights = heights or [BOX_HEIGHT] * len(widths)
+    y = MARGIN
+    for layer in filter(None, layers):
         for i in layer:
-            x = centres[i] - widths[i] / 2 - left + _MARGIN
-            places[i] = Place(x, _MARGIN + depth * (_HEIGHT + _GAP_Y), widths[i], _HEIGHT)
+            x = centres[i] - widths[i] / 2 - left + MARGIN
+            places[i] = Place(x, y, widths[i], heights[i])
+        y += max(heights[i] for i in layer) + _GAP_Y
     return places
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.constant_value import constant_value
 from .graph_file import GraphFile
+from .sizes import Sized, bytes_text, parameters, widest
 from .text import counted, json_shape, print_json, printable, table, tensor_type
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ def add_parser(commands: Any) -> None:
         "show",
         help="inputs, outputs, ops, types and shapes of a graph file",
         description=(
-            "Lists what a graph file takes and gives, which ops it is made of, and each node with "
-            "the type and shape of its result, the numbers of the nodes it reads, or the value "
-            "of a small constant."
+            "Lists what a graph file takes and gives, which ops it is made of, how many bytes its "
+            "parameters take, which tensors are the widest, and each node with the type and shape "
+            "of its result, the numbers of the nodes it reads, or the value of a small constant."
         ),
     )
     parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
@@ -63,6 +64,10 @@ def _paragraphs(file: GraphFile) -> Iterator[str]:
     if unsupported:
         yield "\nnot supported, so what they give is known in part at best"
         yield _op_counts(unsupported)
+    yield "\nparameters"
+    yield _parameters(parameters(file.ops))
+    yield "\nwidest tensors, where a size that is not known counts as 1"
+    yield _widest(widest(file.ops))
     if file.functions:
         yield f"\nand a library of {counted(len(file.functions), 'function')}"
     if file.ops:
@@ -86,6 +91,16 @@ def _op_counts(counts: Counter[str]) -> str:
     )
     text = "\n".join(f"  {line}" for line in lines).replace("\N{NO-BREAK SPACE}", " ")
     return text or "  none"
+
+
+def _parameters(found: list[Sized]) -> str:
+    total = bytes_text(sum(item.size for item in found))
+    return f"  {total} in {counted(len(found), 'tensor')}" if found else "  none"
+
+
+def _widest(found: list[Sized]) -> str:
+    rows = [(item.tensor.name, tensor_type(item.tensor), bytes_text(item.size)) for item in found]
+    return table(rows, "  ") or "  none"
 
 
 def _node_table(ops: list[Operation]) -> str:
@@ -113,13 +128,19 @@ def _results(op: Operation) -> str:
 def _small_constant(op: Operation) -> str:
     if op.type != "Const":
         return ""
-    size = op.outputs[0].shape.num_elements()
-    if size is None or size > _MOST_SHOWN_ELEMENTS:
+    value = op.attrs["value"]
+    if math.prod(value.shape) > _MOST_SHOWN_ELEMENTS:
         return ""
-    text = np.array2string(np.asarray(constant_value(op.outputs[0])), separator=" ")
-    text = "= " + " ".join(text.split()).replace("[ ", "[")
+    try:
+        text = f"= {_value_text(value.array)}"
+    except ValueError:
+        return ""  # it is malformed, which matters to who runs it
     short = len(text) <= _MOST_SHOWN_CHARACTERS
     return text if short else f"{text[: _MOST_SHOWN_CHARACTERS - 1]}…"
+
+
+def _value_text(value: np.ndarray[Any, Any]) -> str:
+    return f"[{' '.join(map(_value_text, value))}]" if np.ndim(value) else str(value)
 
 
 def _as_json(file: GraphFile) -> dict[str, Any]:
@@ -131,6 +152,8 @@ def _as_json(file: GraphFile) -> dict[str, Any]:
         "ops": dict(Counter(op.type for op in file.ops)),
         "unsupported": dict(file.unsupported()),
         "functions": file.functions,
+        "parameter_bytes": sum(item.size for item in parameters(file.ops)),
+        "widest": {item.tensor.name: item.size for item in widest(file.ops)},
         "nodes": [_json_node(op) for op in file.ops],
     }
 

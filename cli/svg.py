@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from .layout import layered
+from .clusters import clustered
+from .layout import MARGIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,8 @@ rect { stroke: #667; fill: #d6e4f5; }
 .input rect { fill: #cfe8cf; }
 .output rect { fill: #f6d5c4; }
 .constant rect { fill: #eee; stroke-dasharray: 2; }
+.scope rect { fill: #00000009; stroke: #bbb; }
+.scope text { fill: #777; font-size: 9px; text-anchor: start; }
 path { fill: none; stroke: #778; }
 path.control { stroke-dasharray: 4 3; }
 """
@@ -29,7 +32,10 @@ _MOST_CHARACTERS = 40
 
 
 def svg(drawing: Drawing) -> str:
-    """The picture in SVG; pointing at a box tells its full name, types and device."""
+    """The picture in SVG, name scopes being boxes around others.
+
+    Pointing at a box tells its full name, its types and its device.
+    """
     return "\n".join(_lines(drawing)) + "\n"
 
 
@@ -39,11 +45,10 @@ def _lines(drawing: Drawing) -> Iterator[str]:
         _CHARACTER * max(len(label), len(_shortened(box.op))) + 14
         for label, box in zip(labels, drawing.boxes, strict=True)
     ]
-    edges = [(line.source, line.target) for line in drawing.lines]
-    inputs = {i for i, box in enumerate(drawing.boxes) if box.kind == "input"}
-    places = layered(widths, edges, inputs)
-    width = max((place.x + place.width for place in places), default=0.0) + 12
-    height = max((place.y + place.height for place in places), default=0.0) + 12
+    places, clusters = clustered(drawing, widths)
+    outermost = [*places, *(cluster.place for cluster in clusters)]
+    width = max((place.x + place.width for place in outermost), default=0.0) + MARGIN
+    height = max((place.y + place.height for place in outermost), default=0.0) + MARGIN
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}">'
@@ -51,22 +56,26 @@ def _lines(drawing: Drawing) -> Iterator[str]:
     yield f"<style>{_STYLE}</style>"
     yield '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" '
     yield 'markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8Z" fill="#778"/></marker></defs>'
+    for label, place in clusters:
+        yield f'<g class="scope">{_rectangle(place)}'
+        yield f'<text x="{place.x + 6:.1f}" y="{place.y + 13:.1f}">{escape(label)}</text></g>'
     for line in drawing.lines:
         yield _curve(places[line.source], places[line.target], line.label, control=line.control)
     for box, label, place in zip(drawing.boxes, labels, places, strict=True):
         middle = place.x + place.width / 2
         title = "\n".join([box.name, *box.types, *([box.device] if box.device else [])])
-        yield f'<g class="{box.kind}"><title>{escape(title)}</title>'
-        yield (
-            f'<rect x="{place.x:.1f}" y="{place.y:.1f}" width="{place.width:.1f}" '
-            f'height="{place.height:.1f}" rx="5"/>'
-        )
+        yield f'<g class="{box.kind}"><title>{escape(title)}</title>{_rectangle(place)}'
         yield f'<text x="{middle:.1f}" y="{place.y + 14:.1f}">{escape(label)}</text>'
         yield (
             f'<text class="small" x="{middle:.1f}" y="{place.y + 27:.1f}">'
             f"{escape(_shortened(box.op))}</text></g>"
         )
     yield "</svg>"
+
+
+def _rectangle(place: Place) -> str:
+    x, y, width, height = place
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="5"/>'
 
 
 def _curve(source: Place, target: Place, label: str, *, control: bool) -> str:

@@ -20,7 +20,7 @@ def coerce_attr(spec: AttrSpec, value: Any) -> Any:
     """The value of an attr in the form that operations keep.
 
     Raises:
-        TypeError: the value is of another kind.
+        TypeError: the value is of another kind, or a dtype that is not among those allowed.
         ValueError: the value is not among those allowed, or below the minimum.
     """
     coerce = _COERCIONS[spec.item_kind]
@@ -30,6 +30,7 @@ def coerce_attr(spec: AttrSpec, value: Any) -> Any:
             raise _not_allowed(spec, value)
         if spec.minimum is not None and value < spec.minimum:
             raise ValueError(f"{spec.name} must be at least {spec.minimum}, got {value}")
+        _check_bits(spec, value)
         return value
     if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
         raise TypeError(f"{spec.name} must be a list of {spec.item_kind}s, got {value!r}")
@@ -37,6 +38,7 @@ def coerce_attr(spec: AttrSpec, value: Any) -> Any:
     for item in items:
         if spec.allowed is not None and item not in spec.allowed:
             raise _not_allowed(spec, item)
+        _check_bits(spec, item)
     if spec.minimum is not None and len(items) < spec.minimum:
         raise ValueError(
             f"{spec.name} must have at least {spec.minimum} elements, got {len(items)}"
@@ -44,12 +46,18 @@ def coerce_attr(spec: AttrSpec, value: Any) -> Any:
     return items
 
 
-def _not_allowed(spec: AttrSpec, value: Any) -> ValueError:
+def _check_bits(spec: AttrSpec, value: Any) -> None:
+    if spec.bits < 64 and not -(2 ** (spec.bits - 1)) <= value < 2 ** (spec.bits - 1):
+        raise ValueError(f"{spec.name} must fit in {spec.bits} bits, got {value}")
+
+
+def _not_allowed(spec: AttrSpec, value: Any) -> TypeError | ValueError:
     def shown(item: Any) -> str:
         return item.name if isinstance(item, DType) else repr(item.decode(errors="replace"))
 
     allowed = ", ".join(shown(item) for item in spec.allowed or ())
-    return ValueError(f"{spec.name} must be one of {allowed}, got {shown(value)}")
+    error = TypeError if isinstance(value, DType) else ValueError
+    return error(f"{spec.name} must be one of {allowed}, got {shown(value)}")
 
 
 def _int(name: str, value: Any) -> int:

@@ -9,11 +9,13 @@ from ..protos.messages import GraphDef
 from ..shape_inference.assumptions import CheckingInference
 from ..shape_inference.symbolic import DimExpr, symbols_of
 from ..shape_inference.tensor_shape import TensorShape
+from .collector import collector
 from .describe import add_context
-from .files import load_graph_def
+from .files import read_graph_def
 from .graph import Graph
 from .importer import import_leniently
 from .node import Operation, Tensor
+from .progress import reported
 from .report import Loss, Report, TensorFact, operation_of
 from .unregistered import UnregisteredOp
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ..shape_inference.protocols import Array
+    from .progress import Progress
 
 
 _MOST_SHOWN = 64
@@ -30,6 +33,7 @@ def check_graph(
     graph: Graph | GraphDef | str | os.PathLike[str],
     shapes: Mapping[str, Any] | None = None,
     fetches: Sequence[Any] | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
 
@@ -38,6 +42,7 @@ def check_graph(
         shapes: the shape of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`.
         fetches: names of the tensors that are wanted: only the ops that they need are checked. By
             default all ops are, and tensors that nobody consumes count as wanted.
+        progress: called now and then, as by `load_graph`; `what` is "checks", too.
 
     Returns:
         A Report. An op of an unregistered type is no error; its shapes are those that the file
@@ -46,21 +51,46 @@ def check_graph(
     Raises:
         ValueError: `shapes` or `fetches` name something that is not in the graph.
         NotFoundError, DataLossError: the path leads to no file, or to no GraphDef.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.placeholder(td.float32, name="x")
+        ...     y = td.matmul(x, td.zeros([3, 5]), name="y")
+        >>> report = td.check_graph(graph, {"x": ["batch", 3]})
+        >>> report.ok, {fact.name: str(fact.shape) for fact in report.tensors}["y:0"]
+        (True, '(batch, 5)')
+        >>> td.check_graph(graph, {"x": ["batch", 4]}).ok
+        False
     """
     report = Report()
+    contents: Mapping[str, memoryview] = {}
     if not isinstance(graph, (Graph, GraphDef)):
-        graph = load_graph_def(graph)
+        graph, contents = read_graph_def(graph, progress)
     if isinstance(graph, GraphDef):
         try:
-            graph = import_leniently(graph, report.errors)
+            graph = import_leniently(graph, report.errors, contents, progress)
         except ValueError as error:
             report.errors.append(str(error))
             return report
+    with collector.at_rest(graph.version):
+        _check(graph, shapes or {}, fetches, report, progress)
+    return report
+
+
+def _check(
+    graph: Graph,
+    shapes: Mapping[str, Any],
+    fetches: Sequence[Any] | None,
+    report: Report,
+    progress: Progress | None,
+) -> None:
+    """Fills in the report on a graph."""
     wanted = _wanted(graph, fetches)
     ops = _needed(wanted) if fetches is not None else graph.get_operations()
     inference = CheckingInference()
-    given = _given_shapes(graph, shapes or {})
-    for op in ops:
+    given = _given_shapes(graph, shapes)
+    for op in reported(ops, "checks", progress):
         _check_op(op, inference, given, report)
     for broken in inference.broken():
         problem = ValueError(f"{broken.clause}, by what other ops need")
@@ -74,7 +104,6 @@ def check_graph(
         for tensor in op.outputs
     ]
     report.losses = [loss for tensor in wanted for loss in _losses(tensor, inference)]
-    return report
 
 
 def _wanted(graph: Graph, fetches: Sequence[Any] | None) -> list[Tensor]:

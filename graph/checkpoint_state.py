@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from . import errors
 from .checkpoint_file import SUFFIX
 from .files import read_file, replacing
+from .old_checkpoint import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,11 @@ class CheckpointState(NamedTuple):
     Args:
         model_checkpoint_path: the latest one.
         all_model_checkpoint_paths: all that are kept, the oldest first.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.train.CheckpointState("model-2", ["model-1", "model-2"]).model_checkpoint_path
+        'model-2'
     """
 
     model_checkpoint_path: str
@@ -31,9 +37,25 @@ class CheckpointState(NamedTuple):
 
 
 def checkpoint_exists(checkpoint_prefix: str | PathLike[str]) -> bool:
-    """Whether there is a checkpoint of that name, of this library or of TensorFlow."""
+    """Whether there is a checkpoint of that name, of this library or of TensorFlow.
+
+    Args:
+        checkpoint_prefix: the name of the checkpoint, without a suffix.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "model")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.Variable([1.5, 2.5], name="v")
+        ...     session.run(v.initializer)
+        ...     _ = td.train.Saver().save(session, path)
+        >>> td.train.checkpoint_exists(path), td.train.checkpoint_exists(path + "-7")
+        (True, False)
+    """
     prefix = os.fspath(checkpoint_prefix)
-    return any(os.path.exists(prefix + suffix) for suffix in (SUFFIX, _BUNDLE_SUFFIX))
+    suffixes = (SUFFIX, _BUNDLE_SUFFIX)
+    return any(os.path.exists(prefix + suffix) for suffix in suffixes) or bool(files_of(prefix))
 
 
 def update_checkpoint_state(
@@ -52,6 +74,15 @@ def update_checkpoint_state(
 
     Raises:
         OSError: the file cannot be written.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> folder = tempfile.mkdtemp()
+        >>> td.train.update_checkpoint_state(folder, os.path.join(folder, "model-7"))
+        >>> with open(os.path.join(folder, "checkpoint")) as file:
+        ...     print(file.readline(), end="")
+        model_checkpoint_path: "model-7"
     """
     folder = os.fspath(save_dir)
     paths = list(all_model_checkpoint_paths or [])
@@ -74,6 +105,18 @@ def get_checkpoint_state(
 
     Raises:
         DataLossError: the file is damaged.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "model")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.Variable([1.5, 2.5], name="v")
+        ...     session.run(v.initializer)
+        ...     _ = td.train.Saver().save(session, path)
+        >>> state = td.train.get_checkpoint_state(os.path.dirname(path))
+        >>> state.model_checkpoint_path == path
+        True
     """
     folder = os.fspath(checkpoint_dir)
     path = os.path.join(folder, latest_filename or "checkpoint")

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any, Self
 from . import errors, tensor_bundle
 from .checkpoint_file import SUFFIX, CheckpointFile
 from .checkpoint_state import checkpoint_exists, latest_checkpoint
+from .old_checkpoint import OldCheckpoint, files_of
 from .tensor_bundle import TensorBundle
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from ..protos.dtypes import DType
+
+
+class NoCheckpointError(errors.NotFoundError, ValueError):
+    """There is no checkpoint of that name. TensorFlow has told it by both of these classes."""
 
 
 class CheckpointReader:
@@ -40,14 +45,17 @@ class CheckpointReader:
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
-        self._file: CheckpointFile | TensorBundle
+        self._file: CheckpointFile | TensorBundle | OldCheckpoint
         if os.path.exists(prefix + SUFFIX):
             self._file = CheckpointFile(prefix + SUFFIX)
         elif os.path.exists(prefix + tensor_bundle.SUFFIX):
             self._file = TensorBundle(prefix)
+        elif files_of(prefix):
+            self._file = OldCheckpoint(prefix)
         else:
-            message = f"there is no checkpoint {prefix!r}: neither {SUFFIX} nor .index"
-            raise errors.NotFoundError(None, None, message)
+            raise NoCheckpointError(
+                None, None, f"there is no checkpoint {prefix!r}: neither {SUFFIX} nor .index"
+            )
 
     def get_tensor(self, name: str) -> Any:
         """The value of a tensor: an ndarray, or a NumPy scalar or `bytes` where the rank is 0.
@@ -83,7 +91,7 @@ class CheckpointReader:
 
 
 def load_checkpoint(ckpt_dir_or_file: str | PathLike[str]) -> CheckpointReader:
-    """Opens a checkpoint of this library or of TensorFlow (version 2).
+    """Opens a checkpoint of this library or of TensorFlow.
 
     Args:
         ckpt_dir_or_file: the name of a checkpoint, or a folder, whose latest one is meant.
@@ -91,12 +99,24 @@ def load_checkpoint(ckpt_dir_or_file: str | PathLike[str]) -> CheckpointReader:
     Raises:
         NotFoundError: there is none.
         DataLossError: it is damaged.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "model")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.Variable([1.5, 2.5], name="v")
+        ...     session.run(v.initializer)
+        ...     _ = td.train.Saver().save(session, path)
+        >>> with td.train.load_checkpoint(path) as reader:
+        ...     reader.has_tensor("v"), reader.get_tensor("v").tolist()
+        (True, [1.5, 2.5])
     """
     path = os.fspath(ckpt_dir_or_file)
     if not checkpoint_exists(path) and os.path.isdir(path):
         latest = latest_checkpoint(path)
         if latest is None:
-            raise errors.NotFoundError(None, None, f"there is no checkpoint in {path!r}")
+            raise NoCheckpointError(None, None, f"there is no checkpoint in {path!r}")
         path = latest
     return CheckpointReader(path)
 
@@ -110,6 +130,17 @@ def list_variables(ckpt_dir_or_file: str | PathLike[str]) -> list[tuple[str, lis
     Raises:
         NotFoundError: there is none.
         DataLossError: it is damaged.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "model")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.Variable([1.5, 2.5], name="v")
+        ...     session.run(v.initializer)
+        ...     _ = td.train.Saver().save(session, path)
+        >>> td.train.list_variables(path)
+        [('v', [2])]
     """
     with load_checkpoint(ckpt_dir_or_file) as reader:
         return sorted(reader.get_variable_to_shape_map().items())
@@ -125,6 +156,17 @@ def load_variable(ckpt_dir_or_file: str | PathLike[str], name: str) -> Any:
     Raises:
         NotFoundError: there is no such checkpoint, or no such variable in it.
         DataLossError: it is damaged.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "model")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.Variable([1.5, 2.5], name="v")
+        ...     session.run(v.initializer)
+        ...     _ = td.train.Saver().save(session, path)
+        >>> print(td.train.load_variable(path, "v"))
+        [1.5 2.5]
     """
     with load_checkpoint(ckpt_dir_or_file) as reader:
         return reader.get_tensor(name.removesuffix(":0"))

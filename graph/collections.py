@@ -10,13 +10,23 @@ if TYPE_CHECKING:
 
 
 class GraphKeys:
-    """The names of the usual collections."""
+    """The names of the usual collections.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.add_to_collection(td.GraphKeys.LOSSES, td.constant(0.5, name="loss"))
+        ...     td.get_collection("losses")
+        [<td.Tensor 'loss:0' shape=() dtype=float32>]
+    """
 
     GLOBAL_VARIABLES = "variables"
     VARIABLES = "variables"
     LOCAL_VARIABLES = "local_variables"
+    METRIC_VARIABLES = "metric_variables"
     MODEL_VARIABLES = "model_variables"
     TRAINABLE_VARIABLES = "trainable_variables"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
     SUMMARIES = "summaries"
     QUEUE_RUNNERS = "queue_runners"
     TABLE_INITIALIZERS = "table_initializer"
@@ -36,8 +46,10 @@ class GraphKeys:
     INIT_OP = "init_op"
     LOCAL_INIT_OP = "local_init_op"
     READY_OP = "ready_op"
+    READY_FOR_LOCAL_INIT_OP = "ready_for_local_init_op"
     SUMMARY_OP = "summary_op"
     GLOBAL_STEP = "global_step"
+    EVAL_STEP = "eval_step"
     TRAIN_OP = "train_op"
     COND_CONTEXT = "cond_context"
     WHILE_CONTEXT = "while_context"
@@ -104,8 +116,9 @@ class Collections:
         return self._collections.setdefault(name, [])
 
     def get_all_collection_keys(self) -> list[Any]:
-        """The names of all collections that hold something."""
-        return [name for name, items in self._collections.items() if items]
+        """The names of all collections that hold something, those that are strings."""
+        kept = self._collections.items()
+        return [name for name, items in kept if items and isinstance(name, str)]
 
     def clear_collection(self, name: Any) -> None:
         """Empties a collection."""

@@ -113,7 +113,7 @@ def convert_to_tensor(
             return convert_to_tensor(value, preferred_dtype, name)
         except (TypeError, ValueError):
             pass
-    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+    if isinstance(value, (list, tuple)) and holds_tensor(value):
         return _pack(value, wanted, name)
     if isinstance(value, (TensorShape, Dimension)):
         value, wanted = _shape_values(value, wanted)
@@ -126,7 +126,26 @@ def convert_to_tensor(
 def convert_n_to_tensor(
     values: Sequence[Any], dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> list[Tensor]:
-    """`convert_to_tensor` of each value; the names are numbered."""
+    """`convert_to_tensor` of each value; the names are numbered.
+
+    Args:
+        values: a list of what `td.convert_to_tensor` takes.
+        dtype: the dtype of all results.
+        name: what the names of the ops begin with.
+        as_ref: accepted for TensorFlow's sake.
+
+    Returns:
+        A list of Tensors.
+
+    Raises:
+        TypeError, ValueError: as `td.convert_to_tensor`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     [x.name for x in td.convert_n_to_tensor([1, [2, 3]], td.float32, "x")]
+        ['x_0:0', 'x_1:0']
+    """
     return [
         convert_to_tensor(value, dtype, None if name is None else f"{name}_{i}", as_ref=as_ref)
         for i, value in enumerate(values)
@@ -139,8 +158,9 @@ def make_constant(graph: Graph, array: np.ndarray[Any, Any], dtype: DType, name:
     return graph.add(registry.lookup("Const"), (), attrs, graph.unique_name(name)).outputs[0]
 
 
-def _holds_tensor(value: Sequence[Any]) -> bool:
-    pending = list(value)
+def holds_tensor(value: Any) -> bool:
+    """Whether `value` is a tensor, or a nested list that holds one."""
+    pending = [value]
     while pending:
         item = pending.pop()
         if _is_tensor(item):
@@ -165,7 +185,7 @@ def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor
     rows: list[Tensor] = []
     with get_default_graph().name_scope(name or "packed") as scope:
         for i, item in enumerate(value):
-            nested = isinstance(item, (list, tuple)) and _holds_tensor(item)
+            nested = isinstance(item, (list, tuple)) and holds_tensor(item)
             convert = _pack if nested else convert_to_tensor
             rows.append(convert(item, dtype, str(i)))
         return registry.lookup("Pack")(rows, name=scope)  # type: ignore[no-any-return]
@@ -175,7 +195,7 @@ def _first_tensor(value: Sequence[Any]) -> Tensor:
     for item in value:
         if _is_tensor(item):
             return convert_to_tensor(item)
-        if isinstance(item, (list, tuple)) and _holds_tensor(item):
+        if isinstance(item, (list, tuple)) and holds_tensor(item):
             return _first_tensor(item)
     raise ValueError("no tensor in the list")
 
@@ -221,7 +241,7 @@ def convert_inputs(
         if isinstance(value, Tensor):
             tensor = value
         else:
-            tensor = _convert(graph, value, definition, spec, attrs, f"{op_name}/{spec.name}")
+            tensor = _convert(graph, op_name, value, definition, spec, attrs, spec.name)
         if spec.is_ref and not tensor.dtype.is_ref_dtype:
             raise TypeError(
                 f"{spec.name} of {definition.name} must be a reference to a variable, got "
@@ -233,8 +253,15 @@ def convert_inputs(
 
 
 def _convert(
-    graph: Graph, value: Any, definition: OpDef, spec: ArgSpec, attrs: dict[str, Any], name: str
+    graph: Graph,
+    op_name: str,
+    value: Any,
+    definition: OpDef,
+    spec: ArgSpec,
+    attrs: dict[str, Any],
+    name: str,
 ) -> Tensor:
+    """The tensor that `value` makes, called `name` in the scope of the op."""
     wanted = spec.dtype
     preferred = None
     if wanted is None and spec.type_attr is not None:
@@ -242,7 +269,7 @@ def _convert(
         preferred = definition.signature.attrs[spec.type_attr].default
     preferred = preferred if isinstance(preferred, DType) else None
     try:
-        with graph.as_default():
+        with graph.as_default(), graph.name_scope(f"{op_name}/"):
             return convert_to_tensor(value, wanted, name, preferred_dtype=preferred)
     except TypeError as error:
         raise TypeError(f"{spec.name} of {definition.name}: {error}") from error
@@ -271,7 +298,8 @@ def _list_of_tensors(
     tensors: list[Tensor] = []
     for i, item in enumerate(value):
         if not isinstance(item, Tensor):
-            item = _convert(graph, item, definition, spec, attrs, f"{op_name}/{spec.name}_{i}")
+            name = f"{spec.name}_{i}"
+            item = _convert(graph, op_name, item, definition, spec, attrs, name)
         if spec.type_list_attr is None:
             _bind(definition, spec, item.dtype.base_dtype, attrs)
         tensors.append(item)

@@ -19,32 +19,39 @@ _MOST_INPUTS = 8
 def add_context(error: Exception, op: Operation, inference: Inference) -> Exception:
     """The error of building `op`, with the op and the inferred shapes of its inputs told."""
     inputs = [_static(tensor.dtype.name, inference.shape(tensor)) for tensor in op.inputs]
-    kind = TypeError if isinstance(error, TypeError) else ValueError
-    return kind(f"{error}\n{_context(op, inputs)}")
+    kind, clause = _classified(error)
+    message = f"{clause}\n{_context(op, inputs)}"
+    if isinstance(error, TypeError):
+        return TypeError(message)
+    if kind is errors.InvalidArgumentError:
+        return ValueError(message)
+    return kind(None, op, message)
 
 
 def run_error(error: BaseException, op: Operation, arrays: Sequence[Any]) -> errors.OpError:
-    """The error of running `op` on `arrays`, as one of `errors`, with the op told.
+    """The error of running `op` on `arrays`, as one of `errors`, with the op told."""
+    kind, clause = _classified(error)
+    inputs = [
+        f"{tensor.dtype.name}{_dims(getattr(array, 'shape', ()))}"
+        for tensor, array in zip(op.inputs, arrays, strict=False)
+    ]
+    return kind(None, op, f"{clause}\n{_context(op, inputs)}")
+
+
+def _classified(error: BaseException) -> tuple[type[errors.OpError], str]:
+    """The class of `errors` for what a shape function or a kernel raised, and what to say of it.
 
     An error that says which class it is keeps it. What NumPy or a kernel says of an input is an
     invalid argument; memory that cannot be had is a resource exhausted; the rest is internal.
     """
     message = str(error)
     if isinstance(error, errors.OpError):
-        kind = type(error)
-    elif isinstance(error, (ValueError, IndexError, TypeError, OverflowError)):
-        kind = errors.InvalidArgumentError
-    elif isinstance(error, MemoryError):
-        kind = errors.ResourceExhaustedError
-        message = message or "out of memory"
-    else:
-        kind = errors.InternalError
-        message = f"{type(error).__name__}: {message}"
-    inputs = [
-        f"{tensor.dtype.name}{_dims(getattr(array, 'shape', ()))}"
-        for tensor, array in zip(op.inputs, arrays, strict=False)
-    ]
-    return kind(None, op, f"{message}\n{_context(op, inputs)}")
+        return type(error), message
+    if isinstance(error, (ValueError, IndexError, TypeError, OverflowError)):
+        return errors.InvalidArgumentError, message
+    if isinstance(error, MemoryError):
+        return errors.ResourceExhaustedError, message or "out of memory"
+    return errors.InternalError, f"{type(error).__name__}: {message}"
 
 
 def whereabouts(op: Operation) -> str:

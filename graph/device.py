@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .node import Operation
 
-_PARTS = ("job", "replica", "task", "device")
-_FIELD = re.compile(r"(job|replica|task|device):([^/]+)|(cpu|gpu):(\d+|\*)", re.IGNORECASE)
+# What each part may be, whatever the case of its letters.
+_PARTS = {
+    "job": r"[a-z]\w*|\*",
+    "replica": r"\d+",
+    "task": r"\d+",
+    "device": r"(?:[a-z]\w*|\*):(?:\d+|\*)",
+}
 
 DeviceFunction = Callable[["Operation"], Any]
 
@@ -21,21 +26,22 @@ def parse_device(text: str) -> dict[str, str]:
     Raises:
         ValueError: the string is malformed.
     """
-    parts = {}
+    parts: dict[str, str] = {}
     for field in text.split("/"):
         if not field:
             continue
-        match = _FIELD.fullmatch(field)
-        if match is None:
+        key, _, value = field.partition(":")
+        key = key.lower()
+        if key in ("cpu", "gpu"):
+            key, value = "device", field
+        if not re.fullmatch(_PARTS.get(key, r"(?!)"), value, re.IGNORECASE | re.ASCII):
             raise ValueError(
                 f"cannot read {field!r} in the device string {text!r}; a device is written like "
                 "'/job:worker/replica:0/task:1/device:CPU:0' or '/cpu:0'"
             )
-        if match[1]:
-            key, value = match[1].lower(), match[2]
-            parts[key] = value.upper() if key == "device" else value
-        else:
-            parts["device"] = f"{match[3].upper()}:{match[4]}"
+        if key in parts:
+            raise ValueError(f"the device string {text!r} has more than one {key}")
+        parts[key] = value.upper() if key == "device" else value
     return parts
 
 

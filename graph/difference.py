@@ -25,6 +25,16 @@ class Difference:
         added: names of nodes that only the second graph has.
         renamed: the new names, by the old ones, of nodes that compute the same from the same.
         changed: for nodes with the same name in both, what differs.
+
+    Example:
+        >>> import tensordraft as td
+        >>> graphs = [td.Graph(), td.Graph()]
+        >>> for number, graph in enumerate(graphs):
+        ...     with graph.as_default():
+        ...         y = td.concat([[number], [1]], 0, name="y")
+        >>> difference = td.graph_util.diff(*graphs)
+        >>> bool(difference), list(difference.changed)
+        (True, ['y/values_0'])
     """
 
     def __init__(self) -> None:
@@ -142,7 +152,8 @@ def _renamed(before: Mapping[str, NodeDef], after: Mapping[str, NodeDef]) -> dic
 def _numbered(nodes: Mapping[str, NodeDef], numbers: dict[object, int]) -> dict[str, int]:
     """A number for each node: the same for nodes that do the same with the same inputs."""
     found: dict[str, int] = {}
-    for node in in_order(dict(nodes), ()):
+    for name in in_order(dict(nodes), ()):
+        node = nodes[name]
         inputs = []
         for text in node.input:
             full = full_input(text)
@@ -153,5 +164,5 @@ def _numbered(nodes: Mapping[str, NodeDef], numbers: dict[object, int]) -> dict[
         copy.ClearField("name")
         copy.ClearField("input")
         key = (copy.SerializeToString(deterministic=True), tuple(inputs))
-        found[node.name] = numbers.setdefault(key, len(numbers))
+        found[name] = numbers.setdefault(key, len(numbers))
     return {name: found[name] for name in nodes}

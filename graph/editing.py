@@ -138,7 +138,8 @@ def remove_training_nodes(graph: AnyGraph, protected_nodes: Sequence[str] = ()) 
         read = {source_name(text) for text in texts} - waited_for
         updated = _updated_in_place(graph_def)
         instead: dict[str, str] = {}
-        for node in in_order(nodes, ()):
+        for name in in_order(nodes, ()):
+            node = nodes[name]
             if (
                 node.op in ("Identity", "CheckNumerics")
                 and len(node.input) == 1
@@ -298,6 +299,14 @@ def strip(
 
     Returns:
         A new graph, of the type of `graph`. (As a Graph it has its default attrs again.)
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph, td.device("/gpu:0"):
+        ...     x = td.constant(1, name="x")
+        >>> graph_def = graph.as_graph_def()
+        >>> graph_def.node[0].device, td.graph_util.strip(graph_def).node[0].device
+        ('/device:GPU:0', '')
     """
 
     def edit(graph_def: GraphDef) -> GraphDef:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .namespace import public_names as _public_names
+
 if TYPE_CHECKING:
     from .node import Operation
 
@@ -71,97 +73,250 @@ class OpError(Exception):
 
 
 class CancelledError(OpError):
-    """The run was cancelled."""
+    """The run was cancelled. tensordraft itself does not raise it.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.errors.exception_type_from_error_code(td.errors.CANCELLED).__name__
+        'CancelledError'
+    """
 
     error_code = CANCELLED
 
 
 class UnknownError(OpError):
-    """Something failed that has no class of its own."""
+    """Something failed that has no class of its own.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.errors.exception_type_from_error_code(td.errors.UNKNOWN).__name__
+        'UnknownError'
+    """
 
     error_code = UNKNOWN
 
 
 class InvalidArgumentError(OpError, ValueError):
-    """An op received a value that it cannot accept."""
+    """An op received a value that it cannot accept. It is a ValueError, too.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     number = td.placeholder(td.int32, [])
+        ...     try:
+        ...         session.run(td.gather([10, 20], number), {number: 2})
+        ...     except td.errors.InvalidArgumentError as error:
+        ...         print(error.op.type, str(error).splitlines()[0])
+        Gather indices = 2 is not in [0, 2)
+    """
 
     error_code = INVALID_ARGUMENT
 
 
 class DeadlineExceededError(OpError):
-    """The run took longer than its options allow."""
+    """The run took longer than its options allow.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     slow = td.py_func(lambda: sum(range(1_000_000)), [], td.int64)
+        ...     try:
+        ...         session.run(slow, options=td.RunOptions(timeout_in_ms=1))
+        ...     except td.errors.DeadlineExceededError:
+        ...         print("it took too long")
+        it took too long
+    """
 
     error_code = DEADLINE_EXCEEDED
 
 
 class NotFoundError(OpError):
-    """A named thing does not exist."""
+    """A named thing does not exist, such as a file.
+
+    Example:
+        >>> import tensordraft as td
+        >>> try:
+        ...     td.load_graph("no_such_file.pb")
+        ... except td.errors.NotFoundError as error:
+        ...     print(error)
+        there is no file 'no_such_file.pb'
+    """
 
     error_code = NOT_FOUND
 
 
 class AlreadyExistsError(OpError):
-    """A thing to be made exists already."""
+    """A thing to be made exists already.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> folder = tempfile.mkdtemp()
+        >>> try:
+        ...     td.gfile.Rename(folder, folder)
+        ... except td.errors.AlreadyExistsError:
+        ...     print("the name is taken")
+        the name is taken
+    """
 
     error_code = ALREADY_EXISTS
 
 
 class PermissionDeniedError(OpError):
-    """The caller may not do this."""
+    """The caller may not do this.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> with tempfile.NamedTemporaryFile() as file, td.gfile.GFile(file.name, "r") as reading:
+        ...     try:
+        ...         reading.write("text")
+        ...     except td.errors.PermissionDeniedError:
+        ...         print("it is not open for writing")
+        it is not open for writing
+    """
 
     error_code = PERMISSION_DENIED
 
 
 class UnauthenticatedError(OpError):
-    """The caller is not known."""
+    """The caller is not known. tensordraft itself does not raise it.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.errors.exception_type_from_error_code(td.errors.UNAUTHENTICATED).__name__
+        'UnauthenticatedError'
+    """
 
     error_code = UNAUTHENTICATED
 
 
 class ResourceExhaustedError(OpError):
-    """Memory or another resource ran out, or a size is beyond a limit."""
+    """Memory or another resource ran out, or a size is beyond a limit: see `td.config`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     size = td.placeholder(td.int64, [])
+        ...     try:
+        ...         session.run(td.zeros([size]), {size: 10**15})
+        ...     except td.errors.ResourceExhaustedError:
+        ...         print("it is too large")
+        it is too large
+    """
 
     error_code = RESOURCE_EXHAUSTED
 
 
 class FailedPreconditionError(OpError):
-    """The state of the session does not allow the op, such as reading an unset variable."""
+    """The state of the session does not allow the op.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.Variable(1, name="v")
+        ...     try:
+        ...         session.run(v)
+        ...     except td.errors.FailedPreconditionError as error:
+        ...         print(str(error).splitlines()[0])
+        the variable 'v' has no value in this session: run 'v/Assign' first
+    """
 
     error_code = FAILED_PRECONDITION
 
 
 class AbortedError(OpError):
-    """The op was aborted."""
+    """The op was aborted. tensordraft itself does not raise it.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.errors.exception_type_from_error_code(td.errors.ABORTED).__name__
+        'AbortedError'
+    """
 
     error_code = ABORTED
 
 
 class OutOfRangeError(OpError):
-    """An iteration went past its end."""
+    """An iteration went past its end.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     count = td.Variable(0)
+        ...     step = count.count_up_to(2)
+        ...     session.run(count.initializer)
+        ...     try:
+        ...         while True:
+        ...             print(session.run(step))
+        ...     except td.errors.OutOfRangeError:
+        ...         print("done")
+        0
+        1
+        done
+    """
 
     error_code = OUT_OF_RANGE
 
 
 class UnimplementedError(OpError):
-    """The op exists but not for these types or attrs."""
+    """The op exists, but not here, or not for these types or attrs.
+
+    Example:
+        >>> import tensordraft as td
+        >>> graph_def = td.GraphDef()
+        >>> _ = graph_def.node.add(name="queue", op="FIFOQueueV2")
+        >>> try:
+        ...     td.import_graph_def(graph_def)
+        ... except ValueError as error:
+        ...     print(str(error).partition(":")[0])
+        op type not registered
+        >>> td.errors.exception_type_from_error_code(td.errors.UNIMPLEMENTED).__name__
+        'UnimplementedError'
+    """
 
     error_code = UNIMPLEMENTED
 
 
 class InternalError(OpError):
-    """A kernel failed in a way that is a defect of the library."""
+    """A kernel failed in a way that is a defect of whoever wrote it.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.errors.exception_type_from_error_code(td.errors.INTERNAL).__name__
+        'InternalError'
+    """
 
     error_code = INTERNAL
 
 
 class UnavailableError(OpError):
-    """A service is not reachable."""
+    """A service is not reachable. tensordraft itself does not raise it.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.errors.exception_type_from_error_code(td.errors.UNAVAILABLE).__name__
+        'UnavailableError'
+    """
 
     error_code = UNAVAILABLE
 
 
 class DataLossError(OpError):
-    """Stored data is damaged."""
+    """Stored data is damaged.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> with tempfile.NamedTemporaryFile(suffix=".pb") as file:
+        ...     _ = file.write(b"no graph")
+        ...     file.flush()
+        ...     try:
+        ...         td.load_graph(file.name)
+        ...     except td.errors.DataLossError as error:
+        ...         print("is not a GraphDef" in str(error))
+        True
+    """
 
     error_code = DATA_LOSS
 
@@ -174,10 +329,25 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
     Raises:
         KeyError: there is no such code.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.errors.exception_type_from_error_code(5).__name__
+        'NotFoundError'
     """
     return _BY_CODE[error_code]
 
 
 def error_code_from_exception_type(cls: type[OpError]) -> int:
-    """The code of an exception class."""
+    """The code of an exception class.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.errors.error_code_from_exception_type(td.errors.NotFoundError)
+        5
+    """
     return cls.error_code
+
+
+def __dir__() -> list[str]:
+    return _public_names(globals())

@@ -14,12 +14,18 @@ from . import errors
 from .describe import whereabouts
 from .graph import Graph
 from .importer import import_whole
+from .large_constants import read_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
     from os import PathLike
 
+    from .progress import Progress
+
 _TEXT_SUFFIXES = (".pbtxt", ".txt", ".textproto")
+_MOST_BYTES = (1 << 31) - 1
+_WORTH_A_LOOK = 1 << 24  # bytes of a file: what can be won in a smaller one is too little
 
 AnyMessage = TypeVar("AnyMessage", bound=Message)
 
@@ -38,7 +44,7 @@ def save_graph(graph: Graph | GraphDef, path: str | PathLike[str]) -> str:
         The path.
 
     Raises:
-        ValueError: the message is larger than 2 GiB, the most that protobuf can write.
+        ValueError: the message is larger than 2 GiB, the most that protobuf can read.
         OSError: the file cannot be written.
 
     Example:
@@ -74,6 +80,15 @@ def write_graph(
 
     Raises:
         ValueError, OSError: as `save_graph`.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.constant(1, name="x")
+        >>> path = td.write_graph(graph, tempfile.mkdtemp(), "graph.pbtxt")
+        >>> td.load_graph(path).get_operations()
+        [<td.Operation 'x' type=Const>]
     """
     folder = os.fspath(logdir)
     os.makedirs(folder, exist_ok=True)
@@ -82,14 +97,17 @@ def write_graph(
     )
 
 
-def load_graph(path: str | PathLike[str]) -> Graph:
+def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> Graph:
     """Reads a graph from a file: a GraphDef that TensorFlow or tensordraft wrote.
 
     Ops of types that are not registered are loaded, too: they can be looked at and saved, and only
-    running them is an error.
+    running them is an error. Large constants are never copied: their arrays are views of the bytes
+    that were read, and are made when they are first asked for.
 
     Args:
         path: the file; text form if it ends in `.pbtxt`, else binary.
+        progress: called now and then as `progress(what, done, total)`, where `what` is "bytes" or
+            "nodes"; by default nobody is told.
 
     Returns:
         A new Graph.
@@ -97,10 +115,24 @@ def load_graph(path: str | PathLike[str]) -> Graph:
     Raises:
         NotFoundError: there is no such file.
         DataLossError: the file is no GraphDef.
+        ResourceExhaustedError: there is not enough memory.
         OSError: the file cannot be read.
         ValueError: a node is malformed, or does not fit its inputs.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.constant([1, 2], name="y")
+        >>> path = td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "graph.pb"))
+        >>> graph = td.load_graph(path, progress=print)
+        nodes 0 1
+        >>> [op.name for op in graph.get_operations()]
+        ['y']
     """
-    return import_whole(load_graph_def(path))
+    with _memory_for(path):
+        graph_def, contents = read_graph_def(path, progress)
+        return import_whole(graph_def, contents=contents, progress=progress)
 
 
 def load_graph_def(path: str | PathLike[str]) -> GraphDef:
@@ -118,18 +150,58 @@ def load_graph_def(path: str | PathLike[str]) -> GraphDef:
     return parse_message(GraphDef, read_file(path), path)
 
 
+def read_graph_def(
+    path: str | PathLike[str], progress: Progress | None = None
+) -> tuple[GraphDef, dict[str, memoryview]]:
+    """A GraphDef from a file, without the content of large constants, which come beside it.
+
+    Args:
+        path: as for `load_graph`.
+        progress: as for `load_graph`.
+
+    Returns:
+        The message, and the content of large constants by the names of their nodes.
+
+    Raises:
+        NotFoundError, DataLossError, ResourceExhaustedError, OSError: as `load_graph`.
+    """
+    path = os.fspath(path)
+    with _opened(path) as file, _memory_for(path):
+        size = os.fstat(file.fileno()).st_size
+        if size < _WORTH_A_LOOK or path.endswith(_TEXT_SUFFIXES):
+            return parse_message(GraphDef, file.read(), path), {}
+        data, contents = read_apart(file, size, progress)
+        return parse_message(GraphDef, data, path), contents
+
+
 def read_file(path: str) -> bytes:
     """The bytes of a file.
 
     Raises:
         NotFoundError: there is no such file.
+        ResourceExhaustedError: there is not enough memory.
         OSError: it cannot be read.
     """
+    with _opened(path) as file, _memory_for(path):
+        return file.read()
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BufferedReader]:
     try:
         with open(path, "rb") as file:
-            return file.read()
+            yield file
     except FileNotFoundError:
         raise errors.NotFoundError(None, None, f"there is no file {path!r}") from None
+
+
+@contextmanager
+def _memory_for(path: str | PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError:
+        message = f"{os.fspath(path)!r} takes more memory than is left"
+        raise errors.ResourceExhaustedError(None, None, message) from None
 
 
 def parse_message(kind: type[AnyMessage], data: bytes, source: str) -> AnyMessage:
@@ -163,7 +235,7 @@ def write_message(message: Message, path: str, *, as_text: bool) -> str:
     """Writes a message to a file, which is complete or absent; returns the path.
 
     Raises:
-        ValueError: the message is larger than 2 GiB, the most that protobuf can write.
+        ValueError: the message is larger than 2 GiB, the most that protobuf can read.
         OSError: the file cannot be written.
     """
     data = _encoded(message, as_text=as_text)
@@ -200,11 +272,17 @@ def _encoded(message: Message, *, as_text: bool) -> bytes:
 
         return text_format.MessageToString(message).encode()
     try:
-        return message.SerializeToString(deterministic=True)
+        data: bytes = message.SerializeToString(deterministic=True)
     except protobuf_message.EncodeError as error:
-        raise ValueError(
-            f"the {type(message).__name__} is larger than 2 GiB, the most that protobuf can write"
-        ) from error
+        raise _too_large(message) from error
+    if len(data) > _MOST_BYTES:  # some versions of protobuf write what none of them reads
+        raise _too_large(message)
+    return data
+
+
+def _too_large(message: Message) -> ValueError:
+    name = type(message).__name__
+    return ValueError(f"the {name} is larger than 2 GiB, the most that protobuf can read")
 
 
 _CALLBACKS = ("PyFunc", "PyFuncStateless")

@@ -14,7 +14,7 @@ from .node_def import full_input
 from .references import Reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _REFERENCES = ("VariableV2", "Variable")
 _HANDLE = "VarHandleOp"
@@ -70,13 +70,14 @@ def convert_variables_to_constants(
         node.name: value.read() if isinstance(value, Reference) else value
         for node, value in zip(variables, values, strict=True)
     }
+    dtypes = {node.name: node.attr["dtype"] for node in variables}
     result = GraphDef(versions=part.versions, library=part.library)
     taken = set(nodes_by_name(part))
     for node in part.node:
         if node.name in frozen:
             result.node.append(_constant(node, frozen[node.name]))
         elif any(full_input(text).removesuffix(":0") in frozen for text in node.input):
-            result.node.extend(_reader(node, taken))
+            result.node.extend(_reader(node, taken, dtypes))
         else:
             result.node.append(node)
     return result
@@ -91,7 +92,7 @@ def _constant(node: NodeDef, value: Any) -> NodeDef:
     return constant
 
 
-def _reader(node: NodeDef, taken: set[str]) -> list[NodeDef]:
+def _reader(node: NodeDef, taken: set[str], dtypes: Mapping[str, AttrValue]) -> list[NodeDef]:
     """The node as one that reads a constant, behind further nodes that it needs."""
     if node.op.removeprefix("Resource").startswith(_WRITERS):
         raise ValueError(
@@ -101,7 +102,9 @@ def _reader(node: NodeDef, taken: set[str]) -> list[NodeDef]:
     if node.op == "ReadVariableOp":
         return [_as(node, "Identity", T="dtype")]
     if node.op == "VariableShape":
-        raise ValueError(f"{node.name!r} (VariableShape) of a variable is not supported")
+        shape = _as(node, "Shape", out_type="out_type")
+        shape.attr["T"].CopyFrom(dtypes[full_input(node.input[0]).removesuffix(":0")])
+        return [shape]
     if node.op == "ResourceGatherNd":
         return [_as(node, "GatherNd", Tparams="dtype", Tindices="Tindices")]
     if node.op != "ResourceGather":
@@ -119,6 +122,6 @@ def _as(node: NodeDef, op: str, **attrs: str) -> NodeDef:
     """The node with another type, and the attrs that it then has, each from one that it had."""
     result = NodeDef(name=node.name, op=op, device=node.device, input=node.input)
     for name, source in attrs.items():
-        value = node.attr[source] if source in node.attr else AttrValue(i=0)
-        result.attr[name].CopyFrom(value)
+        if source in node.attr:  # otherwise it has its default
+            result.attr[name].CopyFrom(node.attr[source])
     return result

@@ -44,6 +44,26 @@ def inline_functions(graph_def: GraphDef) -> GraphDef:
         ValueError: the library is malformed, functions call each other in a cycle, a call does
             not fit its function, or the result has more nodes than `td.config.max_graph_nodes`,
             more nesting than `td.config.max_nesting`, or more bytes than a message can have.
+
+    Example:
+        >>> import tensordraft as td
+        >>> from google.protobuf import text_format
+        >>> graph_def = text_format.Parse(
+        ...     '''
+        ...     node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+        ...     node { name: "twice" op: "Double" input: "x" }
+        ...     library { function {
+        ...         signature { name: "Double"
+        ...             input_arg { name: "a" type: DT_FLOAT }
+        ...             output_arg { name: "b" type: DT_FLOAT } }
+        ...         node_def { name: "sum" op: "AddV2" input: "a" input: "a"
+        ...             attr { key: "T" value { type: DT_FLOAT } } }
+        ...         ret { key: "b" value: "sum:z:0" } } }
+        ...     ''',
+        ...     td.GraphDef(),
+        ... )
+        >>> [(node.name, node.op) for node in td.graph_util.inline_functions(graph_def).node]
+        [('x', 'Placeholder'), ('twice/sum', 'AddV2'), ('twice', 'Identity')]
     """
     functions = _checked_library(graph_def)
     calls = [call for node in graph_def.node if (call := Call.of(node, functions)) is not None]
@@ -206,11 +226,12 @@ class _Expansion:
     def _translated(self, text: str) -> str:
         """An input inside the function as an input in the graph around it."""
         name = source_name(text)
+        is_control = text.startswith("^")
         if name in self._arguments:
             argument = self._arguments[name]
-            return f"^{full_input(argument).rpartition(':')[0]}" if text[0] == "^" else argument
+            return f"^{full_input(argument).rpartition(':')[0]}" if is_control else argument
         if name in self._names:
-            if text[0] == "^":
+            if is_control:
                 return f"^{self._names[name]}"
             output, _, index = text[len(name) + 1 :].partition(":")
             start = self._positions[name].get(output)

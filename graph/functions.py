@@ -43,7 +43,21 @@ def name_scope(
 def op_scope(
     values: Sequence[Any], name: str | None, default_name: str | None = None
 ) -> AbstractContextManager[str]:
-    """The older form of `name_scope`."""
+    """The older form of `name_scope`, with the tensors first.
+
+    Args:
+        values: as for `td.name_scope`.
+        name: as for `td.name_scope`.
+        default_name: as for `td.name_scope`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     x = td.constant(1.0)
+        ...     with td.op_scope([x], None, "layer") as scope:
+        ...         scope, td.identity(x).name
+        ('layer/', 'layer/Identity:0')
+    """
     return name_scope(name, default_name, values)
 
 
@@ -75,7 +89,16 @@ def device(device_name_or_function: Any) -> AbstractContextManager[None]:
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
-    """Puts the ops of a `with` block in the colocation group of `op`."""
+    """Puts the ops of a `with` block in the colocation group of `op`: see `Graph.colocate_with`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     x = td.constant(1.0, name="x")
+        ...     with td.colocate_with(x):
+        ...         td.negative(x).op.colocation_groups()
+        [b'loc:@x']
+    """
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
@@ -92,27 +115,77 @@ def container(container_name: str) -> AbstractContextManager[str]:
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """Appends `value` to the collection `name` of the default graph."""
+    """Appends `value` to the collection `name` of the default graph.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.add_to_collection("inputs", td.placeholder(td.float32, name="x"))
+        ...     [item.name for item in td.get_collection("inputs")]
+        ['x:0']
+    """
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """Appends `value` to each of the collections `names` of the default graph."""
+    """Appends `value` to each of the collections `names` of the default graph.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.add_to_collections(["inputs", "images"], td.constant(0, name="x"))
+        ...     td.get_collection("inputs") == td.get_collection("images")
+        True
+    """
     get_default_graph().add_to_collections(names, value)
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """The items of a collection of the default graph, as a new list."""
+    """The items of a collection of the default graph, as a new list.
+
+    Args:
+        key: the collection.
+        scope: only those whose name begins with this regular expression.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     for name in ("a/loss", "b/loss"):
+        ...         td.add_to_collection("losses", td.constant(0.5, name=name))
+        ...     [loss.name for loss in td.get_collection("losses", "a/")]
+        ['a/loss:0']
+    """
     return get_default_graph().get_collection(key, scope)
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """A collection of the default graph itself: changing the list changes it."""
+    """A collection of the default graph itself: changing the list changes it.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.get_collection_ref("inputs").append("x")
+        ...     td.get_collection("inputs")
+        ['x']
+    """
     return get_default_graph().get_collection_ref(key)
 
 
 def set_random_seed(seed: int | None) -> None:
-    """Sets the seed of the default graph, from which random ops derive theirs."""
+    """Sets the seed of the default graph, from which random ops derive theirs.
+
+    Args:
+        seed: the seed; None for numbers that differ from session to session.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.set_random_seed(7)
+        ...     x = td.random_uniform([2])
+        ...     with td.Session() as one, td.Session() as other:
+        ...         print(one.run(x) == other.run(x))
+        [ True  True]
+    """
     get_default_graph().seed = seed
 
 
@@ -124,6 +197,14 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 
     Returns:
         The graph's seed and the op's: both None where neither is set.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     without = td.get_seed(None)
+        ...     td.set_random_seed(7)
+        ...     without, td.get_seed(5)
+        ((None, None), (7, 5))
     """
     graph = get_default_graph()
     if graph.seed is not None:

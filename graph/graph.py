@@ -47,6 +47,7 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
         self._finalized = False
         self._unfeedable: set[Tensor] = set()
         self._unfetchable: set[Tensor | Operation] = set()
+        self.restrictions = 0
         self._consumers: dict[Tensor, list[Operation]] = {}
         self._consumers_seen = 0
 
@@ -108,7 +109,7 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
         if infer:
             try:
                 self.inference.infer(op)
-            except (TypeError, ValueError) as error:
+            except Exception as error:
                 self.inference.forget(op.outputs)
                 raise add_context(error, op, self.inference) from error
         self._operations.append(op)
@@ -342,6 +343,7 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
     def prevent_feeding(self, tensor: Tensor) -> None:
         """Makes feeding `tensor` an error."""
         self._unfeedable.add(tensor)
+        self.restrictions += 1
 
     def is_feedable(self, tensor: Tensor) -> bool:
         """Whether `tensor` may be fed."""
@@ -350,6 +352,7 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
     def prevent_fetching(self, op: Tensor | Operation) -> None:
         """Makes fetching `op` an error, or fetching what it puts out if it is an operation."""
         self._unfetchable.add(op)
+        self.restrictions += 1
 
     def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
         """Whether `tensor_or_op` may be fetched."""

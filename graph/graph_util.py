@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from .difference import Difference, diff
-from .editing import extract_sub_graph, remove_training_nodes, rename, rewire, strip
-from .folding import fold_constants
-from .freezing import convert_variables_to_constants
-from .function_inlining import inline_functions
+from .difference import Difference as Difference, diff as diff
+from .editing import (
+    extract_sub_graph as extract_sub_graph,
+    remove_training_nodes as remove_training_nodes,
+    rename as rename,
+    rewire as rewire,
+    strip as strip,
+)
+from .folding import fold_constants as fold_constants
+from .freezing import convert_variables_to_constants as convert_variables_to_constants
+from .function_inlining import inline_functions as inline_functions
+from .namespace import public_names as _public_names
 
-__all__ = [
-    "Difference",
-    "convert_variables_to_constants",
-    "diff",
-    "extract_sub_graph",
-    "fold_constants",
-    "inline_functions",
-    "remove_training_nodes",
-    "rename",
-    "rewire",
-    "strip",
-]
+
+def __dir__() -> list[str]:
+    return _public_names(globals())

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import decode_attr, encode_attr
 from ..protos.config import config
 from ..protos.messages import AttrValue, GraphDef, OpList
+from ..protos.tensor_codec import TensorValue
 from ..shape_inference.tensor_shape import TensorShape
 from . import registry
+from .collector import collector
 from .default_graph import get_default_graph
+from .describe import whereabouts
 from .device import parse_device
 from .drift import Drift
 from .export import PRODUCER
 from .function_inlining import inline_functions
 from .graph import Graph
+from .input_map import as_name, mapped_inputs
 from .names import check_op_name
 from .node import Operation, Tensor, user_site
 from .node_def import check_inputs, full_input, read_attrs, stated_shapes
 from .ordering import in_order
-from .unregistered import UnregisteredOp, malformed_op, unregistered_ops
+from .progress import reported
+from .unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
+from .versions import check_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from ..protos.dtypes import DType
     from ..protos.messages import NodeDef
     from .op_def import OpDef
+    from .progress import Progress
 
 _COLOCATED = b"loc:@"
 
@@ -47,8 +54,9 @@ def import_graph_def(
 
     Args:
         graph_def: the message, from TensorFlow or tensordraft.
-        input_map: tensors of the default graph to take in place of tensors of the GraphDef, by
-            name (`"x"`, `"x:0"`, `"^x"` for a control input).
+        input_map: what to take in place of tensors of the GraphDef, by their names (`"x"`,
+            `"x:0"`, `"^x"` for a control input): tensors, or values that become constants in the
+            scope `_inputs` of the import.
         return_elements: names of ops and tensors in the GraphDef to return.
         name: the scope under which the nodes are put; "" for none; by default "import".
         op_dict: accepted for TensorFlow's sake.
@@ -59,7 +67,8 @@ def import_graph_def(
         The operations and tensors named in `return_elements`, if it is given.
 
     Raises:
-        TypeError: `graph_def` is no GraphDef, or `producer_op_list` no OpList.
+        TypeError: `graph_def` is no GraphDef, `producer_op_list` no OpList, or `input_map` no
+            dict from names to what can become a tensor.
         ValueError: a node is malformed, of an unknown type or does not fit its inputs; the nodes
             form a cycle; `input_map` or `return_elements` name something that is not there.
 
@@ -81,33 +90,45 @@ def import_graph_def(
         kind = type(producer_op_list).__name__
         raise TypeError(f"producer_op_list must be an OpList, got {kind!r}")
     graph = get_default_graph()
-    graph_def = _prepared(graph_def)
-    with graph.name_scope("import" if name is None else name or None) as scope:
-        importer = _Importer(graph, graph_def, scope, input_map or {}, producer_op_list)
-        return importer.run(return_elements)
+    with collector.at_rest(len(graph_def.node)), graph.editing():
+        graph_def = _prepared(graph_def)
+        start = graph.version
+        try:
+            with graph.name_scope("import" if name is None else name or None) as scope:
+                mapped = mapped_inputs(graph, input_map or {}, scope)
+                importer = _Importer(graph, graph_def, scope, mapped, producer_op_list)
+                return importer.run(return_elements)
+        except BaseException:
+            graph.truncate(start)
+            raise
 
 
-def import_whole(graph_def: GraphDef, producer_op_list: OpList | None = None) -> Graph:
+def import_whole(
+    graph_def: GraphDef,
+    producer_op_list: OpList | None = None,
+    contents: Mapping[str, memoryview] | None = None,
+    progress: Progress | None = None,
+) -> Graph:
     """A new graph with the nodes of a GraphDef; ops of unregistered types are kept as they are.
 
     Args:
         graph_def: the message. The graph refers to it, so it must not be changed afterwards.
         producer_op_list: as for `import_graph_def`.
+        contents: the content of constants that is kept beside the message, by name of the node.
+        progress: called now and then.
 
     Raises:
         ValueError: a node is malformed or does not fit its inputs; the nodes form a cycle.
     """
-    graph_def = _prepared(graph_def)
-    graph = Graph()
-    graph.versions.CopyFrom(graph_def.versions)
-    importer = _Importer(graph, graph_def, "", {}, producer_op_list)
-    importer.shared = True
-    importer.unregistered = unregistered_ops(graph_def.node)
-    importer.run(None)
-    return graph
+    return _imported(graph_def, producer_op_list, contents, progress)
 
 
-def import_leniently(graph_def: GraphDef, problems: list[str]) -> Graph:
+def import_leniently(
+    graph_def: GraphDef,
+    problems: list[str],
+    contents: Mapping[str, memoryview] | None = None,
+    progress: Progress | None = None,
+) -> Graph:
     """A new graph with the nodes of a GraphDef, of which nothing is inferred, for a checker.
 
     What is wrong with a node is appended to `problems`, and the node is taken for one of an
@@ -116,13 +137,27 @@ def import_leniently(graph_def: GraphDef, problems: list[str]) -> Graph:
     Raises:
         ValueError: an input names no node, two nodes share a name, or the nodes form a cycle.
     """
-    graph_def = _prepared(graph_def)
+    return _imported(graph_def, None, contents, progress, problems)
+
+
+def _imported(
+    graph_def: GraphDef,
+    producer_op_list: OpList | None,
+    contents: Mapping[str, memoryview] | None,
+    progress: Progress | None,
+    problems: list[str] | None = None,
+) -> Graph:
     graph = Graph()
-    importer = _Importer(graph, graph_def, "", {})
-    importer.problems = problems
-    importer.shared = True
-    importer.unregistered = unregistered_ops(graph_def.node)
-    importer.run(None)
+    with collector.at_rest(len(graph_def.node)):
+        graph_def = _prepared(graph_def)
+        graph.versions.CopyFrom(graph_def.versions)
+        importer = _Importer(graph, graph_def, "", {}, producer_op_list)
+        importer.shared = True
+        importer.contents = contents or {}
+        importer.progress = progress
+        importer.problems = problems
+        importer.unregistered = unregistered_ops(graph_def.node)
+        importer.run(None)
     return graph
 
 
@@ -137,36 +172,6 @@ def _prepared(graph_def: GraphDef) -> GraphDef:
     return inline_functions(graph_def)
 
 
-def check_versions(graph_def: GraphDef) -> None:
-    """Checks that this library may read the GraphDef.
-
-    Raises:
-        ValueError: it is written for consumers newer than this one, or excludes this one.
-    """
-    versions = graph_def.versions
-    if versions.producer < 0:
-        raise ValueError(f"the producer version must be at least 0, got {versions.producer}")
-    if versions.min_consumer > PRODUCER:
-        raise ValueError(
-            f"the GraphDef needs a consumer of version {versions.min_consumer} or later; this "
-            f"library reads up to {PRODUCER}"
-        )
-    if PRODUCER in versions.bad_consumers:
-        raise ValueError(f"the GraphDef excludes consumers of version {PRODUCER}")
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """Keeps the cyclic collector from walking over the growing graph again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 class _Importer:
     """One import: the nodes by name, and the tensors that stand for them."""
 
@@ -175,55 +180,57 @@ class _Importer:
         graph: Graph,
         graph_def: GraphDef,
         scope: str,
-        input_map: Mapping[str, Any],
+        input_map: Mapping[str, Tensor | Operation],
         producer_op_list: OpList | None = None,
     ) -> None:
         self.graph = graph
         self.scope = scope
         self.functions = graph_def.library.function
         self.drift = Drift(graph_def.versions.producer, PRODUCER, producer_op_list)
-        self.input_map = {full_input(key): value for key, value in input_map.items()}
-        self.unused = set(self.input_map)
+        self.input_map = input_map
+        self.unused = set(input_map)
         self.site = user_site()
         self.ops: dict[str, Operation] = {}
         self.tensors: dict[str, Tensor] = {}
         self.devices: set[str] = {""}
         self.problems: list[str] | None = None
         self.shared = False
+        self.contents: Mapping[str, memoryview] = {}
+        self.progress: Progress | None = None
         self.unregistered: dict[str, UnregisteredOp] = {}
         self.nodes: dict[str, NodeDef] = {}
         for node in graph_def.node:
-            if node.name in self.nodes:
-                raise ValueError(f"two nodes are named {node.name!r}")
-            check_op_name(node.name)
-            if graph.has_operation(scope + node.name):
-                raise ValueError(f"the graph already has an op named {scope + node.name!r}")
-            self.nodes[node.name] = node
+            name = node.name
+            if name in self.nodes:
+                raise ValueError(f"two nodes are named {name!r}")
+            check_op_name(name)
+            if graph.has_operation(scope + name):
+                raise ValueError(f"the graph already has an op named {scope + name!r}")
+            self.nodes[name] = node
 
     def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
-        graph = self.graph
-        order = in_order(self.nodes, self.input_map)
-        with graph.editing(), _no_collections():
-            start = graph.version
-            try:
-                for node in order:
-                    op = self.ops[node.name] = self._add(node)
-                    if op.outputs and not self.input_map:
-                        self.tensors[node.name] = op.outputs[0]
-                self._check_input_map()
-                graph.put_in_scopes(self.ops.values())
-                elements = None
-                if return_elements is not None:
-                    elements = [self._element(element) for element in return_elements]
-                self._take_functions()
-                return elements
-            except BaseException:
-                graph.truncate(start)
-                raise
+        tensors = 0
+        for name in reported(in_order(self.nodes, self.input_map), "nodes", self.progress):
+            op = self.ops[name] = self._add(name, self.nodes[name])
+            tensors += len(op.outputs)
+            if tensors > config.max_graph_tensors:
+                raise ValueError(
+                    f"the graph has {tensors} tensors as far as {name!r} ({op.type}), more than "
+                    f"td.config.max_graph_tensors = {config.max_graph_tensors}"
+                )
+            if op.outputs and not self.input_map:
+                self.tensors[name] = op.outputs[0]
+        self._check_input_map()
+        self.graph.put_in_scopes(self.ops.values())
+        elements = None
+        if return_elements is not None:
+            elements = [self._element(element) for element in return_elements]
+        self._take_functions()
+        return elements
 
-    def _add(self, node: NodeDef) -> Operation:
+    def _add(self, name: str, node: NodeDef) -> Operation:
         try:
-            definition, attrs = self._definition(node)
+            definition, attrs = self._definition(name, node)
             inputs, controls = self._inputs(node)
             if definition.template is None:
                 check_inputs(definition, inputs, attrs)
@@ -233,17 +240,17 @@ class _Importer:
             if definition.template is None and "_output_shapes" in attrs:
                 stated_shapes(attrs["_output_shapes"])
         except (TypeError, ValueError) as error:
-            message = f"{error}\n  in the node {node.name!r} ({node.op})"
-            if self.problems is None or node.name in self.unregistered:
+            message = f"{error}\n  in the node {name!r} ({node.op})"
+            if self.problems is None or name in self.unregistered:
                 raise ValueError(message) from error
             self.problems.append(message)
-            self.unregistered[node.name] = malformed_op(node, self.nodes.values())
-            return self._add(node)
+            self.unregistered[name] = unregistered_op(node, self.uses)
+            return self._add(name, node)
         declared = None if definition.template is not None else attrs.pop("_output_shapes", None)
         op = Operation(
             self.graph,
             definition,
-            self.scope + node.name,
+            self.scope + name,
             inputs,
             attrs,
             controls,
@@ -253,11 +260,23 @@ class _Importer:
         )
         self.graph.append(op, infer=self.problems is None)
         if declared is not None:
-            self._refine(op, declared)
+            try:
+                self._refine(op, declared)
+            except ValueError as error:
+                if self.problems is None:
+                    raise
+                self.problems.append(str(error))
         return op
 
-    def _definition(self, node: NodeDef) -> tuple[OpDef | UnregisteredOp, dict[str, Any]]:
-        unregistered = self.unregistered.get(node.name)
+    @cached_property
+    def uses(self) -> dict[str, dict[int, DType | None]]:
+        """What the nodes read of each other."""
+        return read_outputs(self.nodes.values())
+
+    def _definition(
+        self, name: str, node: NodeDef
+    ) -> tuple[OpDef | UnregisteredOp, dict[str, Any]]:
+        unregistered = self.unregistered.get(name)
         if unregistered is not None:
             return unregistered, dict(node.attr)
         definition = registry.lookup(node.op)
@@ -266,6 +285,9 @@ class _Importer:
         except ValueError as error:
             raise ValueError(self.drift.told(str(error))) from error
         self.drift.modernize(definition, attrs)
+        if name in self.contents:
+            tensor, content = node.attr["value"].tensor, self.contents[name]
+            attrs["value"] = TensorValue.from_proto(tensor, shared=True, content=content)
         return definition, attrs
 
     def _inputs(self, node: NodeDef) -> tuple[list[Tensor], list[Operation]]:
@@ -286,15 +308,16 @@ class _Importer:
     def _control(self, text: str) -> Operation:
         if text in self.input_map:
             self.unused.discard(text)
-            element = self.graph.as_graph_element(self.input_map[text])
+            element = self.input_map[text]
             return element.op if isinstance(element, Tensor) else element
         return self.ops[text[1:]]
 
     def _tensor(self, text: str) -> Tensor:
         key = full_input(text)
-        if key in self.input_map:
+        mapped = self.input_map.get(key)
+        if isinstance(mapped, Tensor):
             self.unused.discard(key)
-            return self.graph.tensor(self.input_map[key])
+            return mapped
         name, _, number = key.rpartition(":")
         outputs = self.ops[name].outputs
         if int(number) >= len(outputs):
@@ -305,8 +328,9 @@ class _Importer:
 
     def _check_input_map(self) -> None:
         for key in self.unused:
-            name = key[1:] if key.startswith("^") else key.rpartition(":")[0]
-            if name not in self.nodes:
+            name, _, number = key.removeprefix("^").rpartition(":")
+            op = self.ops.get(name or number)
+            if op is None or (name and int(number) >= len(op.outputs)):
                 raise ValueError(f"input_map names {key!r}, which is not in the GraphDef")
 
     def _check_device(self, device: str) -> None:
@@ -330,20 +354,32 @@ class _Importer:
             renamed.append(_COLOCATED + (self.scope + name).encode())
         return encode_attr(renamed, "list(string)") if self.scope else value
 
-    def _element(self, text: str) -> Tensor | Operation:
-        if not isinstance(text, str):
-            raise TypeError(f"return_elements must be names, got {text!r}")
-        name, colon, number = text.partition(":")
+    def _element(self, element: Any) -> Tensor | Operation:
+        name, colon, number = as_name(element, "return_elements").partition(":")
         op = self.ops.get(name)
         if op is None or (colon and not (number.isdecimal() and int(number) < len(op.outputs))):
-            raise ValueError(f"return_elements names {text!r}, which is not in the GraphDef")
+            raise ValueError(f"return_elements names {element!r}, which is not in the GraphDef")
         return op.outputs[int(number)] if colon else op
 
     def _refine(self, op: Operation, declared: AttrValue) -> None:
-        """Takes over the shapes that the file states, as far as they say more than ours."""
-        for tensor, shape in zip(op.outputs, stated_shapes(declared), strict=False):
-            if tensor.shape.is_compatible_with(shape):
-                tensor.set_shape(shape)
+        """Takes over the shapes that the file states, as far as they say more than ours.
+
+        Raises:
+            ValueError: they are too few, or contradict ours.
+        """
+        shapes = stated_shapes(declared)
+        if len(shapes) < len(op.outputs):
+            raise ValueError(
+                f"_output_shapes of {whereabouts(op)} has {len(shapes)} shapes for "
+                f"{len(op.outputs)} outputs"
+            )
+        for tensor, shape in zip(op.outputs, shapes, strict=False):
+            if not tensor.shape.is_compatible_with(shape):
+                raise ValueError(
+                    f"_output_shapes of {whereabouts(op)} tells {shape} of {tensor.name!r}, whose "
+                    f"shape is {tensor.shape}"
+                )
+            tensor.set_shape(shape)
 
     def _take_functions(self) -> None:
         """Takes over the functions that nodes still refer to."""

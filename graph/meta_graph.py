@@ -40,6 +40,8 @@ def export_meta_graph(
     tags: Iterable[str] = (),
     as_text: bool = False,
     strip_default_attrs: bool = False,
+    clear_devices: bool = False,
+    graph_def: GraphDef | None = None,
 ) -> MetaGraphDef:
     """A graph with its collections and signatures as a MetaGraphDef message.
 
@@ -54,6 +56,8 @@ def export_meta_graph(
         tags: words by which a reader chooses among several meta graphs.
         as_text: whether to write the file in text form.
         strip_default_attrs: whether to leave out attrs that hold their default.
+        clear_devices: whether to leave out the devices of the nodes.
+        graph_def: the graph as a message, to be written in the place of that of `graph`.
 
     Returns:
         The message.
@@ -72,7 +76,11 @@ def export_meta_graph(
         ['x:0']
     """
     graph = graph or get_default_graph()
-    message = MetaGraphDef(graph_def=graph.as_graph_def(strip_default_attrs=strip_default_attrs))
+    if graph_def is None:
+        graph_def = graph.as_graph_def(strip_default_attrs=strip_default_attrs)
+    if clear_devices:
+        graph_def = _without_devices(graph_def)
+    message = MetaGraphDef(graph_def=graph_def)
     info = message.meta_info_def
     info.meta_graph_version = _META_GRAPH_VERSION
     info.stripped_default_attrs = strip_default_attrs

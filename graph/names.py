@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_OP_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
+# As TensorFlow's importer has it: after a '>' a name begins anew.
+_PIECE = r"[A-Za-z0-9.][A-Za-z0-9_./-]*"
+_OP_NAME = re.compile(rf"{_PIECE}(?:>{_PIECE})*")
 _SCOPE_NAME = re.compile(r"[A-Za-z0-9_.\\/-]*")
 
 
@@ -17,7 +19,7 @@ def check_op_name(name: str) -> str:
     if not _OP_NAME.fullmatch(name):
         raise ValueError(
             f"{name!r} is not a valid op name: it starts with a letter, digit or '.' and goes on "
-            "with those, '_', '-', '/', '\\' or '>'"
+            "with those, '_', '-', '/', or a '>' and another name"
         )
     return name
 

@@ -139,6 +139,11 @@ class Tensor:
         """
         return _session(session, "evaluate a tensor", "sess.run(t)").run(self, feed_dict)
 
+    def __str__(self) -> str:
+        shape = "" if self.shape.rank is None else f", shape={self.shape}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
+
     def __repr__(self) -> str:
         return f"<td.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
@@ -207,6 +212,13 @@ class Operation:
 
     Operations are made by calling ops; everything about one is fixed when it is made. They are
     compared by identity.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     op = td.concat([[[1, 2]], [[3, 4]]], 0, name="both").op
+        >>> op.type, op.get_attr("N"), op.inputs[0].name, op.outputs[0].shape.as_list()
+        ('ConcatV2', 2, 'both/values_0:0', [2, 2])
     """
 
     __slots__ = (
@@ -313,6 +325,9 @@ class Operation:
     def values(self) -> tuple[Tensor, ...]:
         """The outputs."""
         return self.outputs
+
+    def __str__(self) -> str:
+        return str(self.node_def)
 
     def __repr__(self) -> str:
         return f"<td.Operation '{self.name}' type={self.type}>"

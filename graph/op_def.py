@@ -36,12 +36,15 @@ class OpDef:
             dtype, the name of a type attr, `N * type` for a list of tensors of one type, or the
             name of an attr of kind `list(type)` for a list of tensors of several.
         attrs: `"T: {int32, float32}, N: int >= 1, axis: int = 0, mode: {'A', 'B'} = 'A'"`. Type
-            and number attrs are found from the inputs and need not be passed.
+            and number attrs are found from the inputs and need not be passed. An `int32` is an int
+            that must fit in 32 bits.
         stateful: the op reads or changes state, or returns something else at every run; it is
             never folded, merged or skipped.
         symbolic: the kernel also works on object arrays of dimension expressions, so that sizes
             are followed through the op before anything runs. Only for kernels that move elements,
             or do arithmetic on them, without comparing them.
+        checking: where the result is known though not every input is, the kernel may yet refuse
+            the inputs, and so has to run.
         elementwise: an element of the only result depends on just those elements of the inputs
             that broadcasting brings to its place, so that the kernel may be given the arrays in
             parts.
@@ -74,6 +77,7 @@ class OpDef:
         *,
         stateful: bool = False,
         symbolic: bool = False,
+        checking: bool = False,
         elementwise: bool = False,
         aliases: str | None = None,
     ) -> None:
@@ -83,6 +87,7 @@ class OpDef:
         # An op over references reads a variable, or changes it.
         self.pure = not stateful and aliases is None and "Ref(" not in arguments
         self.symbolic = symbolic
+        self.checking = checking
         self.elementwise = elementwise
         self.shape_function: ShapeFunction | None = None
         self.template: NodeDef | None = None

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from .node_def import full_input
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from ..protos.messages import NodeDef
 
 
-def in_order(nodes: dict[str, NodeDef], mapped: Collection[str]) -> Iterable[NodeDef]:
-    """The nodes, each behind those that it needs.
+def in_order(nodes: dict[str, NodeDef], mapped: Collection[str]) -> Collection[str]:
+    """The names of the nodes, each behind those that it needs.
 
     Args:
         nodes: the nodes by name.
@@ -22,24 +22,27 @@ def in_order(nodes: dict[str, NodeDef], mapped: Collection[str]) -> Iterable[Nod
     Raises:
         ValueError: an input names no node, or the nodes form a cycle (its path is told).
     """
+    if _are_in_order(nodes):
+        return nodes
     needs = {name: _needed(node, nodes, mapped) for name, node in nodes.items()}
+    return sorted_by_need(needs, "nodes")
+
+
+def _are_in_order(nodes: dict[str, NodeDef]) -> bool:
     seen: set[str] = set()
-    for name, sources in needs.items():
-        if not seen.issuperset(sources):
-            return [nodes[name] for name in sorted_by_need(needs, "nodes")]
+    for name, node in nodes.items():
+        for text in node.input:
+            if text not in seen and _source(text) not in seen:
+                return False
         seen.add(name)
-    return nodes.values()
+    return True
 
 
 def _needed(node: NodeDef, nodes: dict[str, NodeDef], mapped: Collection[str]) -> list[str]:
     needed = []
     for text in node.input:
-        if text in nodes and not mapped:
-            needed.append(text)
-            continue
-        full = full_input(text)
-        source = text[1:] if text.startswith("^") else full.rpartition(":")[0]
-        if full in mapped:
+        source = _source(text)
+        if full_input(text) in mapped:
             continue
         if source not in nodes:
             raise ValueError(
@@ -48,6 +51,11 @@ def _needed(node: NodeDef, nodes: dict[str, NodeDef], mapped: Collection[str]) -
             )
         needed.append(source)
     return needed
+
+
+def _source(text: str) -> str:
+    """The name of the node that an input names, if it names any."""
+    return text[1:] if text.startswith("^") else full_input(text).rpartition(":")[0]
 
 
 def sorted_by_need(needs: dict[str, list[str]], what: str) -> list[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 _MOST_NODES = 4
+_MOST_NESTED = 32  # dimensions that NumPy makes lists of
 
 
 class TensorFact(NamedTuple):
@@ -92,7 +93,7 @@ class Report:
             lines.append(f"not supported: {name} ({', '.join(nodes[:_MOST_NODES])}{more})")
         width = max((len(fact.name) for fact in self.tensors), default=0)
         for fact in self.tensors:
-            value = "" if fact.value is None else f" = {fact.value.tolist()}"
+            value = "" if fact.value is None else f" = {_nested(fact.value)}"
             lines.append(f"{fact.name:{width}}  {fact.dtype} {fact.shape}{value}")
         return "\n".join(lines)
 
@@ -123,13 +124,18 @@ class Report:
                     fact.name: {
                         "dtype": fact.dtype,
                         "shape": None if fact.shape.sizes is None else _plain(fact.shape.sizes),
-                        "value": None if fact.value is None else _plain(fact.value.tolist()),
+                        "value": None if fact.value is None else _plain(_nested(fact.value)),
                     }
                     for fact in self.tensors
                 },
             },
             indent=1,
         )
+
+
+def _nested(value: Array) -> Any:
+    """The elements as nested lists; flat where these would be too deep, or many and all empty."""
+    return (value if value.size and value.ndim <= _MOST_NESTED else value.ravel()).tolist()
 
 
 def operation_of(requirement: Requirement) -> Operation:

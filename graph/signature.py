@@ -22,6 +22,7 @@ _TYPE_GROUPS = {
     "quantizedtype": "qint8 quint8 qint32 qint16 quint16",
 }
 _KINDS = ("type", "int", "float", "bool", "string", "shape", "tensor", "func")
+_NARROW = {"int32": "int", "list(int32)": "list(int)"}
 _ATTR = re.compile(
     r"(?P<type>list\((?:\{[^}]*\}|\w+)\)|\{[^}]*\}|\w+)"
     r"(?:\s*>=\s*(?P<minimum>-?\d+))?(?:\s*=\s*(?P<default>.+))?",
@@ -49,13 +50,17 @@ class ArgSpec(NamedTuple):
 
 
 class AttrSpec(NamedTuple):
-    """One attr: its kind, the values allowed, the least value or length, the default."""
+    """One attr: its kind, the values allowed, the least value or length, the default.
+
+    `bits` is what an int, or each of a list of them, must fit in.
+    """
 
     name: str
     kind: str
     allowed: tuple[Any, ...] | None = None
     minimum: int | None = None
     default: Any = REQUIRED
+    bits: int = 64
 
     @property
     def item_kind(self) -> str:
@@ -78,7 +83,8 @@ def parse_signature(arguments: str, attrs: str) -> Signature:
         arguments: `"name: type, … -> name: type, …"`, where a type is a dtype, a type attr,
             `N * type`, an attr of kind `list(type)`, or `Ref(type)`.
         attrs: `"name: kind, …"`, where a kind is one of `type int float bool string shape tensor
-            func`, `{a, b}` for a choice, `list(kind)`, with `>= minimum` and `= default`.
+            func`, `{a, b}` for a choice, `list(kind)`, with `>= minimum` and `= default`. An
+            `int32` is an int of which TensorFlow's kernels read 32 bits, and refuse any other.
 
     Raises:
         ValueError: the text is not in the grammar.
@@ -125,11 +131,13 @@ def _parse_attr(name: str, text: str) -> AttrSpec:
     match = _ATTR.fullmatch(text)
     if match is None:
         raise ValueError(f"cannot read the attr {name!r}: {text!r}")
-    kind, allowed = _parse_kind(match["type"])
+    bits = 32 if match["type"] in _NARROW else 64
+    kind, allowed = _parse_kind(_NARROW.get(match["type"], match["type"]))
     minimum = None if match["minimum"] is None else int(match["minimum"])
-    if match["default"] is None:
-        return AttrSpec(name, kind, allowed, minimum)
-    return AttrSpec(name, kind, allowed, minimum, _parse_default(kind, match["default"].strip()))
+    default = REQUIRED
+    if match["default"] is not None:
+        default = _parse_default(kind, match["default"].strip())
+    return AttrSpec(name, kind, allowed, minimum, default, bits)
 
 
 def _parse_kind(text: str) -> tuple[str, tuple[Any, ...] | None]:

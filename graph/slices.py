@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..shape_inference.tensor_shape import TensorShape
+from .constant_value import constant_value_as_shape
 from .convert import convert_to_tensor
 
 if TYPE_CHECKING:
@@ -19,6 +21,14 @@ class IndexedSlicesValue(NamedTuple):
         values: array of shape [n, ...]: the rows.
         indices: integer array of shape [n]: the number of each row.
         dense_shape: integer array: the shape of the whole, or None where it is not kept.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     rows = td.IndexedSlices(td.ones([2, 3]), td.constant([0, 4]))
+        ...     value = td.IndexedSlicesValue([[1, 2, 3], [4, 5, 6]], [0, 7])
+        ...     session.run(rows, {rows: value}).indices.tolist()
+        [0, 7]
     """
 
     values: Any
@@ -71,6 +81,17 @@ class IndexedSlices:
     def dense_shape(self) -> Tensor | None:
         """The shape of the whole, or None."""
         return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the whole, as far as it is known before a run."""
+        if self._dense_shape is None:
+            return TensorShape(None)
+        return constant_value_as_shape(self._dense_shape)
+
+    def consumers(self) -> list[Operation]:
+        """The ops that take the rows."""
+        return self._values.consumers()
 
     @property
     def name(self) -> str:

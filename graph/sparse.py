@@ -22,6 +22,14 @@ class SparseTensorValue(NamedTuple):
         indices: int64 array of shape [n, rank]: the positions of the values.
         values: array of shape [n].
         dense_shape: int64 array of shape [rank].
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.sparse_placeholder(td.float32)
+        ...     value = td.SparseTensorValue([[0, 1], [2, 0]], [5.0, 6.0], [3, 2])
+        ...     session.run(x, {x: value}).dense_shape.tolist()
+        [3, 2]
     """
 
     indices: Any
@@ -102,6 +110,15 @@ class SparseTensor:
         """The shape of the whole as far as it is known before a run."""
         return constant_value_as_shape(self._dense_shape)
 
+    def consumers(self) -> list[Operation]:
+        """The ops that take one of the three tensors."""
+        parts = (self._indices, self._values, self._dense_shape)
+        return list(dict.fromkeys(op for part in parts for op in part.consumers()))
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """The sparse tensor with other values at the same indices."""
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Computes the three tensors in `session` or the default session.
 
@@ -134,6 +151,14 @@ def convert_to_tensor_or_sparse_tensor(
 
     Raises:
         TypeError: the value is sparse and of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     x = td.convert_to_tensor_or_sparse_tensor(td.SparseTensorValue([[1]], [5], [2]))
+        ...     y = td.convert_to_tensor_or_sparse_tensor([0, 5])
+        ...     type(x).__name__, type(y).__name__
+        ('SparseTensor', 'Tensor')
     """
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)

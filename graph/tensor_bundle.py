@@ -15,10 +15,9 @@ from . import errors
 from .crc32c import masked_crc32c
 from .files import read_file
 from .sorted_table import read_table, varint
+from .tensor_slices import Extent, assembled, fields, read_slice, slice_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..protos.dtypes import DType
 
 SUFFIX = ".index"
@@ -34,7 +33,7 @@ class Entry(NamedTuple):
     offset: int
     size: int
     checksum: int
-    sliced: bool
+    slices: tuple[tuple[Extent, ...], ...]
 
 
 class TensorBundle:
@@ -51,14 +50,17 @@ class TensorBundle:
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
         self._entries: dict[str, Entry] = {}
+        self._parts: dict[bytes, Entry] = {}
         self._shards = 1
         index = read_file(prefix + SUFFIX)
         try:
             for key, value in read_table(index):
-                if key:
-                    self._entries[key.decode()] = _entry(value)
-                else:
+                if not key:
                     self._shards = self._read_header(value)
+                elif key[0] == 0:  # of a part of a tensor: see `slice_key`
+                    self._parts[key] = _entry(value)
+                else:
+                    self._entries[key.decode()] = _entry(value)
         except (ValueError, TypeError) as error:
             message = f"{prefix + SUFFIX!r} is damaged, or no index of a checkpoint: {error}"
             raise errors.DataLossError(None, None, message) from error
@@ -66,7 +68,7 @@ class TensorBundle:
     def _read_header(self, data: bytes) -> int:
         """The number of shards, from a BundleHeaderProto."""
         shards = 1
-        for number, value in _fields(data):
+        for number, value in fields(data):
             if number == 1 and isinstance(value, int):
                 shards = value
             elif number == 2 and value == _BIG_ENDIAN:
@@ -87,29 +89,41 @@ class TensorBundle:
         Raises:
             NotFoundError: there is no tensor of that name, or a data file is missing.
             DataLossError: it is damaged.
-            UnimplementedError: it is stored in slices, or of a dtype that has no values.
+            UnimplementedError: it is of a dtype that has no values.
         """
         entry = self._entries.get(name)
         if entry is None:
             message = f"the checkpoint {self._prefix!r} has no tensor {name!r}"
             raise errors.NotFoundError(None, None, message)
-        if entry.sliced or entry.dtype.name in ("resource", "variant"):
-            what = "is stored in slices" if entry.sliced else f"is of dtype {entry.dtype.name}"
-            message = f"{name!r} in the checkpoint {self._prefix!r} {what}: not supported"
+        where = f"{name!r} in the checkpoint {self._prefix!r}"
+        if entry.dtype.name in ("resource", "variant"):
+            message = f"{where} is of dtype {entry.dtype.name}: not supported"
             raise errors.UnimplementedError(None, None, message)
         try:
-            data = self._data(entry)
-            if entry.dtype.name == "string":
-                return _strings(data, entry)
-            if masked_crc32c(data) != entry.checksum:
-                raise ValueError("its checksum is wrong")
-            dtype = entry.dtype.numpy_dtype
-            if len(data) != math.prod(entry.shape) * dtype.itemsize:
-                raise ValueError(f"it has {len(data)} bytes, which does not fit {entry.shape}")
-            return np.frombuffer(data, dtype).reshape(entry.shape)
+            return self._joined(name, entry) if entry.slices else self._whole(entry)
         except ValueError as error:
-            message = f"{name!r} in the checkpoint {self._prefix!r} is damaged: {error}"
-            raise errors.DataLossError(None, None, message) from error
+            raise errors.DataLossError(None, None, f"{where} is damaged: {error}") from error
+
+    def _joined(self, name: str, entry: Entry) -> np.ndarray[Any, Any]:
+        """A tensor that is stored in parts: that of a variable that was partitioned."""
+        parts = []
+        for extents in entry.slices:
+            part = self._parts.get(slice_key(name, extents))
+            if part is None or part.dtype is not entry.dtype:
+                raise ValueError("parts of it are missing, or of another dtype")
+            parts.append((extents, self._whole(part)))
+        return assembled(entry.shape, entry.dtype, parts)
+
+    def _whole(self, entry: Entry) -> np.ndarray[Any, Any]:
+        data = self._data(entry)
+        if entry.dtype.name == "string":
+            return _strings(data, entry)
+        if masked_crc32c(data) != entry.checksum:
+            raise ValueError("its checksum is wrong")
+        dtype = entry.dtype.numpy_dtype
+        if len(data) != math.prod(entry.shape) * dtype.itemsize:
+            raise ValueError(f"it has {len(data)} bytes, which does not fit {entry.shape}")
+        return np.frombuffer(data, dtype).reshape(entry.shape)
 
     def _data(self, entry: Entry) -> bytes:
         path = f"{self._prefix}.data-{entry.shard:05d}-of-{self._shards:05d}"
@@ -135,42 +149,19 @@ def _entry(data: bytes) -> Entry:
     """Reads a BundleEntryProto."""
     numbers = dict.fromkeys((1, 3, 4, 5, 6), 0)
     shape: list[int] = []
-    sliced = False
-    for number, value in _fields(data):
+    slices: list[tuple[Extent, ...]] = []
+    for number, value in fields(data):
         if number == 2 and isinstance(value, bytes):
             shape = [dim.size for dim in TensorShapeProto.FromString(value).dim]
-        elif number == 7:
-            sliced = True
+        elif number == 7 and isinstance(value, bytes):
+            slices.append(read_slice(value))
         elif number in numbers and isinstance(value, int):
             numbers[number] = value
     if any(size < 0 for size in shape):
         raise ValueError(f"a tensor has the shape {shape}")
     return Entry(
-        as_dtype(numbers[1]), shape, numbers[3], numbers[4], numbers[5], numbers[6], sliced
+        as_dtype(numbers[1]), shape, numbers[3], numbers[4], numbers[5], numbers[6], tuple(slices)
     )
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The numbers and values of the fields of a message in protobuf's wire format."""
-    position = 0
-    while position < len(data):
-        tag, position = varint(data, position)
-        kind = tag & 7
-        if kind == 0:
-            value, position = varint(data, position)
-            yield tag >> 3, value
-            continue
-        if kind == 2:
-            size, position = varint(data, position)
-        elif kind in (1, 5):
-            size = 8 if kind == 1 else 4
-        else:
-            raise ValueError(f"a field is of the unknown kind {kind}")
-        chunk = data[position : position + size]
-        if len(chunk) < size:
-            raise ValueError("a field is cut off")
-        position += size
-        yield tag >> 3, chunk if kind == 2 else int.from_bytes(chunk, "little")
 
 
 def _strings(data: bytes, entry: Entry) -> np.ndarray[Any, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import decode_attr
+from ..protos.config import config
 from ..protos.dtypes import DType, as_dtype
 from ..protos.messages import OpDef as OpDefProto
 from ..shape_inference.tensor_shape import TensorShape
@@ -13,10 +14,12 @@ from .node_def import full_input, read_attrs, stated_shapes
 from .signature import Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..protos.messages import NodeDef
     from ..shape_inference.context import ShapeContext
+
+    _Uses = dict[int, DType | None]
 
 # Attrs that usually hold the dtype of the outputs, the most telling first.
 _DTYPE_ATTRS = ("dtype", "out_type", "DstT", "Tout", "output_types", "T")
@@ -32,6 +35,7 @@ class UnregisteredOp:
     pure = False
     elementwise = False
     symbolic = False
+    checking = False
     aliases = None
     value_function = None
     kernel_factory = None
@@ -68,31 +72,35 @@ class UnregisteredOp:
         return OpDefProto(name=self.name, is_stateful=True)
 
 
-def unregistered_ops(nodes: Iterable[NodeDef]) -> dict[str, UnregisteredOp]:
+def unregistered_ops(nodes: Sequence[NodeDef]) -> dict[str, UnregisteredOp]:
     """A definition for each node of an op type that is not registered, by the node's name."""
-    nodes = list(nodes)
-    return _described([node for node in nodes if registry.find(node.op) is None], nodes)
+    unknown = [node for node in nodes if registry.find(node.op) is None]
+    uses = read_outputs(nodes) if unknown else {}
+    return {node.name: unregistered_op(node, uses) for node in unknown}
 
 
-def malformed_op(node: NodeDef, nodes: Iterable[NodeDef]) -> UnregisteredOp:
-    """A definition for a node, of any type, that is malformed; `nodes` are those of its graph."""
-    return _described([node], nodes)[node.name]
+def unregistered_op(node: NodeDef, uses: Mapping[str, _Uses]) -> UnregisteredOp:
+    """A definition for a node that has none, or that is malformed.
+
+    Args:
+        node: the node.
+        uses: what `read_outputs` tells of its graph.
+
+    Raises:
+        ValueError: it has more outputs than `td.config.max_op_tensors`.
+    """
+    return UnregisteredOp(node, _outputs(node, uses.get(node.name, {})))
 
 
-def _described(some: list[NodeDef], nodes: Iterable[NodeDef]) -> dict[str, UnregisteredOp]:
-    unknown = {node.name: node for node in some}
-    if not unknown:
-        return {}
-    used: dict[str, dict[int, DType | None]] = {name: {} for name in unknown}
+def read_outputs(nodes: Iterable[NodeDef]) -> dict[str, _Uses]:
+    """The outputs that other nodes read, by the name of the node, with the dtypes they expect."""
+    uses: dict[str, _Uses] = {}
     for node in nodes:
         for text, dtype in zip(_data_inputs(node), _input_dtypes(node), strict=False):
             name, _, number = full_input(text).rpartition(":")
-            if name in used:
-                found = used[name].get(int(number))
-                used[name][int(number)] = found or dtype
-    return {
-        name: UnregisteredOp(node, _outputs(node, used[name])) for name, node in unknown.items()
-    }
+            known = uses.setdefault(name, {})
+            known[int(number)] = known.get(int(number)) or dtype
+    return uses
 
 
 def _data_inputs(node: NodeDef) -> list[str]:
@@ -103,28 +111,32 @@ def _input_dtypes(node: NodeDef) -> list[DType] | list[None]:
     definition = registry.find(node.op)
     if definition is not None:
         try:
-            return definition.input_dtypes(read_attrs(definition, node.attr))
+            return definition.input_dtypes(read_attrs(definition, node.attr, shared=True))
         except ValueError:
             pass  # the import itself will say what is wrong with this node
     return [None] * len(node.input)
 
 
-def _outputs(node: NodeDef, used: dict[int, DType | None]) -> list[DType]:
+def _outputs(node: NodeDef, used: _Uses) -> list[DType]:
     number = max(used, default=0) + 1
-    guessed: list[Any] = []
+    listed: list[DType] = []
+    other = as_dtype("variant")
     try:
         if "_output_shapes" in node.attr:
             number = max(number, len(node.attr["_output_shapes"].list.shape))
-        for name in _DTYPE_ATTRS:
-            if name in node.attr:
-                value = decode_attr(node.attr[name], TensorShape)
-                guessed = value if isinstance(value, list) else [value] * number
-                break
+        stated = next((name for name in _DTYPE_ATTRS if name in node.attr), None)
+        value = None if stated is None else decode_attr(node.attr[stated], TensorShape)
     except (TypeError, ValueError):
-        guessed = []
-    guessed = [item for item in guessed if isinstance(item, DType)]
-    unknown = as_dtype("variant")
-    return [
-        used.get(i) or (guessed[i] if i < len(guessed) else unknown)
-        for i in range(max(number, len(guessed)))
-    ]
+        value = None
+    if isinstance(value, list):
+        listed = [item for item in value if isinstance(item, DType)]
+    elif isinstance(value, DType):
+        other = value
+    number = max(number, len(listed))
+    if number > config.max_op_tensors:
+        raise ValueError(
+            f"{number} outputs are more than td.config.max_op_tensors = {config.max_op_tensors}\n"
+            f"  in the node {node.name!r} ({node.op})"
+        )
+    listed += [other] * (number - len(listed))
+    return [used.get(i) or listed[i] for i in range(number)]

@@ -11,6 +11,7 @@ class Config:
             A larger one is refused before any memory is asked for.
         max_graph_nodes: the most nodes that a file may have, calls of functions counted with what
             they stand for: 5 million.
+        max_graph_tensors: the most tensors that the ops of a file may put out: 20 million.
         max_op_tensors: the most tensors that one argument of an op may stand for: a million.
         max_nesting: how deep calls of functions in a file may be nested: 100.
 
@@ -23,6 +24,7 @@ class Config:
     def __init__(self) -> None:
         self.max_tensor_bytes = 16 * 2**30
         self.max_graph_nodes = 5_000_000
+        self.max_graph_tensors = 20_000_000
         self.max_op_tensors = 1_000_000
         self.max_nesting = 100
 

@@ -20,9 +20,73 @@ from google.protobuf.message_factory import GetMessageClass
 
 _POOL = DescriptorPool()
 
+_DOCUMENTATION = {
+    "AttrValue": """The value of an attr of a node: one of several kinds, or a list of one kind.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     node = td.placeholder(td.float32).op.node_def
+        >>> node.attr["dtype"].WhichOneof("value"), td.as_dtype(node.attr["dtype"].type)
+        ('type', td.float32)
+    """,
+    "GraphDef": """A graph as a message: what graph files hold.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.negative(td.constant(1, name="x"), name="y")
+        >>> data = graph.as_graph_def().SerializeToString()
+        >>> [(node.name, node.op) for node in td.GraphDef.FromString(data).node]
+        [('x', 'Const'), ('y', 'Neg')]
+    """,
+    "MetaGraphDef": """A graph as a message, with its collections and signatures.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     v = td.Variable(1, name="v")
+        ...     message = td.export_meta_graph()
+        >>> sorted(message.collection_def), len(message.graph_def.node) > 0
+        (['trainable_variables', 'variables'], True)
+    """,
+    "NodeDef": """An operation as a message: name, op type, inputs, attrs and device.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     node = td.add(td.constant(1, name="x"), 2, name="sum").op.node_def
+        >>> node.op, list(node.input)
+        ('AddV2', ['x', 'sum/y'])
+    """,
+    "SaverDef": """How a Saver works, as a message; `SaverDef.V2` names a version of checkpoints.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.train.SaverDef(max_to_keep=3).max_to_keep
+        3
+    """,
+    "TensorProto": """A value as a message: see `td.make_tensor_proto` and `td.make_ndarray`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.make_ndarray(td.TensorProto(dtype=3, int_val=[7])).item()
+        7
+    """,
+    "TensorShapeProto": """A shape as a message; -1 stands for a size that is not known.
+
+    Example:
+        >>> import tensordraft as td
+        >>> [dim.size for dim in td.TensorShape([None, 3]).as_proto().dim]
+        [-1, 3]
+    """,
+}
+
 
 def _message_class(descriptor: Descriptor) -> type[Message]:
     message_class = GetMessageClass(descriptor)
+    message_class.__module__ = __name__
+    message_class.__doc__ = _DOCUMENTATION.get(descriptor.name, "A message of TensorFlow's.")
     for nested in descriptor.nested_types:
         nested_class = _message_class(nested)
         if not hasattr(message_class, nested.name):  # in protobuf's pure Python implementation

@@ -8,6 +8,8 @@ from typing import Any
 
 from .messages import TensorShapeProto
 
+MAX_RANK = 254
+"""The most dimensions that a tensor may have, in TensorFlow as here."""
 _INT64_MAX = 2**63 - 1
 
 
@@ -22,7 +24,8 @@ def decode_shape(proto: TensorShapeProto) -> tuple[int | str | None, ...] | None
         nothing is. None in place of the tuple if not even the rank is known.
 
     Raises:
-        ValueError: a size is below -1.
+        ValueError: a size is below -1, there are dimensions beside `unknown_rank` or too many of
+            them, or the shape has 2**63 elements or more.
 
     Example:
         >>> from tensordraft.protos.messages import TensorShapeProto
@@ -31,7 +34,11 @@ def decode_shape(proto: TensorShapeProto) -> tuple[int | str | None, ...] | None
         ('batch', 784)
     """
     if proto.unknown_rank:
+        if proto.dim:
+            raise ValueError(f"a shape of unknown rank has {len(proto.dim)} dimensions")
         return None
+    if len(proto.dim) > MAX_RANK:
+        raise ValueError(f"a shape has at most {MAX_RANK} dimensions, got {len(proto.dim)}")
     dims: list[int | str | None] = []
     for i, dim in enumerate(proto.dim):
         size = dim.size
@@ -41,7 +48,19 @@ def decode_shape(proto: TensorShapeProto) -> tuple[int | str | None, ...] | None
             dims.append(dim.name or None)
         else:
             raise ValueError(f"dim[{i}].size = {size} is below -1")
+    _check_elements(dims)
     return tuple(dims)
+
+
+def _check_elements(dims: list[int | str | None]) -> None:
+    """Checks the number of elements as TensorFlow does: from the front, to the first unknown."""
+    number = 1
+    for size in dims:
+        if not isinstance(size, int):
+            return
+        number *= size
+        if number > _INT64_MAX:
+            raise ValueError(f"the shape {dims} has 2**63 elements or more")
 
 
 def encode_shape(dims: Iterable[Any] | None) -> TensorShapeProto:

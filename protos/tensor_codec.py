@@ -11,6 +11,7 @@ from . import dtypes
 from .config import config
 from .dtypes import DType, as_dtype
 from .messages import TensorProto
+from .packed_strings import split_strings
 from .shape_codec import decode_shape, encode_shape
 
 __all__ = [
@@ -94,7 +95,7 @@ class TensorValue:
         (TensorValue(float32[2,3]), True)
     """
 
-    __slots__ = ("_array", "_proto", "dtype", "shape")
+    __slots__ = ("_array", "_content", "_proto", "dtype", "shape")
 
     def __init__(self, array: Array, dtype: DType) -> None:
         _check_array(array, dtype)
@@ -105,15 +106,20 @@ class TensorValue:
         self.shape: tuple[int, ...] = array.shape
         self._array: Array | None = array
         self._proto: TensorProto | None = None
+        self._content: memoryview | None = None
 
     @classmethod
-    def from_proto(cls, proto: TensorProto, *, shared: bool = False) -> TensorValue:
+    def from_proto(
+        cls, proto: TensorProto, *, shared: bool = False, content: memoryview | None = None
+    ) -> TensorValue:
         """The value that a message holds. Later changes to the message do not reach it.
 
         Args:
             proto: the message.
             shared: whether to keep the message itself in place of a copy, where it is certain
                 that nobody changes it.
+            content: the message's `tensor_content`, where it is kept beside the message; the
+                array will be a view of it.
 
         Raises:
             ValueError: the message has no valid dtype or no complete shape. Whether its content is
@@ -124,6 +130,7 @@ class TensorValue:
         value.shape = _decode_complete_shape(proto)
         value._array = None
         value._proto = proto
+        value._content = content
         if not shared:
             value._proto = TensorProto()
             value._proto.CopyFrom(proto)
@@ -137,7 +144,9 @@ class TensorValue:
             ValueError: the message that it is read from is malformed, or too large.
         """
         if self._array is None:
-            self._array = _decode(self.to_proto(), self.dtype, self.shape, config.max_tensor_bytes)
+            proto = self._proto or self.to_proto()
+            limit = config.max_tensor_bytes
+            self._array = _decode(proto, self.dtype, self.shape, limit, self._content)
         return self._array
 
     def to_proto(self) -> TensorProto:
@@ -146,7 +155,14 @@ class TensorValue:
         Returns:
             A message that may be shared, and so is not to be changed.
         """
-        return encode_tensor(self.array, self.dtype) if self._proto is None else self._proto
+        if self._proto is None:
+            return encode_tensor(self.array, self.dtype)
+        if self._content is None:
+            return self._proto
+        proto = TensorProto()
+        proto.CopyFrom(self._proto)
+        proto.tensor_content = bytes(self._content)
+        return proto
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TensorValue):
@@ -156,7 +172,7 @@ class TensorValue:
         if self.dtype is not other.dtype or self.shape != other.shape:
             return False
         if not self.dtype.is_numpy_compatible:
-            return self._proto == other._proto
+            return self.to_proto() == other.to_proto()
         if self.dtype is dtypes.string:
             return bool(self.array.tolist() == other.array.tolist())
         return self.array.tobytes() == other.array.tobytes()
@@ -277,7 +293,13 @@ def _decode_complete_shape(proto: TensorProto) -> tuple[int, ...]:
     return sizes
 
 
-def _decode(proto: TensorProto, dtype: DType, shape: tuple[int, ...], max_bytes: int) -> Array:
+def _decode(
+    proto: TensorProto,
+    dtype: DType,
+    shape: tuple[int, ...],
+    max_bytes: int,
+    content: memoryview | None = None,
+) -> Array:
     if not dtype.is_numpy_compatible:
         raise ValueError(f"a tensor of {dtype.name} has no array form")
     # NumPy bounds the product of the other dimensions even where one of them is 0.
@@ -287,7 +309,7 @@ def _decode(proto: TensorProto, dtype: DType, shape: tuple[int, ...], max_bytes:
             f"tensor_shape: {_type_text(dtype, shape)} needs {needed} bytes, more than {max_bytes}"
         )
     count = math.prod(shape)
-    values = _decode_values(proto, dtype, count)
+    values = _decode_values(proto, dtype, count, content)
     if len(values) == count:
         array = values.reshape(shape)
     elif len(values) <= 1:
@@ -303,18 +325,21 @@ def _decode(proto: TensorProto, dtype: DType, shape: tuple[int, ...], max_bytes:
     return array
 
 
-def _decode_values(proto: TensorProto, dtype: DType, count: int) -> Array:
+def _decode_values(
+    proto: TensorProto, dtype: DType, count: int, content: bytes | memoryview | None
+) -> Array:
     """The values that are there, at most `count`, as a flat array of the dtype."""
     field, number_type = _FIELDS[dtype]
     for other in _VALUE_FIELDS:  # ListFields() would copy tensor_content
         if other != field and len(getattr(proto, other)):
             raise ValueError(f"{other} holds values; those of {dtype.name} are in {field}")
-    content, listed = proto.tensor_content, getattr(proto, field)
+    listed = getattr(proto, field)
+    content = proto.tensor_content if content is None else content
     if content:
         if len(listed):
             raise ValueError(f"tensor_content and {field} both hold values")
         if dtype is dtypes.string:
-            return _object_array(_split_strings(content, count))
+            return _object_array(split_strings(content, count))
         if len(content) != count * dtype.size:
             raise ValueError(
                 f"tensor_content has {len(content)} bytes; {count} elements of {dtype.name} need "
@@ -340,7 +365,7 @@ def _decode_values(proto: TensorProto, dtype: DType, count: int) -> Array:
     return numbers.view(dtype.numpy_dtype)
 
 
-def _from_bytes(content: bytes, dtype: DType, field: str) -> Array:
+def _from_bytes(content: bytes | memoryview, dtype: DType, field: str) -> Array:
     if dtype.name in _NARROW:
         byte_type, low, high = _NARROW[dtype.name]
         _in_range(np.frombuffer(content, byte_type), low, high, field)
@@ -359,32 +384,6 @@ def _object_array(strings: list[bytes]) -> Array:
     array = np.empty(len(strings), object)
     array[:] = strings
     return array
-
-
-def _split_strings(content: bytes, count: int) -> list[bytes]:
-    """The strings in a `tensor_content`: first the length of each as a varint, then all bytes."""
-    lengths: list[int] = []
-    position = length = shift = 0
-    while len(lengths) < count:
-        if position == len(content) or shift > 63:
-            raise ValueError(f"tensor_content ends within the lengths of {count} strings")
-        byte = content[position]
-        position += 1
-        length |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            lengths.append(length)
-            length = shift = 0
-    if position + sum(lengths) != len(content):
-        raise ValueError(
-            f"tensor_content has {len(content)} bytes; its {count} strings need "
-            f"{position + sum(lengths)}"
-        )
-    strings = []
-    for length in lengths:
-        strings.append(content[position : position + length])
-        position += length
-    return strings
 
 
 def _type_text(dtype: DType, shape: tuple[int, ...]) -> str:

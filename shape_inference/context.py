@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .rules import MAX_RANK, divided
+from ..protos.shape_codec import MAX_RANK
+from .rules import divided
 from .sizes import clearer_size
 from .symbolic import Dim, DimExpr, dim_symbol, divides_exactly, equal
 from .tensor_shape import TensorShape
@@ -103,7 +104,7 @@ class OpContext:
         """
         edge = self.input(name)
         shape = self._inference.shape(edge)
-        if rank is not None and shape.sizes is None:
+        if rank is not None and shape.sizes is None and rank <= MAX_RANK:
             return self._inference.read_with_rank(self.node, edge, rank)
         return check_rank(name, shape, rank, min_rank, max_rank)
 
@@ -254,7 +255,7 @@ class KernelContext(OpContext):
 
 def is_symbolic(value: Array) -> bool:
     """Whether `value` holds dimension expressions rather than numbers or strings only."""
-    return value.dtype == object and any(isinstance(item, DimExpr) for item in value.flat)
+    return value.dtype == object and any(isinstance(item, DimExpr) for item in value.ravel())
 
 
 def check_rank(

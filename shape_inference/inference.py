@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 # paddings and index lists are followed symbol by symbol; constants may be larger.
 _MOST_SYMBOLIC_ELEMENTS = 256
 _MOST_CONSTANT_ELEMENTS = 1 << 16
+_MOST_DIMENSIONS = 64  # of a NumPy array
 _ROOM_BITS = 11
+_SIZES_END = 2**63
 
 _UNKNOWN = TensorShape(None)
 
@@ -61,8 +64,10 @@ class Inference:
         """The shape that `edge`, whose rank is unknown, has where `node` runs, which needs it."""
         shape = self._with_rank.get((edge, rank))
         if shape is None:
-            shape = TensorShape.of(tuple([dim_symbol() for _ in range(rank)]))
-            self._with_rank[edge, rank] = shape
+            # A vector that Pack makes of tensors of unknown rank holds one element of each.
+            packed = rank == 1 and edge.op.definition.name == "Pack"
+            sizes = [len(edge.op.inputs)] if packed else [dim_symbol() for _ in range(rank)]
+            shape = self._with_rank[edge, rank] = TensorShape.of(tuple(sizes))
         self.read_as(node, edge, shape)
         return shape
 
@@ -122,10 +127,15 @@ class Inference:
             raise
         if len(outputs) == 1 and isinstance(shapes, TensorShape):
             shapes = (shapes,)
+        unsized = []
         for edge, shape in zip(outputs, shapes or (), strict=True):
             self._shapes[edge] = identified(shape)
-            if shape.num_elements() is None and all(map(self._is_bounded, node.inputs)):
-                self._bounded.add(edge)
+            if any(type(n) is int and n >= _SIZES_END for n in shape.sizes or ()):
+                raise ValueError(f"a size of the shape {shape} does not fit in 64 bits")
+            if shape.num_elements() is None:
+                unsized.append(edge)
+        if unsized and all(map(self._is_bounded, node.inputs)):
+            self._bounded.update(unsized)
 
     def _is_bounded(self, edge: Edge) -> bool:
         size = self.shape(edge).num_elements()
@@ -224,6 +234,10 @@ def _opaque(dtype: DType, shape: TensorShape) -> Array | None:
     """An array of fresh symbols for a small integer tensor of which no more is known."""
     size = shape.num_elements()
     if size is None or size > _MOST_SYMBOLIC_ELEMENTS or not dtype.is_integer:
+        return None
+    sizes: Any = shape.sizes
+    # NumPy bounds the product of the other sizes even where one of them is 0.
+    if len(sizes) > _MOST_DIMENSIONS or prod(n for n in sizes if n) > _MOST_CONSTANT_ELEMENTS:
         return None
     symbols = [_number(dtype) for _ in range(size)]
     return _filled(symbols, shape.sizes, np.dtype(object) if symbols else dtype.numpy_dtype)

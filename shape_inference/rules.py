@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..protos.shape_codec import MAX_RANK
 from .symbolic import Dim, DimExpr, dim_symbol, divides_exactly
 from .tensor_shape import TensorShape
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from .context import ShapeContext
     from .protocols import Array, Edge
 
-MAX_RANK = 254
-"""The most dimensions that a tensor may have, in TensorFlow as here."""
 UNKNOWN_SHAPE = TensorShape(None)
 SCALAR = TensorShape([])
 

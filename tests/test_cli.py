@@ -40,10 +40,17 @@ outputs
 ops
   1 AddV2, 1 Const, 1 Placeholder
 
+parameters
+  4 B in 1 tensor
+
+widest tensors, where a size that is not known counts as 1
+  x:0  float32[batch,2]  8 B
+  y:0  float32[batch,2]  8 B
+
 nodes
   nr  op           result            reads  name
   0   Placeholder  float32[batch,2]         x
-  1   Const        float32[]         = 1.   one
+  1   Const        float32[]         = 1.0  one
   2   AddV2        float32[batch,2]  0 1    y
 """,
         "",
@@ -55,6 +62,7 @@ def test_show_json_holds_the_same(cli: Cli) -> None:
     shown = cli.json("show", "g.pbtxt")
     assert (shown["inputs"], shown["outputs"], shown["unsupported"]) == (["x"], ["y"], {})
     assert shown["ops"] == {"Placeholder": 1, "Const": 1, "AddV2": 1}
+    assert (shown["parameter_bytes"], shown["widest"]) == (4, {"x:0": 8, "y:0": 8})
     assert shown["nodes"][2] == {
         "name": "y",
         "op": "AddV2",
@@ -75,6 +83,49 @@ def test_show_tells_unknown_sizes_and_ranks_apart(cli: Cli) -> None:
     assert "rank:0   int32[...]\n" in text
     results = [node["results"][0]["shape"] for node in cli.json("show", "g.pb")["nodes"]]
     assert results == [[None, 3], None]
+
+
+def test_show_tells_what_takes_memory(cli: Cli) -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float64, [None, 1000], name="x")
+        weights = td.Variable(td.zeros([1000, 100], td.float64), name="w")
+        low = td.placeholder(td.bool, [3], name="low")
+        td.constant("text", name="text")
+        td.matmul(x, weights, name="y")
+        td.placeholder(td.float32, name="unknown")
+        for i in range(5):
+            td.identity(low, name=f"low_{i}")
+    save(graph)
+    text = cli("show", "g.pb").out
+    assert "parameters\n  781 KiB in 4 tensors\n" in text  # w, two that zeros makes, and text
+    assert re.search(r"(?m)^  x:0 +float64\[\?,1000\] +7.81 KiB$", text)
+    assert cli.json("show", "g.pb")["widest"] == {
+        "zeros:0": 800_000,
+        "w/Assign:0": 800_000,
+        "w/read:0": 800_000,
+        "x:0": 8000,
+        "y:0": 800,
+    }
+
+
+def test_show_writes_small_constants_as_they_are(cli: Cli) -> None:
+    values = {"f": 0.1, "i": [[1], [-2]], "b": [True, False], "s": [b"a", b"\xff"], "e": [[]]}
+    graph = constants(**values)
+    graph_def = graph.as_graph_def()
+    bad = graph_def.node.add(name="bad", op="Const")
+    bad.attr["dtype"].type = td.float32.as_datatype_enum
+    bad.attr["value"].tensor.CopyFrom(td.make_tensor_proto(1.0))
+    bad.attr["value"].tensor.tensor_content = b"123"
+    save(graph_def)
+    rows = [row.split(maxsplit=3) for row in cli("show", "g.pb").out.splitlines()[-6:]]
+    assert [row[3].rsplit(maxsplit=1)[0] for row in rows[:5]] == [
+        "= 0.1",
+        "= [[1] [-2]]",
+        "= [True False]",
+        "= [b'a' b'\\xff']",
+        "= [[]]",
+    ]
+    assert rows[5][1:] == ["Const", "float32[]", "bad"]
 
 
 def test_show_keeps_the_table_narrow(cli: Cli) -> None:

@@ -148,7 +148,10 @@ def test_run_needs_only_what_is_supported(cli: Cli) -> None:
         (["--feed", "x=text.npy"], "text.npy: not a file of NumPy arrays"),
         (["--feed", "x=text.npz"], "text.npz: not a file of NumPy arrays"),
         (["--feed", "x=[[1, 2]]", "--out", "absent/out.npz"], "No such file or directory"),
-        (["--feed", "x=[[1, 2]]", "--fetch", "x", "--fetch", "y", "--out", "o.npy"], "o.npy: holds one array, but 2"),
+        (
+            ["--feed", "x=[[1, 2]]", "--fetch", "x", "--fetch", "y", "--out", "o.npy"],
+            "o.npy: holds one array, but 2",
+        ),
     ],
 )
 def test_run_fails_with_one_line(cli: Cli, arguments: list[str], complaint: str) -> None:

@@ -14,7 +14,9 @@ import pytest
 from cli_harness import Cli, in_folder, save, shifted, with_unsupported_ops
 
 import tensordraft as td
-from tensordraft.cli.layout import layered
+from tensordraft.cli.clusters import clustered
+from tensordraft.cli.drawing import Box, Drawing, Line
+from tensordraft.cli.layout import Place, layered
 from tensordraft.graph.files import load_graph_def
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -75,6 +77,25 @@ def test_annotate_states_every_shape(cli: Cli) -> None:
     [shape] = nodes["y"].attr["_output_shapes"].list.shape
     assert [(dim.size, dim.name) for dim in shape.dim] == [(-1, "rows"), (2, "")]
     assert nodes["odd"].op == "NoSuchOp"
+    x = td.load_graph("out.pb").get_operation_by_name("x")
+    assert str(x.get_attr("shape")) == "(rows, 2)"
+
+
+@pytest.mark.parametrize("name", ["x", "x:0"])
+def test_annotate_fixes_the_shapes_of_placeholders_that_are_named(cli: Cli, name: str) -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, name="x")
+        y = td.placeholder(td.float32, [None], name="y")
+        td.identity(x, name="z")
+    save(graph)
+    assert cli("annotate", "g.pb", "out.pb", "--shape", f"{name}=3", "--shape", "z=3").code == 0
+    with td.Session(graph=td.load_graph("out.pb")) as session:
+        assert session.run("z:0", {"x:0": [1, 2, 3]}).tolist() == [1, 2, 3]
+        with pytest.raises(ValueError, match=r"shape \(2,\) .* which has shape \(3,\)"):
+            session.run("z:0", {"x:0": [1, 2]})
+    nodes = {node.name: node for node in load_graph_def("out.pb").node}
+    assert nodes["y"].attr["shape"] == y.op.node_def.attr["shape"]
+    assert "shape" not in nodes["z"].attr
 
 
 def test_extract_and_strip_and_diff(cli: Cli) -> None:
@@ -91,6 +112,26 @@ def test_extract_and_strip_and_diff(cli: Cli) -> None:
     assert cli.json("diff", "part.pb", "strip.pb")["added"] == []
     assert cli("extract", "g.pb", "--fetch", "nowhere", "--out", "c.pb").code == 1
     assert not Path("c.pb").exists()
+
+
+def test_edit_rewires_and_renames(cli: Cli) -> None:
+    save(with_unsupported_ops())
+    done = cli(
+        *("edit", "g.pb", "--out", "e.pb", "--rewire", "y:0=x:0"),
+        *("--rename", "x=input", "--rename", "last=output"),
+    )
+    assert (done.code, done.out) == (0, "5 nodes saved in e.pb\n")
+    nodes = {node.name: list(node.input) for node in load_graph_def("e.pb").node}
+    assert nodes == {
+        "input": [],
+        "one": [],
+        "y": ["input", "one"],
+        "odd": ["input:0"],
+        "output": ["odd:1", "^input"],
+    }
+    assert cli("edit", "g.pb", "--out", "f.pb", "--rename", "nowhere=x").code == 1
+    assert cli("edit", "g.pb", "--out", "f.pb", "--rename", "x").code == 2
+    assert not Path("f.pb").exists()
 
 
 def nested() -> td.Graph:
@@ -123,6 +164,8 @@ def test_svg_is_well_formed(cli: Cli) -> None:
     titles = [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
     assert "outer/inner/y\nstring[?]" in titles
     assert len(titles) == 4
+    scopes = root.findall("{http://www.w3.org/2000/svg}g[@class='scope']")
+    assert ["".join(scope.itertext()).strip() for scope in scopes] == ["outer", "inner"]
 
 
 def test_boxes_do_not_overlap_and_lines_lead_down() -> None:
@@ -135,6 +178,51 @@ def test_boxes_do_not_overlap_and_lines_lead_down() -> None:
         for second in places[:i]:
             if first.y == second.y:
                 assert first.x >= second.x + second.width or second.x >= first.x + first.width
+
+
+def drawing(names: str, *lines: tuple[int, int]) -> Drawing:
+    boxes = [Box(name, "NoOp", "op", (), "") for name in names.split()]
+    return Drawing(boxes, [Line(source, target, "", control=True) for source, target in lines])
+
+
+def overlap(a: Place, b: Place) -> bool:
+    beside = a.x >= b.x + b.width or b.x >= a.x + a.width
+    return not (beside or a.y >= b.y + b.height or b.y >= a.y + a.height)
+
+
+def inside(a: Place, b: Place) -> bool:
+    return b.x < a.x < a.x + a.width < b.x + b.width and b.y < a.y < a.y + a.height < b.y + b.height
+
+
+def test_scopes_stand_around_their_boxes_and_nothing_else() -> None:
+    # Each scope begins with a constant, as in frozen graphs, and t has to stand below s.
+    names = "t/c s/in/c s/c s/x s/in/y t/z t/in/y end"
+    lines = [(2, 3), (1, 4), (3, 4), (4, 5), (0, 5), (5, 6), (3, 7)]
+    places, scopes = clustered(drawing(names, *lines), [40.0, 60, 50, 40, 40, 90, 40, 40])
+    assert [scope.label for scope in scopes] == ["t", "s", "in", "in"]
+    t, s, s_in, t_in = (scope.place for scope in scopes)
+    for scope, members in ((t, {0, 5, 6}), (s, {1, 2, 3, 4}), (s_in, {1, 4}), (t_in, {6})):
+        for i, place in enumerate(places):
+            assert inside(place, scope) if i in members else not overlap(place, scope)
+    assert inside(s_in, s)
+    assert inside(t_in, t)
+    assert not overlap(s, t)
+    for i, place in enumerate(places):
+        assert not any(overlap(place, other) for other in places[:i])
+    for source, target in lines:
+        assert places[source].y < places[target].y
+
+
+def test_scopes_in_a_circle_stand_somewhere() -> None:
+    places, scopes = clustered(drawing("a/1 b/1 a/2", (0, 1), (1, 2)), [40.0] * 3)
+    assert not overlap(scopes[0].place, scopes[1].place)
+    assert [scope.label for scope in scopes if inside(places[1], scope.place)] == ["b"]
+
+
+def test_scopes_may_be_nested_deeper_than_python_calls() -> None:
+    places, scopes = clustered(drawing("a/" * 3000 + "x"), [40.0])
+    assert len(scopes) == 3000
+    assert all(inside(places[0], scope.place) for scope in scopes)
 
 
 def test_the_page_holds_its_data_and_nothing_from_elsewhere(cli: Cli) -> None:
@@ -152,20 +240,47 @@ def test_the_page_holds_its_data_and_nothing_from_elsewhere(cli: Cli) -> None:
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-def test_the_page_opens_in_a_browser(cli: Cli, tmp_path: Path) -> None:
-    save(nested())
-    assert cli("draw", "g.pb", "--out", "g.html").code == 0
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000"]
-    flags.append(f"--user-data-dir={tmp_path / 'browser'}")
-    page = subprocess.run(
-        [str(CHROMIUM), *flags, "--dump-dom", f"file://{tmp_path / 'g.html'}"],
+def items_seen(page: Path, folder: Path) -> int:
+    """How many nodes and scopes a browser shows of a page, after all that runs when it opens."""
+    flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync"
+    flags += " --disable-background-networking --disable-component-update"
+    flags += f" --virtual-time-budget=2000 --user-data-dir={folder} --dump-dom"
+    done = subprocess.run(
+        [str(CHROMIUM), *flags.split(), page.absolute().as_uri()],
         capture_output=True,
         text=True,
         check=True,
         timeout=120,
     )
-    assert 'data-items="4"' in page.stdout
+    found = re.search(r'data-items="(\d+)"', done.stdout)
+    assert found is not None
+    return int(found[1])
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_the_page_opens_in_a_browser(cli: Cli, tmp_path: Path) -> None:
+    save(nested())
+    assert cli("draw", "g.pb", "--out", "g.html").code == 0
+    assert items_seen(Path("g.html"), tmp_path / "browser") == 4
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_scopes_of_the_page_open_and_close(cli: Cli, tmp_path: Path) -> None:
+    with td.Graph().as_default() as graph:
+        for name in "abc":
+            with td.name_scope(name):
+                for _ in range(30):
+                    td.constant(1)
+    save(graph)
+    assert cli("draw", "g.pb", "--out", "g.html").code == 0
+    page = Path("g.html")
+    assert items_seen(page, tmp_path / "browser") == 3
+    click = "document.querySelector('.scope').dispatchEvent(new MouseEvent('click'));"
+    page.write_text(page.read_text() + f"<script>{click}</script>")
+    assert items_seen(page, tmp_path / "browser") == 2 + 30
+    close = "document.querySelector('g g:not(.scope)').dispatchEvent(new MouseEvent('dblclick'));"
+    page.write_text(page.read_text() + f"<script>{close}</script>")
+    assert items_seen(page, tmp_path / "browser") == 3
 
 
 def test_a_picture_has_a_known_form(cli: Cli) -> None:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import tensordraft as td
 from tensordraft.graph.files import load_graph_def, parse_message
+from tensordraft.graph.importer import import_whole
 from tensordraft.graph.registry import definitions
 
 GOLDEN = Path(__file__).parent / "golden" / "files"
@@ -183,6 +184,35 @@ def test_the_number_of_nodes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(td.config, "max_graph_nodes", 1)
     with pytest.raises(ValueError, match=r"2 nodes, more than td\.config\.max_graph_nodes = 1"):
         td.import_graph_def(negation())
+
+
+def test_the_number_of_tensors_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(td.config, "max_graph_tensors", 10)
+    with td.Graph().as_default() as graph:
+        x = td.constant([0.0] * 4, name="x")
+        for i in range(3):
+            td.split(x, 4, 0, name=f"y_{i}")
+    with pytest.raises(ValueError, match=r"11 tensors as far as 'y_1' \(Split\), more than td\."):
+        td.import_graph_def(graph.as_graph_def())
+
+
+@pytest.mark.parametrize("output", [1_000_000, 999_999_999])
+def test_outputs_that_only_their_readers_know_are_bounded(output: int) -> None:
+    graph_def = td.GraphDef()
+    graph_def.node.add(name="odd", op="NoSuchOp").attr["T"].type = 1
+    graph_def.node.add(name="y", op="Identity", input=[f"odd:{output}"]).attr["T"].type = 1
+    message = rf"{output + 1} outputs are more than td\.config\.max_op_tensors"
+    with pytest.raises(ValueError, match=message):
+        import_whole(graph_def)
+    assert message.replace("\\", "") in td.check_graph(graph_def).errors[0]
+
+
+def test_many_malformed_nodes_are_told_one_by_one() -> None:
+    graph_def = td.GraphDef()
+    for i in range(3000):  # each a fault of its own, which must not cost a look at all the others
+        graph_def.node.add(name=f"n{i}", op="Neg", input=[f"n{i - 1}" if i else "n2999:1"])
+    graph_def.node[0].input[:] = []
+    assert len(td.check_graph(graph_def).errors) == 3000
 
 
 def test_the_number_of_outputs_is_bounded() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from tensordraft.graph.meta_graph import (
     read_signatures,
 )
 from tensordraft.graph.saved_model import load_saved_model
+from tensordraft.protos.messages import MetaGraphDef, SavedModel
 
 GOLDEN = Path(__file__).parent / "golden" / "files"
 
@@ -63,7 +66,7 @@ def test_collections_go_out_and_come_back(graph: td.Graph, tmp_path: Path) -> No
     assert copy.get_collection("words") == [b"a", b"\xff"]
     signatures = read_signatures(copy, read)
     assert signatures["main"].outputs == {"out": copy.get_tensor_by_name("y:0")}
-    assert str(signatures["main"].inputs["in"]).startswith("<td.Tensor 'x:0' shape=(batch,)")
+    assert repr(signatures["main"].inputs["in"]).startswith("<td.Tensor 'x:0' shape=(batch,)")
 
 
 def test_the_text_form_and_devices(tmp_path: Path) -> None:
@@ -115,9 +118,129 @@ def test_saved_models_without_variables_run(folder: str) -> None:
         np.testing.assert_array_equal(results["sum"], [[8, 14], [20, 20]])
 
 
-def test_saved_models_with_variables_say_what_is_missing() -> None:
-    with pytest.raises(td.errors.UnimplementedError, match=r"need 1 variables.*: w; freeze"):
-        load_saved_model(GOLDEN / "saved_vars")
+X = [[1.0, 2.0], [3.0, 3.0]]
+
+
+@pytest.mark.parametrize("folder", ["saved_vars", "saved_refs"])
+def test_saved_models_with_variables_are_restored(folder: str) -> None:
+    model = load_saved_model(GOLDEN / folder)
+    signature = model.signatures["serving_default"]
+    feeds = {signature.inputs["x"]: X}
+    with td.Session(graph=model.graph) as session:
+        with pytest.raises(td.errors.FailedPreconditionError, match="'w' has no value"):
+            session.run(signature.outputs, feeds)
+        model.restore(session)
+        results = session.run(signature.outputs, feeds)
+        expected = [[5.5], [9.5]] if folder == "saved_vars" else [[10.5], [18.5]]
+        np.testing.assert_array_equal(results["y"], np.array(expected, np.float32), strict=True)
+
+
+def test_restored_variables_can_change() -> None:
+    model = load_saved_model(GOLDEN / "saved_vars")
+    step = model.signatures["step"].outputs
+    with td.Session(graph=model.graph) as session:
+        model.restore(session)
+        assert [session.run(step)["count"] for _ in range(2)] == [42, 43]
+        model.restore(session)
+        assert session.run(step) == {"count": 42}
+
+
+def test_models_without_variables_need_no_restoring() -> None:
+    model = load_saved_model(GOLDEN / "saved1")
+    with td.Session(graph=model.graph) as session:
+        model.restore(session)
+        assert session.run(model.signatures["serving_default"].outputs, {"x:0": X})["out"].size == 4
+
+
+def copied(to: Path, without: str = "nothing", names: list[bytes] | None = None) -> Path:
+    """A copy of a golden model: without some files, or with other names of what is restored."""
+    shutil.copytree(GOLDEN / "saved_refs", to)
+    for path in to.glob(without):
+        path.unlink()
+    if names is not None:
+        with edited(to) as meta_graph:
+            tensor(meta_graph, "save/RestoreV2/tensor_names").string_val[:] = names
+    return to
+
+
+@contextmanager
+def edited(folder: Path) -> Iterator[MetaGraphDef]:
+    path = folder / "saved_model.pb"
+    model = SavedModel.FromString(path.read_bytes())
+    for node in model.meta_graphs[0].graph_def.node:
+        node.attr.pop("_output_shapes", None)  # which may hold no longer
+    yield model.meta_graphs[0]
+    path.write_bytes(model.SerializeToString())
+
+
+def tensor(meta_graph: MetaGraphDef, name: str) -> Any:
+    [node] = [node for node in meta_graph.graph_def.node if node.name == name]
+    return node.attr["value"].tensor
+
+
+def restored(folder: Path) -> None:
+    model = load_saved_model(folder)
+    with td.Session(graph=model.graph) as session:
+        model.restore(session)
+
+
+def test_restoring_says_what_is_missing(tmp_path: Path) -> None:
+    restored(copied(tmp_path / "whole"))
+    with pytest.raises(td.errors.NotFoundError, match=r"no checkpoint '.*variables/variables'"):
+        restored(copied(tmp_path / "no_index", without="variables/*.index"))
+    with pytest.raises(td.errors.NotFoundError, match=r"no file '.*data-00000-of-00001'"):
+        restored(copied(tmp_path / "no_data", without="variables/*.data*"))
+    with pytest.raises(td.errors.NotFoundError, match="no values for 2 variables: x, z"):
+        restored(copied(tmp_path / "no_values", names=[b"x", b"z"]))
+
+
+def test_restored_values_must_fit(tmp_path: Path) -> None:
+    with pytest.raises(td.errors.InvalidArgumentError, match=r"shape"):
+        restored(copied(tmp_path / "swapped", names=[b"w", b"b"]))
+    folder = tmp_path / "integers"
+    shutil.copytree(GOLDEN / "saved_vars", folder)
+    with edited(folder) as meta_graph:
+        for function in meta_graph.graph_def.library.function:
+            for node in function.node_def:
+                if node.name == "RestoreV2/tensor_names":
+                    node.attr["value"].tensor.string_val[0] = b"count/.ATTRIBUTES/VARIABLE_VALUE"
+    with pytest.raises(td.errors.InvalidArgumentError, match="stored as int32, not as float32"):
+        restored(folder)
+
+
+def read_parts(folder: Path, part: str) -> None:
+    """Has the saver read a part of `w`."""
+    with edited(folder) as meta_graph:
+        slices = tensor(meta_graph, "save/RestoreV2/shape_and_slices")
+        slices.string_val[:] = [b"", part.encode()]
+
+
+def test_parts_of_tensors_are_restored(tmp_path: Path) -> None:
+    folder = copied(tmp_path / "all")
+    read_parts(folder, "2 1 0,2:-")
+    restored(folder)
+    folder = copied(tmp_path / "some")
+    read_parts(folder, "2 1 1,1:-")
+    with pytest.raises(td.errors.InvalidArgumentError, match=r"shape \(2, 1\), got .* \[1, 1\]"):
+        restored(folder)
+
+
+def test_savers_that_cannot_be_followed_are_refused(tmp_path: Path) -> None:
+    for part in ("4 1 0,2", "4 1 0,2:-:-", "a:b", "4 1 -1,2:-", "4 1 0:-"):
+        folder = copied(tmp_path / part)
+        read_parts(folder, part)
+        with pytest.raises(ValueError, match=f"a part of 'w', of rank 2, cannot be '{part}'"):
+            restored(folder)
+    folder = copied(tmp_path / "nowhere")
+    with edited(folder) as meta_graph:
+        meta_graph.saver_def.restore_op_name = "nowhere"
+    with pytest.raises(ValueError, match=r"an op to run: .* no operation named 'nowhere'"):
+        restored(folder)
+    folder = copied(tmp_path / "too_few")
+    with edited(folder) as meta_graph:
+        tensor(meta_graph, "save/RestoreV2/tensor_names").tensor_shape.dim[0].size = 1
+    with pytest.raises(ValueError, match=r"not known before the run what is read by 'save/Restore"):
+        restored(folder)
 
 
 def test_what_is_not_there_is_told(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from itertools import accumulate, takewhile
 from typing import Any
 
 import pytest
@@ -15,13 +17,26 @@ dims = st.one_of(
 )
 
 
-@given(st.one_of(st.none(), st.lists(dims).map(tuple)))
+def countable(shape: tuple[int | str | None, ...]) -> bool:
+    """Whether no product of sizes, up to the first that is unknown, is too large."""
+    known = list(takewhile(lambda size: isinstance(size, int), shape))
+    return all(product < 2**63 for product in accumulate(known, operator.mul))
+
+
+@given(st.one_of(st.none(), st.lists(dims).map(tuple).filter(countable)))
 def test_shapes_survive_the_wire(shape: tuple[int | str | None, ...] | None) -> None:
     data = encode_shape(shape).SerializeToString()
     assert decode_shape(TensorShapeProto.FromString(data)) == shape
 
 
 def test_malformed_shape() -> None:
+    with pytest.raises(ValueError, match="a shape of unknown rank has 1 dimensions"):
+        decode_shape(TensorShapeProto(unknown_rank=True, dim=[{"size": 1}]))
+    with pytest.raises(ValueError, match="at most 254 dimensions, got 255"):
+        decode_shape(TensorShapeProto(dim=[{"size": 1}] * 255))
+    with pytest.raises(ValueError, match=r"2\*\*63 elements or more"):
+        decode_shape(TensorShapeProto(dim=[{"size": 2**62}, {"size": 2}]))
+    assert decode_shape(TensorShapeProto(dim=[{"size": 0}, {"size": 2**62}, {"size": 8}]))
     with pytest.raises(ValueError, match=r"dim\[1\].size = -2 is below -1"):
         decode_shape(TensorShapeProto(dim=[{"size": 1}, {"size": -2}]))
 

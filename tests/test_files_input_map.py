@@ -1,0 +1,87 @@
+"""What an import takes in place of tensors: whatever becomes a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensordraft as td
+
+
+@pytest.fixture(autouse=True)
+def graph() -> Iterator[td.Graph]:
+    with td.Graph().as_default() as graph:
+        yield graph
+
+
+def product() -> td.GraphDef:
+    """`total = x * y`, after `z`."""
+    with td.Graph().as_default() as graph:
+        x, y, z = (td.placeholder(td.int32, [None], name=name) for name in "xyz")
+        with td.control_dependencies([z]):
+            td.multiply(x, y, name="total")
+    return graph.as_graph_def()
+
+
+def imported(input_map: Any, elements: Any = ("total",), **kwargs: Any) -> td.Operation:
+    [total] = td.import_graph_def(product(), input_map, elements, **kwargs) or []
+    assert isinstance(total, td.Operation)
+    return total
+
+
+def test_values_become_constants(graph: td.Graph) -> None:
+    total = imported({b"x": np.array([1, 2], np.int32), "y:0": [3, 4], "^z": 5}, [b"total"])
+    constants = [op for op in graph.get_operations() if op.type == "Const"]
+    names = ["import/_inputs/Const", "import/_inputs/Const_1", "import/_inputs/Const_2"]
+    assert [op.name for op in constants] == names
+    assert [tensor.op for tensor in total.inputs] == constants[:2]
+    assert total.control_inputs == (constants[2],)
+    with td.Session() as session:
+        assert session.run(total.outputs[0]).tolist() == [3, 8]
+
+
+def test_values_take_the_scope_of_the_import(graph: td.Graph) -> None:
+    imported({"x": [1]}, name="here")
+    imported({"x": [1]}, name="here")
+    names = [op.name for op in graph.get_operations() if op.type == "Const"]
+    assert names == ["here/_inputs/Const", "here_1/_inputs/Const"]
+    with pytest.raises(ValueError, match=r"input_map\['x:0'\] must be a tensor, .* got 'list'"):
+        imported({"x": [1]}, name="")
+
+
+def test_a_variable_is_read_as_other_ops_read_it() -> None:
+    variable = td.Variable([1, 2], name="v")
+    total = imported({"x": variable, "y": variable})
+    assert [tensor.name for tensor in total.inputs] == ["v/read:0"] * 2
+
+
+def test_constants_of_an_import_that_fails_are_gone(graph: td.Graph) -> None:
+    before = graph.version
+    with pytest.raises(ValueError, match=r"must be int32, got float32 from 'import/_inputs/Const"):
+        imported({"x": [1], "y": [0.5]})
+    with pytest.raises(TypeError, match="the operation 'a' is no tensor"):
+        imported({"y": [2], "x": td.constant([1], name="a").op})
+    assert graph.version == before + 1
+
+
+@pytest.mark.parametrize(
+    ("input_map", "elements", "error", "text"),
+    [
+        ({"total:1": [0]}, ["total"], ValueError, "'total:1', which is not in the GraphDef"),
+        ({"total:x": [0]}, ["total"], ValueError, "'total:x:0'"),
+        ({"^nosuch": [0]}, ["total"], ValueError, r"'\^nosuch'"),
+        ({"x:0": None}, ["total"], ValueError, "None"),
+        ({3: [0]}, ["total"], TypeError, "names in input_map must be strings, got 3"),
+        ([("x", [0])], ["total"], TypeError, "input_map must be a dict, got 'list'"),
+        ({}, [3], TypeError, "names in return_elements must be strings, got 3"),
+    ],
+)
+def test_what_cannot_be_mapped_is_refused(
+    graph: td.Graph, input_map: Any, elements: Any, error: type[Exception], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        imported(input_map, elements)
+    assert graph.get_operations() == []

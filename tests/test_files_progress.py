@@ -1,0 +1,152 @@
+"""Progress on a terminal: when it is shown, how, and that nothing of it remains."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from cli_harness import Cli, in_folder, save, shifted
+
+from tensordraft.cli import progress
+from tensordraft.cli.progress import ShownProgress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Clock:
+    """Tells the time that a test sets."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("rich", "rich.progress"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def screen(text: str) -> str:
+    """What a terminal shows of a line that is written over again and again."""
+    shown = ""
+    for part in text.split("\r"):
+        shown = part + shown[len(part) :]
+    return shown
+
+
+def load(shown: ShownProgress, terminal: io.StringIO, clock: Clock) -> Iterator[str]:
+    """Says at some times how much is done; what is on the screen then."""
+    for seconds, done in ((0.0, 0), (0.9, 1000), (1.0, 2000), (1.05, 3000), (1.2, 4000)):
+        clock.now = seconds
+        shown("nodes", done, 1_000_000)
+        yield screen(terminal.getvalue())
+
+
+@pytest.mark.usefixtures("without_rich")
+def test_a_line_is_shown_after_a_second_and_changes_now_and_then() -> None:
+    terminal, clock = Terminal(), Clock()
+    with ShownProgress("folder/model\a.pb", terminal, clock) as shown:
+        later = "model\\x07.pb: 2,000 of 1,000,000 nodes (0%)"
+        last = "model\\x07.pb: 4,000 of 1,000,000 nodes (0%)"
+        assert list(load(shown, terminal, clock)) == ["", "", later, later, last]
+        clock.now = 5.0
+        shown("bytes", 1, 2)
+        assert screen(terminal.getvalue()).strip() == "model\\x07.pb: 1 of 2 bytes (50%)"
+    assert screen(terminal.getvalue()).strip() == ""
+    assert terminal.getvalue().endswith("\r")
+
+
+@pytest.mark.usefixtures("without_rich")
+def test_an_error_leaves_no_line_behind() -> None:
+    terminal, clock = Terminal(), Clock()
+
+    def fail() -> None:
+        with ShownProgress("g.pb", terminal, clock) as shown:
+            assert any(load(shown, terminal, clock))
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        fail()
+    assert screen(terminal.getvalue()).strip() == ""
+
+
+def test_nothing_is_written_where_nobody_looks() -> None:
+    terminal, clock = io.StringIO(), Clock()
+    with ShownProgress("g.pb", terminal, clock) as shown:
+        assert not any(load(shown, terminal, clock))
+    assert terminal.getvalue() == ""
+
+
+class Recorder:
+    """Stands for rich's classes and functions: notes all that is called."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.calls.append((name, args, kwargs))
+            return args[0] if name == "escape" else self
+
+        return call
+
+
+def test_rich_draws_a_bar_if_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = Recorder()
+    for name, member in (("progress", "Progress"), ("console", "Console"), ("markup", "escape")):
+        module = ModuleType(f"rich.{name}")
+        setattr(module, member, getattr(recorder, member))
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(sys.modules, "rich", ModuleType("rich"))
+    terminal, clock = Terminal(), Clock()
+    with ShownProgress("g.pb", terminal, clock) as shown:
+        assert not any(load(shown, terminal, clock))
+    calls = {name: (args, kwargs) for name, args, kwargs in recorder.calls}
+    assert calls["Console"] == ((), {"file": terminal})
+    assert calls["update"][1]["description"] == "g.pb: nodes"
+    assert (calls["update"][1]["completed"], calls["update"][1]["total"]) == (4000, 1_000_000)
+    assert [name for name, _, _ in recorder.calls].count("update") == 2
+    assert recorder.calls[-1][0] == "stop"
+
+
+def test_rich_itself_draws_a_bar() -> None:
+    pytest.importorskip("rich", reason="rich is not installed")
+    terminal, clock = Terminal(), Clock()
+    with ShownProgress("[g].pb", terminal, clock) as shown:
+        assert "[g].pb: nodes" in list(load(shown, terminal, clock))[-1]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
+    yield from in_folder(tmp_path, capsys)
+
+
+@pytest.mark.usefixtures("without_rich")
+@pytest.mark.parametrize(
+    ("command", "counted"), [("show", ["nodes"]), ("check", ["nodes", "checks"])]
+)
+def test_commands_show_it(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, command: str, counted: list[str]
+) -> None:
+    save(shifted())
+    expected = cli(command, "g.pb").out
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_PAUSE", 0.0)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert cli(command, "g.pb").out == expected
+    written = terminal.getvalue()
+    assert [line for line in written.split("\r") if line.strip()] == [
+        f"g.pb: 0 of 3 {what} (0%)" for what in counted
+    ]
+    assert screen(written).strip() == ""
