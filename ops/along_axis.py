@@ -118,6 +118,36 @@ def cumprod(
     return CUMPROD(x, axis, exclusive=exclusive, reverse=reverse, name=name)  # type: ignore[no-any-return]
 
 
+def cumulative_logsumexp(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """Running sums along an axis of numbers whose logarithms are given: `log(cumsum(exp(x)))`.
+
+    Args:
+        x: a tensor of floats, of rank at least 1.
+        axis: the axis, a scalar in [-rank, rank).
+        exclusive: whether element i sums those before i, rather than up to i; of none it is the
+            least number of the dtype.
+        reverse: whether to sum from the end.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape and dtype of `x`. An axis out of range is an error of the run.
+
+    Raises:
+        TypeError: `x` is of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.math.cumulative_logsumexp([0.0, 0.0, 1000.0])))
+        [0.000000e+00 6.931472e-01 1.000000e+03]
+    """
+    return CUMULATIVE_LOGSUMEXP(  # type: ignore[no-any-return]
+        x, axis, exclusive=exclusive, reverse=reverse, name=name
+    )
+
+
 ARG_MAX = OpDef(
     "ArgMax",
     "input: T, dimension: Tidx -> output: output_type",
@@ -159,9 +189,7 @@ def _finder(find: Callable[..., Any], losing: float) -> Callable[[KernelContext]
                 raise ValueError(f"dimension must have rank 0, got {list(dimension.shape)}")
             axis = normal_axis(int(dimension), x.ndim, "dimension")
             if not x.shape[axis]:
-                if x.size or 0 not in (*x.shape[:axis], *x.shape[axis + 1 :]):
-                    raise ValueError(f"dimension {axis} of input is empty: {list(x.shape)}")
-                return np.empty((*x.shape[:axis], *x.shape[axis + 1 :]), dtype)
+                raise ValueError(f"dimension {axis} of input is empty: {list(x.shape)}")
             if floats and np.isnan(x).any():
                 x = np.where(np.isnan(x), x.dtype.type(losing), x)  # NumPy would find the NaN
             return np.asarray(find(x, axis), dtype)
@@ -245,3 +273,31 @@ def argmin(
     del dimension
     axis = 0 if axis is None else axis
     return ARG_MIN(input, axis, output_type=output_type, name=name)  # type: ignore[no-any-return]
+
+
+def arg_max(
+    input: Any, dimension: Any, output_type: Any = "int64", name: str | None = None
+) -> Tensor:
+    """`td.argmax`, as the op is called in TensorFlow's first version.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.arg_max([[1, 5, 2], [7, 0, 7]], 1)))
+        [1 0]
+    """
+    return argmax(input, dimension, name, output_type=output_type)
+
+
+def arg_min(
+    input: Any, dimension: Any, output_type: Any = "int64", name: str | None = None
+) -> Tensor:
+    """`td.argmin`, as the op is called in TensorFlow's first version.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.arg_min([[1, 5, 2], [7, 0, 7]], 1)))
+        [0 1]
+    """
+    return argmin(input, dimension, name, output_type=output_type)

@@ -64,7 +64,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     x = like_the_other(x, y)
     definition = ADD if x.dtype.base_dtype.name == "string" else ADD_V2
-    return definition(x, y, name=name)  # type: ignore[no-any-return]
+    return definition(x, y, name=name or "Add")  # type: ignore[no-any-return]
 
 
 subtract = binary(

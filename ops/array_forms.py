@@ -48,12 +48,15 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return multiply(factor, x, name=name)
 
 
-def matrix_transpose(a: Any, name: str = "matrix_transpose") -> Tensor:
+def matrix_transpose(
+    a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
+) -> Tensor:
     """A tensor with its last two dimensions exchanged.
 
     Args:
         a: a tensor of rank at least 2.
         name: a name for the scope of the ops.
+        conjugate: whether complex elements are conjugated.
 
     Returns:
         A Tensor of the dtype of `a`.
@@ -67,7 +70,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose") -> Tensor:
         ...     td.matrix_transpose(td.zeros([5, 2, 3])).shape.as_list()
         [5, 3, 2]
     """
-    with name_scope(name):
+    with name_scope(name, "matrix_transpose"):
         a = convert_to_tensor(a, name="a")
         known = a.shape.rank
         if known is None:
@@ -77,7 +80,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose") -> Tensor:
             raise ValueError(f"a must have rank at least 2, got shape {a.shape}")
         else:
             order = [*range(known - 2), known - 1, known - 2]
-        return transpose(a, order)
+        return transpose(a, order, conjugate=conjugate)
 
 
 def concat_offset(concat_dim: Any, shape: Sequence[Any], name: str | None = None) -> list[Tensor]:

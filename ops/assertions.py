@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from ..shape_inference.tensor_shape import TensorShape
 
 ASSERT = OpDef(
-    "Assert", "condition: bool, data: T ->", "T: list(type) >= 1, summarize: int = 3", stateful=True
+    "Assert",
+    "condition: bool, data: T ->",
+    "T: list(type) >= 1, summarize: int32 = 3",
+    stateful=True,
 )
 PRINT = OpDef(
     "Print",
     "input: T, data: U -> output: T",
-    "T: type, U: list(type) >= 0, message: string = '', first_n: int = -1, summarize: int = 3",
+    "T: type, U: list(type) >= 0, message: string = '', first_n: int = -1, summarize: int32 = 3",
     stateful=True,
 )
 PRINT_V2 = OpDef(

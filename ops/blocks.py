@@ -45,7 +45,7 @@ SPACE_TO_BATCH_ND = OpDef(
 SPACE_TO_BATCH = OpDef(
     "SpaceToBatch",
     "input: T, paddings: Tpaddings -> output: T",
-    "T: type, Tpaddings: {int32, int64} = int32, block_size: int >= 2",
+    "T: type, Tpaddings: {int32, int64} = int32, block_size: int32 >= 2",
 )
 BATCH_TO_SPACE_ND = OpDef(
     "BatchToSpaceND",
@@ -55,7 +55,7 @@ BATCH_TO_SPACE_ND = OpDef(
 BATCH_TO_SPACE = OpDef(
     "BatchToSpace",
     "input: T, crops: Tidx -> output: T",
-    "T: type, block_size: int >= 2, Tidx: {int32, int64} = int32",
+    "T: type, block_size: int32 >= 2, Tidx: {int32, int64} = int32",
 )
 
 

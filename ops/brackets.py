@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.convert import convert_to_tensor
+from ..graph.functions import name_scope
 from ..graph.node import Tensor
 from .casting import cast
 from .slicing import MASKS, STRIDED_SLICE
@@ -71,7 +72,9 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
         else np.array(vector, dtype)
         for vector in (zip(*spec, strict=True) if spec else ((), (), ()))
     ]
-    return STRIDED_SLICE(tensor, *vectors, Index=dtype, name="strided_slice", **masks)  # type: ignore[no-any-return]
+    with name_scope(None, "strided_slice", [tensor]) as scope:
+        begin, end, strides = [convert_to_tensor(vector, dtype, "stack") for vector in vectors]
+        return STRIDED_SLICE(tensor, begin, end, strides, name=scope, **masks)  # type: ignore[no-any-return]
 
 
 def _bound(value: Any, tensor: Tensor) -> int | Tensor:

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from ..shape_inference.symbolic import Dim
 
 BROADCAST_ARGS = OpDef(
-    "BroadcastArgs", "s0: T, s1: T -> r0: T", "T: {int32, int64} = int32", symbolic=True
+    "BroadcastArgs",
+    "s0: T, s1: T -> r0: T",
+    "T: {int32, int64} = int32",
+    symbolic=True,
+    checking=True,
 )
 
 
@@ -186,13 +190,15 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     sizes = c.shape("input").sizes
     if sizes is None or shape.sizes is None:
         return shape
-    return TensorShape.of(_broadcast_to_sizes(sizes, shape.sizes))
+    return TensorShape.of(_broadcast_to_sizes(sizes, shape.sizes, zeros_fit=True))
 
 
 def _broadcast_to_sizes(
-    sizes: Sequence[Any], shape: Sequence[Dim | None]
+    sizes: Sequence[Any], shape: Sequence[Dim | None], *, zeros_fit: bool = False
 ) -> tuple[Dim | None, ...]:
     """`shape`, with what can be told of its open sizes from those that are broadcast to it.
+
+    With `zeros_fit` a size of 0 is not looked at, which TensorFlow leaves to the run.
 
     Raises:
         ValueError: `sizes` do not broadcast to `shape`.
@@ -207,7 +213,7 @@ def _broadcast_to_sizes(
         target = shape[i]
         if equal(n, 1) is not False:
             continue
-        if target is not None and equal(n, target) is False:
+        if target is not None and equal(n, target) is False and not (zeros_fit and n == 0):
             raise ValueError(
                 f"input of shape {list(sizes)} does not broadcast to shape = {list(shape)}"
             )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from ..protos.dtypes import as_dtype
 from ..shape_inference.dimension import Dimension
 from ..shape_inference.tensor_shape import as_shape
 
@@ -158,6 +159,21 @@ def string_at(position: int) -> Told:
 
     def told(args: Sequence[Any]) -> bool:
         return len(args) > position and isinstance(args[position], str)
+
+    return told
+
+
+def name_at(position: int) -> Told:
+    """Tells a call whose positional argument number `position` is a string that names no dtype."""
+
+    def told(args: Sequence[Any]) -> bool:
+        if len(args) <= position or not isinstance(args[position], str):
+            return False
+        try:
+            as_dtype(args[position])
+        except TypeError:
+            return True
+        return False
 
     return told
 

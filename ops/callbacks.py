@@ -129,6 +129,14 @@ def load_op_library(library_filename: str) -> NoReturn:
 
     Raises:
         NotImplementedError: always; `td.OpDef` shows how to define an op.
+
+    Example:
+        >>> import tensordraft as td
+        >>> try:
+        ...     td.load_op_library("zero_out.so")
+        ... except NotImplementedError as error:
+        ...     print(str(error).partition(";")[0])
+        'zero_out.so' holds kernels that are compiled against TensorFlow
     """
     raise NotImplementedError(
         f"{library_filename!r} holds kernels that are compiled against TensorFlow; define the op "

@@ -10,6 +10,7 @@ import numpy as np
 from ..graph import errors
 from ..graph.convert import convert_to_tensor
 from ..graph.functions import name_scope
+from ..graph.node import Tensor
 from ..graph.op_def import OpDef
 from ..graph.sparse import SparseTensor, SparseTensorValue
 from ..protos import dtypes
@@ -18,7 +19,6 @@ from ..shape_inference.symbolic import DimExpr, bounds, dim_symbol
 from .arithmetic import maximum, minimum
 
 if TYPE_CHECKING:
-    from ..graph.node import Tensor
     from ..shape_inference.context import KernelContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
     from ..shape_inference.tensor_shape import TensorShape
@@ -238,12 +238,16 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         x = SparseTensor.from_value(x)
     if isinstance(x, SparseTensor):
         return SparseTensor(x.indices, cast(x.values, target, name), x.dense_shape)
-    x = convert_to_tensor(x)
-    if x.dtype.base_dtype is target:
+    if isinstance(x, Tensor) and x.dtype.base_dtype is target:
         return x
-    if not _is_castable(x.dtype.base_dtype, target):
-        raise TypeError(f"x is {x.dtype.base_dtype.name}, which cannot be cast to {target.name}")
-    return CAST(x, DstT=target, name=name)
+    with name_scope(name, "Cast", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        source = x.dtype.base_dtype
+        if source is target:
+            return x
+        if not _is_castable(source, target):
+            raise TypeError(f"x is {source.name}, which cannot be cast to {target.name}")
+        return CAST(x, DstT=target, name=scope)
 
 
 def _to(function: str, target: DType, default_name: str) -> Any:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .allocation import new_array, new_zeros
-from .windowing import blocks, with_margins
+from .sharing import share
+from .windowing import blocks, strided, with_margins
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..shape_inference.protocols import Array
     from ..shape_inference.windows import Window
 
-# The part of the result that all elements of the window are added to, one after the other.
+# The part of the result that a thread makes at a time.
 _BLOCK_BYTES = 1 << 18
 
 
@@ -46,27 +47,47 @@ class ChannelFilters:
             return new_zeros(shape, x.dtype)
         if self._multiplier > 1:
             x = x.repeat(self._multiplier, -1)
-        x = with_margins(x, windows, positions)
-        # Columns that are a stride apart lie side by side in a phase, so that rows can be sliced.
-        phases = [
-            np.ascontiguousarray(x[:, :, phase :: across.stride]).reshape(*x.shape[:2], -1)
-            for phase in range(min(across.stride, x.shape[2]))
-        ]
+        x = np.ascontiguousarray(with_margins(x, windows, positions))
         weights = self._weights(positions[1])
-        length = weights.shape[-1]
-        result = new_array((*shape[:2], length), x.dtype)
-        for images, rows in blocks(result.shape, x.itemsize, _BLOCK_BYTES):
-            part = result[images, rows]
-            product = np.empty(part.shape, x.dtype)
-            for i, j in np.ndindex(weights.shape[:2]):
-                first = rows.start * down.stride + i * down.rate
-                last = first + (part.shape[1] - 1) * down.stride
-                column, phase = divmod(j * across.rate, across.stride)
-                start = column * x.shape[3]
-                seen = phases[phase][images, first : last + 1 : down.stride, start : start + length]
-                if i == j == 0:
-                    np.multiply(seen, weights[0, 0], out=part)
-                else:
-                    np.multiply(seen, weights[i, j], out=product)
-                    part += product
+        result = new_array((*shape[:2], weights.shape[-1]), x.dtype)
+
+        def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
+            for images, rows in parts:
+                part = result[images, rows]
+                first = rows.start * down.stride
+                last = first + (part.shape[1] - 1) * down.stride + (len(weights) - 1) * down.rate
+                seen = _rows_seen(x[images, first : last + 1], down, across, part.shape)
+                np.einsum("nrijl,ijl->nrl", seen, weights, out=part)
+
+        share(multiply, blocks(result.shape, x.itemsize, _BLOCK_BYTES))
         return result.reshape(shape)
+
+
+def _rows_seen(x: Array, down: Window, across: Window, shape: Sequence[int]) -> Array:
+    """What each element of the window sees, in rows [images, rows, *window sizes, length].
+
+    Args:
+        x: contiguous images that begin with the first row that is seen.
+        down: the window along rows.
+        across: the window along columns.
+        shape: [images, rows, length] of the result.
+    """
+    channels = x.shape[3]
+    if across.stride > 1:
+        # Columns that are a stride apart are laid side by side, for each column of the window.
+        number = shape[2] // channels
+        planes = np.empty((x.shape[0], x.shape[1], int(across.size), number, channels), x.dtype)
+        for j in range(int(across.size)):
+            start = j * across.rate
+            stop = start + (number - 1) * across.stride + 1
+            planes[:, :, j] = x[:, :, start : stop : across.stride]
+        images, row, element = planes.strides[:3]
+    else:
+        planes = x
+        images, row, column = x.strides[:3]
+        element = column * across.rate
+    return strided(
+        planes,
+        (*shape[:2], int(down.size), int(across.size), shape[2]),
+        (images, row * down.stride, row * down.rate, element, x.itemsize),
+    )

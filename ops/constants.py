@@ -16,6 +16,8 @@ from ..shape_inference.tensor_shape import TensorShape
 from .allocation import check_size
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..graph.node import Tensor
     from ..shape_inference.context import KernelContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
@@ -248,3 +250,45 @@ def identity(input: Any, name: str | None = None) -> Tensor:
         'copy:0'
     """
     return IDENTITY(input, name=name)  # type: ignore[no-any-return]
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+    """A tensor with the value of `input`, through which TensorFlow lets no gradient pass.
+
+    Args:
+        input: a tensor of any dtype and shape.
+        name: a name for the op.
+
+    Returns:
+        A Tensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.stop_gradient([1.0, 2.0])))
+        [1. 2.]
+    """
+    return STOP_GRADIENT(input, name=name)  # type: ignore[no-any-return]
+
+
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
+    """Tensors with the values of several others.
+
+    Args:
+        input: a list of tensors, which may be of different dtypes.
+        name: a name for the op.
+
+    Returns:
+        A list of Tensors.
+
+    Raises:
+        ValueError: the list is empty.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.identity_n([1, "two"]))
+        [np.int32(1), b'two']
+    """
+    results = IDENTITY_N(input, name=name)
+    return list(results) if isinstance(results, (list, tuple)) else [results]

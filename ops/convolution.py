@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +15,12 @@ from .call_forms import renamed
 from .channelwise import ChannelFilters
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .products import multiply_into
+from .sharing import share
 from .window_arguments import over_space, padding_attrs
 from .windowing import blocks, channels_back, channels_last, seen_through, with_margins
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..graph.node import Tensor
     from ..shape_inference.context import KernelContext, ShapeContext
@@ -25,13 +28,18 @@ if TYPE_CHECKING:
     from ..shape_inference.windows import Window
 
 # What windows see is laid out in blocks of so many bytes, which stay in the cache until they are
-# multiplied, and bound the memory that large images take.
-_BLOCK_BYTES = 1 << 22
+# multiplied, and bound the memory that large images take. Blocks are larger where they would hold
+# too few positions to be worth the arranging of the filters.
+_BLOCK_BYTES = 1 << 20
+_BLOCK_POSITIONS = 256
+_MOST_BLOCK_BYTES = 1 << 23
+# Fewer blocks than this cannot be shared out evenly.
+_FEWEST_BLOCKS = 4
 
 CONV_ATTRS = (
-    "strides: list(int), use_cudnn_on_gpu: bool = true, padding: {'SAME', 'VALID', 'EXPLICIT'}, "
+    "strides: list(int32), use_cudnn_on_gpu: bool = true, padding: {'SAME', 'VALID', 'EXPLICIT'}, "
     "explicit_paddings: list(int) = [], data_format: {'NHWC', 'NCHW'} = 'NHWC', "
-    "dilations: list(int) = [1, 1, 1, 1]"
+    "dilations: list(int32) = [1, 1, 1, 1]"
 )
 CONV_2D = OpDef(
     "Conv2D",
@@ -41,8 +49,8 @@ CONV_2D = OpDef(
 CONV_3D = OpDef(
     "Conv3D",
     "input: T, filter: T -> output: T",
-    "T: {half, bfloat16, float32, float64}, strides: list(int) >= 5, padding: {'SAME', 'VALID'}, "
-    "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC', dilations: list(int) = [1, 1, 1, 1, 1]",
+    "T: {half, bfloat16, float32, float64}, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
+    "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC', dilations: list(int32) = [1, 1, 1, 1, 1]",
 )
 
 
@@ -59,15 +67,16 @@ def _conv_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
     inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
+    @lru_cache
+    def checked(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
+        conv_sizes(slide, image, filters)
+        return slide.windows(filters[:-2])
+
     def conv(x: Array, filters: Array) -> Array:
         check_ranks(rank, input=x, filter=filters)
-        conv_sizes(slide, x.shape, filters.shape)
-        x = channels_last(x, slide.channels)
-        result = convolved(
-            x.astype(inner, copy=False),
-            filters.astype(inner, copy=False),
-            slide.windows(filters.shape[:-2]),
-        )
+        windows = checked(x.shape, filters.shape)
+        x = channels_last(x, slide.channels).astype(inner, copy=False)
+        result = convolved(x, filters.astype(inner, copy=False), windows)
         return channels_back(result, slide.channels).astype(dtype, copy=False)
 
     return conv
@@ -78,8 +87,11 @@ for _definition in (CONV_2D, CONV_3D):
     _definition.kernel(_conv_kernel)
 
 
-def convolved(x: Array, filters: Array, windows: Sequence[Window]) -> Array:
-    """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out]."""
+def convolved(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Array:
+    """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out].
+
+    Without groups, the margins may hold another number than 0.
+    """
     *_, depth, out = filters.shape
     groups = x.shape[-1] // depth
     if groups > 1 and depth == 1 and len(windows) == 2:
@@ -94,15 +106,25 @@ def convolved(x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     shape = (x.shape[0], *positions, out)
     if 0 in (*shape, *x.shape):
         return new_zeros(shape, x.dtype)
-    x = with_margins(x, windows, positions)
+    x = with_margins(x, windows, positions, margin)
     matrix = filters.reshape(-1, out)
     result = new_array(shape, x.dtype)
     if len(matrix) == depth and tuple(positions) == x.shape[1:-1]:  # windows of one element
         multiply_into(result.reshape(-1, out), x.reshape(-1, depth), matrix)
         return result
     seen = seen_through(x, windows, positions)
-    for block in blocks(shape[:-1], len(matrix) * x.itemsize, _BLOCK_BYTES):
-        multiply_into(result[block].reshape(-1, out), seen[block].reshape(-1, len(matrix)), matrix)
+    position = len(matrix) * x.itemsize
+    block = max(_BLOCK_BYTES, min(_BLOCK_POSITIONS * position, _MOST_BLOCK_BYTES))
+    if math.prod(shape[:-1]) * position < _FEWEST_BLOCKS * block:
+        multiply_into(result.reshape(-1, out), seen.reshape(-1, len(matrix)), matrix)
+        return result
+
+    def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
+        for part in parts:
+            unfolded = seen[part].reshape(-1, len(matrix))
+            np.matmul(unfolded, matrix, out=result[part].reshape(-1, out))
+
+    share(multiply, blocks(shape[:-1], position, block))
     return result
 
 

@@ -38,11 +38,12 @@ def conv_sizes(
         ValueError: a filter is larger than the image, or the channels do not fit together.
     """
     depth, filter_depth, out = image[slide.channels], filters[-2], filters[-1]
-    if 0 in filters[:-1]:
+    # TensorFlow lets a convolution of images, but not one of volumes, make no channels.
+    if 0 in (filters if len(filters) > 4 else filters[:-1]):
         raise ValueError(f"filter must not be empty, got shape {TensorShape.of(tuple(filters))}")
     if isinstance(depth, int) and isinstance(filter_depth, int):
         groups, rest = divmod(depth, filter_depth)
-        if rest or (isinstance(out, int) and groups and out % groups):
+        if rest or not groups or (isinstance(out, int) and out % groups):
             raise ValueError(
                 f"{name} has {depth} channels, which must be a multiple of the {filter_depth} that "
                 f"filter takes; and the {out} that it makes, of the {groups} groups"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Sizes = tuple[Dim, ...]
     Move = Callable[[OpContext, Sequence[Dim], int, "Layout"], tuple[Sizes, Sizes]]
 
-_ATTRS = "T: type, block_size: int >= 2, data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
+_ATTRS = "T: type, block_size: int32 >= 2, data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
 
 SPACE_TO_DEPTH = OpDef("SpaceToDepth", "input: T -> output: T", _ATTRS)
 DEPTH_TO_SPACE = OpDef("DepthToSpace", "input: T -> output: T", _ATTRS)
@@ -116,13 +116,16 @@ def _kernel(c: KernelContext, move: Move, order: tuple[int, ...]) -> Kernel:
     return rearrange
 
 
-def space_to_depth(input: Any, block_size: int, name: str | None = None) -> Tensor:
+def space_to_depth(
+    input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC"
+) -> Tensor:
     """Cuts images into square blocks and lays the pixels of a block one after another in depth.
 
     Args:
         input: a tensor `[batch, height, width, depth]` of any dtype.
         block_size: the sides of a block: at least 2, dividing height and width.
         name: a name for the op.
+        data_format: "NHWC", or "NCHW" where the depth is the second dimension.
 
     Returns:
         A Tensor `[batch, height / block_size, width / block_size, depth * block_size**2]`.
@@ -137,16 +140,21 @@ def space_to_depth(input: Any, block_size: int, name: str | None = None) -> Tens
         ...     print(session.run(td.space_to_depth(x, 2)))
         [[[[1 2 3 4]]]]
     """
-    return SPACE_TO_DEPTH(input, block_size=block_size, name=name)  # type: ignore[no-any-return]
+    return SPACE_TO_DEPTH(  # type: ignore[no-any-return]
+        input, block_size=block_size, data_format=data_format, name=name
+    )
 
 
-def depth_to_space(input: Any, block_size: int, name: str | None = None) -> Tensor:
+def depth_to_space(
+    input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC"
+) -> Tensor:
     """Lays the depth of each pixel out as a square block of pixels: undoes `space_to_depth`.
 
     Args:
         input: a tensor `[batch, height, width, depth]` of any dtype.
         block_size: the sides of a block: at least 2, with a square that divides the depth.
         name: a name for the op.
+        data_format: "NHWC", or "NCHW" where the depth is the second dimension.
 
     Returns:
         A Tensor `[batch, height * block_size, width * block_size, depth / block_size**2]`.
@@ -162,4 +170,6 @@ def depth_to_space(input: Any, block_size: int, name: str | None = None) -> Tens
         [[1 2]
          [3 4]]
     """
-    return DEPTH_TO_SPACE(input, block_size=block_size, name=name)  # type: ignore[no-any-return]
+    return DEPTH_TO_SPACE(  # type: ignore[no-any-return]
+        input, block_size=block_size, data_format=data_format, name=name
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
     from ..shape_inference.context import KernelContext, OpContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
     from ..shape_inference.symbolic import Dim
-    from ..shape_inference.windows import Sliding
+    from ..shape_inference.windows import Sliding, Window
 
 DEPTHWISE_CONV_2D_NATIVE = OpDef(
     "DepthwiseConv2dNative",
     "input: T, filter: T -> output: T",
-    "T: {half, bfloat16, float32, float64}, strides: list(int), "
+    "T: {half, bfloat16, float32, float64}, strides: list(int32), "
     "padding: {'SAME', 'VALID', 'EXPLICIT'}, explicit_paddings: list(int) = [], "
-    "data_format: {'NHWC', 'NCHW'} = 'NHWC', dilations: list(int) = [1, 1, 1, 1]",
+    "data_format: {'NHWC', 'NCHW'} = 'NHWC', dilations: list(int32) = [1, 1, 1, 1]",
 )
 
 
@@ -68,12 +69,17 @@ def _depthwise_kernel(c: KernelContext) -> Kernel:
     if constant is not None and constant.ndim == 4:
         known = ChannelFilters(constant.astype(inner, copy=False))
 
+    @lru_cache
+    def checked(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
+        _sizes(c, slide, image, filters)
+        return slide.windows(filters[:2])
+
     def depthwise(x: Array, filters: Array) -> Array:
         check_ranks(4, input=x, filter=filters)
-        _sizes(c, slide, x.shape, filters.shape)
+        windows = checked(x.shape, filters.shape)
         x = channels_last(x, slide.channels).astype(inner, copy=False)
         channels = known or ChannelFilters(filters.astype(inner, copy=False))
-        result = channels.convolve(x, slide.windows(filters.shape[:2]))
+        result = channels.convolve(x, windows)
         return channels_back(result, slide.channels).astype(dtype, copy=False)
 
     return depthwise
@@ -167,7 +173,13 @@ def depthwise_conv2d(
         [[[[0. 0.]]]]
     """
     return depthwise_conv2d_native(
-        input, filter, strides, padding, data_format or "NHWC", dilations or rate, name
+        input,
+        filter,
+        strides,
+        padding,
+        data_format or "NHWC",
+        dilations or rate,
+        name or "depthwise",
     )
 
 

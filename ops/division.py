@@ -8,6 +8,7 @@ import numpy as np
 
 from ..graph import registry
 from ..graph.convert import convert_to_tensor
+from ..graph.functions import name_scope
 from ..graph.op_def import OpDef
 from ..protos.dtypes import as_dtype
 from ..shape_inference.symbolic import Dim, Undecidable
@@ -31,17 +32,18 @@ if TYPE_CHECKING:
 
 
 def dividing(function: Callable[[Array, Array], Any]) -> Callable[[Array, Array], Any]:
-    """`function` of integers, where a zero in the divisor is an error."""
+    """`function` of integers, where a zero in the divisor is an error if anything is divided."""
 
     def divided(x: Array, y: Array) -> Any:
-        if not y.all():
+        if not y.all() and x.size:
             raise ValueError("integer division by zero")
         return function(x, y)
 
     return divided
 
 
-def _truncating(x: Array, y: Array) -> Any:
+def truncated(x: Array, y: Array) -> Any:
+    """The quotient of integers rounded towards zero; `y` is nowhere zero."""
     quotient = np.floor_divide(x, y)
     # One too low where the exact quotient is negative and not whole; MIN // -1 wraps to MIN.
     return quotient + ((quotient * y != x) & ((x < 0) != (y < 0)))
@@ -67,7 +69,7 @@ def _truncated_rest(x: Dim, y: Dim) -> Dim:
 
 _TRUNCATED: dict[str, Callable[..., Any]] = {
     "u": dividing(np.floor_divide),
-    "i": dividing(_truncating),
+    "i": dividing(truncated),
 }
 _REST: dict[str, Callable[..., Any]] = {"iu": dividing(np.fmod), "f": np.fmod}
 
@@ -91,6 +93,7 @@ floordiv = binary(
     "Dividing integers by zero is an InvalidArgumentError, where NumPy gives 0.",
     ("[-7, 7], 2", "[-4  3]"),
     symbolic=np.floor_divide,
+    called="floordiv",
 )
 floormod = binary(
     "floormod",
@@ -154,7 +157,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
         cast = registry.lookup("Cast")
         wide = as_dtype("float32" if dtype.size <= 2 else "float64")
         x, y = cast(x, DstT=wide), cast(y, DstT=wide)
-    return realdiv(x, y, name)
+    return realdiv(x, y, name or "truediv")
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -191,7 +194,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
         (np.int32(3), np.float32(3.5))
     """
     x = like_the_other(x, y)
-    return (floordiv if x.dtype.is_integer else realdiv)(x, y, name)
+    return (floordiv if x.dtype.is_integer else realdiv)(x, y, name or "div")
 
 
 def _without_nan(function: Callable[..., Any], zero_at: int) -> Callable[[Array, Array], Any]:
@@ -230,3 +233,27 @@ xdivy = binary(
 )
 
 floor_div, mod = floordiv, floormod
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+    """`1 / x`, and 0 where `x` is 0.
+
+    Args:
+        x: a tensor of floats or complex numbers.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape and dtype of `x`.
+
+    Raises:
+        TypeError: `x` is of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.math.reciprocal_no_nan([2.0, 0.0])))
+        [0.5 0. ]
+    """
+    with name_scope(name, "reciprocal_no_nan", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return div_no_nan(convert_to_tensor(1, x.dtype.base_dtype, name="one"), x, name=scope)

@@ -11,6 +11,7 @@ from ..graph.convert import convert_n_to_tensor
 from ..graph.op_def import OpDef
 from ..shape_inference.rules import broadcast
 from ..shape_inference.tensor_shape import TensorShape
+from .products import multiply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,7 +112,7 @@ def _result_shape(c: OpContext, spec: _Spec, shapes: Sequence[TensorShape]) -> T
 
 @EINSUM.shape
 def _einsum_shape(c: ShapeContext) -> TensorShape:
-    equation = c.attr("equation").decode()
+    equation = c.attr("equation").decode(errors="replace")
     shapes = c.shapes("inputs")
     terms, result = _parse(equation)
     if any(shape.rank is None for shape in shapes):
@@ -122,7 +123,7 @@ def _einsum_shape(c: ShapeContext) -> TensorShape:
 
 @EINSUM.kernel
 def _einsum_kernel(c: KernelContext) -> Kernel:
-    equation = c.attr("equation").decode()
+    equation = c.attr("equation").decode(errors="replace")
     shapes = c.shapes("inputs")
     dtype = c.output_dtype
     wide = np.dtype(np.float32) if dtype.is_floating and dtype.size == 2 else None
@@ -224,7 +225,7 @@ def _matrix_product(x_labels: Labels, y_labels: Labels, output: Labels) -> Calla
     def contract(x: Array, y: Array) -> Any:
         x, x_rows, _ = x_arranged(x)
         y, _, y_columns = y_arranged(y)
-        product = np.matmul(x, y)
+        product = multiply(x, y)
         result = product.reshape(product.shape[:-2] + x_rows + y_columns)
         return result if in_order else result.transpose(order)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -34,6 +34,20 @@ REALS = f"{FLOATS}, {INTEGERS}"
 NUMBERS = f"{REALS}, {COMPLEX}"
 
 
+class Unary(Protocol):
+    """The public function of an elementwise op of one argument."""
+
+    def __call__(self, x: Any, name: str | None = None) -> Tensor:
+        """Adds the op."""
+
+
+class Binary(Protocol):
+    """The public function of an elementwise op of two arguments."""
+
+    def __call__(self, x: Any, y: Any, name: str | None = None) -> Tensor:
+        """Adds the op."""
+
+
 def unary(
     name: str,
     op: str,
@@ -46,7 +60,7 @@ def unary(
     result: str = "y: T",
     symbolic: Callable[..., Any] | None = None,
     home: str = "td",
-) -> Callable[..., Tensor]:
+) -> Unary:
     """Defines an elementwise op of one argument.
 
     Args:
@@ -72,7 +86,7 @@ def unary(
         return definition(x, name=name)
 
     text = _documentation(name, (arg,), dtypes, doc, example, home)
-    return _public(call, name, (arg,), text)
+    return _public(call, name, (arg,), text)  # type: ignore[no-any-return]
 
 
 def binary(
@@ -87,18 +101,21 @@ def binary(
     result: str = "z: T",
     symbolic: Callable[..., Any] | None = None,
     home: str = "td",
-) -> Callable[..., Tensor]:
+    called: str | None = None,
+) -> Binary:
     """Defines an elementwise op of two arguments that are broadcast to each other.
 
-    The parameters are those of `unary`, but for `args`, the names of the arguments on the wire.
+    The parameters are those of `unary`, but for `args`, the names of the arguments on the wire,
+    and `called`, the name that an op gets where none is given: by default the op type.
     """
     definition = _define(op, args, result, dtypes, symbolic)
     define_broadcasting(definition, function, symbolic, args)
 
     def call(x, y, name=None):  # type: ignore[no-untyped-def]
-        return definition(x, y, name=name)
+        return definition(x, y, name=name or called)
 
-    return _public(call, name, args, _documentation(name, args, dtypes, doc, example, home))
+    text = _documentation(name, args, dtypes, doc, example, home)
+    return _public(call, name, args, text)  # type: ignore[no-any-return]
 
 
 def define_unary(
@@ -261,7 +278,7 @@ def _documentation(
     return "\n".join(lines)
 
 
-def _public(call: Any, name: str, args: tuple[str, ...], text: str) -> Callable[..., Tensor]:
+def _public(call: Any, name: str, args: tuple[str, ...], text: str) -> Any:
     """`call` as if it were written out where its row stands, with arguments named as on the wire.
 
     So keywords work, errors and tracebacks name it, and doctest finds it in the row's module.
@@ -270,4 +287,6 @@ def _public(call: Any, name: str, args: tuple[str, ...], text: str) -> Callable[
     code = call.__code__.replace(co_name=name, co_qualname=name, co_varnames=(*args, "name"))
     function = FunctionType(code, module, name, call.__defaults__, call.__closure__)
     function.__doc__ = text
+    types = {**dict.fromkeys(args, "Any"), "name": "str | None", "return": "Tensor"}
+    function.__annotations__ = types
     return function

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..shape_inference.context import KernelContext, ShapeContext
     from ..shape_inference.protocols import Array, Kernel
 
-_GRID_ATTRS = "num_bits: int = 8, narrow_range: bool = false"
+_GRID_ATTRS = "num_bits: int32 = 8, narrow_range: bool = false"
 _RANGE_ATTRS = "min: float = -6.0, max: float = 6.0, "
 _GRADIENT_OUTPUTS = (
     "-> backprops_wrt_input: float32, backprop_wrt_min: float32, backprop_wrt_max: float32"
@@ -336,7 +336,7 @@ def _per_channel_shape(c: ShapeContext) -> TensorShape:
 
 @FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT.shape
 def _per_channel_gradient_shape(c: ShapeContext) -> list[TensorShape]:
-    shapes = [c.shape("gradients", min_rank=1, max_rank=4), c.shape("inputs")]
+    shapes = [c.shape(name, min_rank=1, max_rank=4) for name in ("gradients", "inputs")]
     both, channels = _with_channels(c, c.merged("gradients and inputs", shapes))
     return [both, channels, channels]
 

@@ -238,10 +238,10 @@ def ones_like(
 def _like(
     function: str, definition: OpDef, tensor: Any, value: int, dtype: Any, name: str | None
 ) -> Tensor:
-    tensor = convert_to_tensor(tensor, name="tensor")
-    own = tensor.dtype.base_dtype
-    wanted = own if dtype is None else as_dtype(dtype).base_dtype
-    if wanted is own and not (value and own.is_quantized):
-        return definition(tensor, name=name or function)  # type: ignore[no-any-return]
-    with name_scope(name, function) as scope:
+    with name_scope(name, function, [tensor]) as scope:
+        tensor = convert_to_tensor(tensor, name="tensor")
+        own = tensor.dtype.base_dtype
+        wanted = own if dtype is None else as_dtype(dtype).base_dtype
+        if wanted is own and not (value and own.is_quantized):
+            return definition(tensor, name=scope)  # type: ignore[no-any-return]
         return _filled(function, shape_of(tensor), value, wanted, scope)

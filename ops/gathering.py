@@ -27,7 +27,7 @@ GATHER = OpDef(
 GATHER_V2 = OpDef(
     "GatherV2",
     "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams",
-    "batch_dims: int = 0, Tparams: type, Tindices: {int16, int32, int64}, Taxis: {int32, int64}",
+    "batch_dims: int32 = 0, Tparams: type, Tindices: {int16, int32, int64}, Taxis: {int32, int64}",
     symbolic=True,
 )
 
@@ -45,7 +45,7 @@ def _gather_v2_shape(c: ShapeContext) -> TensorShape:
     axis, batch = c.scalar("axis"), c.attr("batch_dims")
     if isinstance(axis, int):
         if indices.sizes is not None:
-            batch = _checked_batch(batch, indices, len(indices.sizes))
+            batch = checked_batch(batch, indices, len(indices.sizes))
         if params.sizes is not None:
             axis = normal_axis(axis, len(params.sizes))
             if batch >= len(params.sizes):
@@ -59,11 +59,11 @@ def _gather_v2_shape(c: ShapeContext) -> TensorShape:
         rank = len(params.sizes) + len(indices.sizes) - 1 - batch
         return UNKNOWN_SHAPE if rank < 0 else TensorShape.of((None,) * rank)
     for i in range(min(batch, axis)):  # that batch is at most axis, TensorFlow asks at the run
-        c.same_size(_batch_name(i), params.sizes[i], indices.sizes[i])  # type: ignore[arg-type]
+        c.same_size(batch_name(i), params.sizes[i], indices.sizes[i])  # type: ignore[arg-type]
     return params[:axis] + indices[batch:] + params[axis + 1 :]
 
 
-def _checked_batch(batch: int, indices: Any, rank: int) -> int:
+def checked_batch(batch: int, indices: Any, rank: int) -> int:
     """`batch`, the number of dimensions of the batch, where it is counted from the back too."""
     if not -rank <= batch <= rank:
         raise ValueError(
@@ -72,7 +72,8 @@ def _checked_batch(batch: int, indices: Any, rank: int) -> int:
     return batch + rank if batch < 0 else batch
 
 
-def _batch_name(i: int) -> str:
+def batch_name(i: int) -> str:
+    """What to call a dimension of the batch in an error."""
     return f"dimension {i} of params and of indices, one of the batch,"
 
 
@@ -90,7 +91,7 @@ def _gather_v2_kernel(c: KernelContext) -> Kernel:
     def gather_dynamic(params: Array, indices: Array, axis: Array) -> Array:
         where = _scalar(axis)
         if batch:
-            return _take_batched(params, indices, where, batch)
+            return take_batched(params, indices, where, batch)
         return _take(params, indices, _axis_of(params, where))
 
     return gather_dynamic
@@ -154,14 +155,14 @@ def _check_result(params: Array, indices: Array, axis: int) -> None:
         check_size((indices.size, params.size // params.shape[axis]), params.dtype)
 
 
-def _take_batched(params: Array, indices: Array, axis: int, batch: int) -> Array:
+def take_batched(params: Array, indices: Array, axis: int, batch: int) -> Array:
     """Takes along `axis`, for each element of the first `batch` dimensions with its own indices."""
-    batch, axis = _checked_batch(batch, list(indices.shape), indices.ndim), _axis_of(params, axis)
+    batch, axis = checked_batch(batch, list(indices.shape), indices.ndim), _axis_of(params, axis)
     if axis < batch:
         raise ValueError(f"axis = {axis} is less than batch_dims = {batch}")
     for i, (m, n) in enumerate(zip(params.shape[:batch], indices.shape[:batch], strict=True)):
         if m != n:
-            raise ValueError(f"{_batch_name(i)} must be equal, got {m} and {n}")
+            raise ValueError(f"{batch_name(i)} must be equal, got {m} and {n}")
     lead, between = math.prod(params.shape[:batch]), math.prod(params.shape[batch:axis])
     size, rest = params.shape[axis], params.shape[axis + 1 :]
     sizes = check_size((*params.shape[:axis], *indices.shape[batch:], *rest), params.dtype)
@@ -199,23 +200,32 @@ def out_of_range(name: str, indices: Array, size: int) -> ValueError:
 
 
 def gather(
-    params: Any, indices: Any, validate_indices: bool | None = None, name: str | None = None
+    params: Any,
+    indices: Any,
+    validate_indices: bool | None = None,
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
 ) -> Tensor:
-    """The slices of `params` along its first dimension that `indices` names.
+    """The slices of `params` along an axis, by default its first, that `indices` names.
 
     Unlike NumPy's `params[indices]`, a negative index is an error.
 
     Args:
         params: a tensor of any dtype and rank at least 1.
-        indices: the indices: int32 or int64 of any shape, each in `[0, params.shape[0])`.
+        indices: the indices: int32 or int64 of any shape, each in `[0, params.shape[axis])`.
         validate_indices: accepted for TensorFlow's sake: indices are always checked.
         name: a name for the op.
+        axis: the axis, a scalar of int32 or int64; by default `batch_dims`.
+        batch_dims: how many dimensions `params` and `indices` have in common: along these each
+            element has its own indices.
 
     Returns:
-        A Tensor of shape `indices.shape + params.shape[1:]`.
+        A Tensor of shape `params.shape[:axis] + indices.shape[batch_dims:] +
+        params.shape[axis + 1:]`.
 
     Raises:
-        ValueError: `params` is a scalar; at the run, an index is out of range.
+        ValueError: `params` is a scalar, or the axis is out of range; at the run, an index is.
 
     Example:
         >>> import tensordraft as td
@@ -223,5 +233,12 @@ def gather(
         ...     print(session.run(td.gather([10, 20, 30], [[2, 0], [1, 1]])))
         [[30 10]
          [20 20]]
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.gather([[1, 2, 3], [4, 5, 6]], [2, 0], axis=1)))
+        [[3 1]
+         [6 4]]
     """
-    return GATHER(params, indices, validate_indices=validate_indices, name=name)  # type: ignore[no-any-return]
+    if not batch_dims and (axis is None or (isinstance(axis, int) and axis == 0)):
+        return GATHER(params, indices, validate_indices=validate_indices, name=name)  # type: ignore[no-any-return]
+    along = batch_dims if axis is None else axis
+    return GATHER_V2(params, indices, along, batch_dims=batch_dims, name=name)  # type: ignore[no-any-return]

@@ -60,7 +60,7 @@ def _check_depth(depth: int, sizes: Sequence[Dim | None]) -> None:
 @GATHER_ND.kernel
 def _gather_nd_kernel(c: KernelContext) -> Kernel:
     indices = c.const("indices")
-    skip = _skips_bad_indices(c)
+    skip = skips_bad_indices(c)
     places_in = None if indices is None else _places_in(indices, skip)
 
     def gather(params: Array, indices: Array) -> Array:
@@ -80,11 +80,16 @@ def _check_params(params: Array, indices: Array) -> None:
         raise ValueError(f"params of shape {list(params.shape)} is empty, but {count} are taken")
 
 
-def _skips_bad_indices(c: OpContext) -> bool:
+def skips_bad_indices(c: OpContext) -> bool:
+    """Whether the op leaves out indices that are out of range.
+
+    Raises:
+        ValueError: the attr `bad_indices_policy` is none that there is.
+    """
     policy = c.attr("bad_indices_policy")
     if policy not in (b"", b"DEFAULT", b"ERROR", b"IGNORE"):
         raise ValueError(
-            f"bad_indices_policy must be empty, DEFAULT, ERROR or IGNORE, got {policy.decode()!r}"
+            f"bad_indices_policy must be empty, DEFAULT, ERROR or IGNORE, got {policy!r}"
         )
     return bool(policy == b"IGNORE")
 
@@ -184,7 +189,8 @@ def _gather_nd(params: Array, indices: Array, places: Places) -> Array:
 def _scatter_nd_shape(c: ShapeContext) -> TensorShape:
     indices, updates = c.shape("indices", min_rank=1), c.shape("updates", min_rank=1)
     result = shape_from_value(c, "shape", minus_one_is_unknown=True)
-    if result.num_elements() == 0 and (indices.num_elements() or updates.num_elements()):
+    empty = result.sizes is not None and 0 in result.sizes
+    if empty and (indices.num_elements() or updates.num_elements()):
         raise _nowhere_to_go(indices, updates, result)
     if indices.sizes is None or updates.sizes is None or not isinstance(indices.sizes[-1], int):
         return result
@@ -212,7 +218,7 @@ def _updates_differ(updates: Any, indices: Any, sizes: Any) -> ValueError:
 @SCATTER_ND.kernel
 def _scatter_nd_kernel(c: KernelContext) -> Kernel:
     indices = c.const("indices")
-    skip = _skips_bad_indices(c)
+    skip = skips_bad_indices(c)
     zeros = _symbolic_zeros if c.symbolic else new_zeros
     places_in = None if indices is None else _places_in(indices, skip)
 
@@ -233,15 +239,16 @@ def _checked_sizes(indices: Array, updates: Array, shape: Array) -> tuple[int, .
     if shape.ndim != 1:
         raise ValueError(f"shape must be a vector, got shape {list(shape.shape)}")
     sizes = check_size(shape.tolist(), updates.dtype)
-    # TensorFlow's document allows indices of rank 1, its kernel does not.
-    if indices.ndim < 2 or not indices.shape[-1]:
+    size = math.prod(sizes)
+    if not size and (indices.size or updates.size):
+        raise _nowhere_to_go(list(indices.shape), list(updates.shape), list(sizes))
+    # TensorFlow's document allows indices of rank 1, its kernel only where there is nothing to do.
+    if not indices.ndim or (size and (indices.ndim < 2 or not indices.shape[-1])):
         raise ValueError(
             "indices must have rank at least 2 and a last dimension of at least 1, got shape "
             f"{list(indices.shape)}"
         )
     *outer, depth = indices.shape
-    if not math.prod(sizes) and (indices.size or updates.size):
-        raise _nowhere_to_go(list(indices.shape), list(updates.shape), list(sizes))
     if depth > len(sizes) or updates.shape != (*outer, *sizes[depth:]):
         raise _updates_differ(list(updates.shape), list(indices.shape), list(sizes))
     return sizes

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ..protos.dtypes import as_dtype
 from ..shape_inference.tensor_shape import TensorShape
@@ -14,8 +11,6 @@ from .fills import ones, zeros
 from .random import random_normal, random_uniform, truncated_normal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..graph.node import Tensor
     from ..protos.dtypes import DType
 
@@ -70,14 +65,38 @@ class Initializer:
 
 
 class Zeros(Initializer):
-    """Zeros; empty strings, False."""
+    """Zeros; where the dtype is string or bool, empty strings or False.
+
+    Args:
+        dtype: the dtype that values have where none is asked for.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.get_variable("v", [3], initializer=td.zeros_initializer())
+        ...     session.run(v.initializer)
+        ...     print(session.run(v))
+        [0. 0. 0.]
+    """
 
     def _value(self, shape: list[int], dtype: DType) -> Tensor:
         return zeros(shape, dtype)
 
 
 class Ones(Initializer):
-    """Ones."""
+    """Ones; where the dtype is bool, True.
+
+    Args:
+        dtype: the dtype that values have where none is asked for.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.get_variable("v", [3], initializer=td.ones_initializer())
+        ...     session.run(v.initializer)
+        ...     print(session.run(v))
+        [1. 1. 1.]
+    """
 
     def _value(self, shape: list[int], dtype: DType) -> Tensor:
         return ones(shape, dtype)
@@ -91,6 +110,13 @@ class Constant(Initializer):
             shape has, the last is repeated.
         dtype: the dtype.
         verify_shape: whether `value` must have exactly the shape asked for.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.constant_initializer([1, 2, 3])([2, 2])))
+        [[1. 2.]
+         [3. 3.]]
     """
 
     def __init__(self, value: Any = 0, dtype: Any = "float32", verify_shape: bool = False) -> None:
@@ -110,6 +136,13 @@ class RandomUniform(Initializer):
         maxval: where it ends: numbers are less. By default 1 for floats; integers need it.
         seed: makes the numbers the same in every session: see `td.set_random_seed`.
         dtype: the dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     values = session.run(td.random_uniform_initializer(-1.0, 1.0)([1000]))
+        ...     values.min() >= -1.0, values.max() < 1.0
+        (np.True_, np.True_)
     """
 
     def __init__(
@@ -125,14 +158,7 @@ class RandomUniform(Initializer):
 
 
 class _Normal(Initializer):
-    """Random numbers around a mean.
-
-    Args:
-        mean: the mean.
-        stddev: the standard deviation.
-        seed: makes the numbers the same in every session: see `td.set_random_seed`.
-        dtype: the dtype.
-    """
+    """What the two kinds of normal random numbers have in common."""
 
     def __init__(
         self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = "float32"
@@ -144,127 +170,45 @@ class _Normal(Initializer):
 
 
 class RandomNormal(_Normal):
-    """Random numbers of the normal distribution; arguments as for `td.random_normal`."""
+    """Random numbers of the normal distribution.
+
+    Args:
+        mean: the mean.
+        stddev: the standard deviation.
+        seed: makes the numbers the same in every session: see `td.set_random_seed`.
+        dtype: the dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     values = session.run(td.random_normal_initializer(5.0, 0.1)([1000]))
+        ...     values.mean().round(1)
+        np.float32(5.0)
+    """
 
     def _value(self, shape: list[int], dtype: DType) -> Tensor:
         return random_normal(shape, self.mean, self.stddev, dtype, self.seed)
 
 
 class TruncatedNormal(_Normal):
-    """Random numbers of the normal distribution, at most two standard deviations from the mean."""
+    """Random numbers of the normal distribution, at most two standard deviations from the mean.
+
+    Args:
+        mean: the mean.
+        stddev: the standard deviation, before the tails are cut off.
+        seed: makes the numbers the same in every session: see `td.set_random_seed`.
+        dtype: the dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     values = session.run(td.truncated_normal_initializer(stddev=0.5)([1000]))
+        ...     abs(values).max() <= 1.0
+        np.True_
+    """
 
     def _value(self, shape: list[int], dtype: DType) -> Tensor:
         return truncated_normal(shape, self.mean, self.stddev, dtype, self.seed)
-
-
-class VarianceScaling(Initializer):
-    """Random numbers whose variance suits the number of inputs or outputs of a layer.
-
-    Args:
-        scale: a factor of the variance, more than 0.
-        mode: what the variance is divided by: "fan_in", the number of inputs; "fan_out", that of
-            outputs; "fan_avg", their mean.
-        distribution: "normal" (or "truncated_normal"), "untruncated_normal" or "uniform".
-        seed: makes the numbers the same in every session: see `td.set_random_seed`.
-        dtype: the dtype, a floating one.
-
-    Raises:
-        ValueError: an argument is none of these.
-    """
-
-    def __init__(
-        self,
-        scale: float = 1.0,
-        mode: str = "fan_in",
-        distribution: str = "normal",
-        seed: int | None = None,
-        dtype: Any = "float32",
-    ) -> None:
-        super().__init__(dtype)
-        distribution = distribution.lower()
-        if scale <= 0:
-            raise ValueError(f"scale must be more than 0, got {scale}")
-        if mode not in ("fan_in", "fan_out", "fan_avg"):
-            raise ValueError(f"mode must be fan_in, fan_out or fan_avg, got {mode!r}")
-        if distribution not in ("normal", "truncated_normal", "untruncated_normal", "uniform"):
-            raise ValueError(f"distribution must be normal or uniform, got {distribution!r}")
-        self.scale = scale
-        self.mode = mode
-        self.distribution = distribution
-        self.seed = seed
-
-    def _value(self, shape: list[int], dtype: DType) -> Tensor:
-        fan_in, fan_out = _fans(shape)
-        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
-        variance = self.scale / max(1.0, fan)
-        if self.distribution == "uniform":
-            limit = math.sqrt(3.0 * variance)
-            return RandomUniform(-limit, limit, self.seed)(shape, dtype)
-        if self.distribution == "untruncated_normal":
-            return RandomNormal(0.0, math.sqrt(variance), self.seed)(shape, dtype)
-        # Cutting the tails off leaves this much of the standard deviation.
-        stddev = math.sqrt(variance) / 0.87962566103423978
-        return TruncatedNormal(0.0, stddev, self.seed)(shape, dtype)
-
-
-def _fans(shape: Sequence[int]) -> tuple[float, float]:
-    """The numbers of inputs and outputs of the layer whose weights have this shape."""
-    if not shape:
-        return 1, 1
-    if len(shape) == 1:
-        return shape[0], shape[0]
-    field = math.prod(shape[:-2])
-    return shape[-2] * field, shape[-1] * field
-
-
-class GlorotUniform(VarianceScaling):
-    """Uniform random numbers scaled by the mean of inputs and outputs: what variables begin with.
-
-    Args:
-        seed: makes the numbers the same in every session: see `td.set_random_seed`.
-        dtype: the dtype, a floating one.
-    """
-
-    def __init__(self, seed: int | None = None, dtype: Any = "float32") -> None:
-        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
-        return {"seed": self.seed, "dtype": self.dtype.name}
-
-
-class GlorotNormal(VarianceScaling):
-    """Normal random numbers scaled by the mean of inputs and outputs.
-
-    Args:
-        seed: makes the numbers the same in every session: see `td.set_random_seed`.
-        dtype: the dtype, a floating one.
-    """
-
-    def __init__(self, seed: int | None = None, dtype: Any = "float32") -> None:
-        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
-        return {"seed": self.seed, "dtype": self.dtype.name}
-
-
-class Identity(Initializer):
-    """The identity matrix.
-
-    Args:
-        gain: a factor of it.
-        dtype: the dtype.
-    """
-
-    def __init__(self, gain: float = 1.0, dtype: Any = "float32") -> None:
-        super().__init__(dtype)
-        self.gain = gain
-
-    def _value(self, shape: list[int], dtype: DType) -> Tensor:
-        if len(shape) != 2:
-            raise ValueError(f"the identity is a matrix, got shape {shape}")
-        return constant(np.eye(*shape, dtype=dtype.numpy_dtype) * dtype.numpy_dtype.type(self.gain))
 
 
 zeros_initializer = Zeros
@@ -273,6 +217,3 @@ constant_initializer = Constant
 random_uniform_initializer = RandomUniform
 random_normal_initializer = RandomNormal
 truncated_normal_initializer = TruncatedNormal
-variance_scaling_initializer = VarianceScaling
-glorot_uniform_initializer = GlorotUniform
-glorot_normal_initializer = GlorotNormal

@@ -13,6 +13,7 @@ from ..shape_inference.symbolic import equal
 from ..shape_inference.tensor_shape import TensorShape
 from .elementwise import COMPLEX, FLOATS, REALS, like_the_other
 from .mathematics import conj
+from .products import multiply as product
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,11 +143,11 @@ def _multiplying(c: KernelContext, *names: str) -> Callable[[Array, Array], Any]
     dtype = c.output_dtype.numpy_dtype
     small = c.output_dtype.is_floating and dtype.itemsize == 2
     if not small and all(c.dtype(name) is c.output_dtype for name in names):
-        return np.matmul
+        return product
     inner = np.dtype(np.float32) if small else dtype
 
     def multiply(x: Array, y: Array) -> Any:
-        return np.matmul(x.astype(inner), y.astype(inner)).astype(dtype, copy=False)
+        return product(x.astype(inner), y.astype(inner)).astype(dtype, copy=False)
 
     return multiply
 

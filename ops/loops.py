@@ -1,49 +1,57 @@
-"""Loops over the first dimension of tensors, unrolled: its size has to be known.
+"""Loops, unrolled: the number of rounds has to be known while the graph is built.
 
 TensorFlow makes a loop inside the graph; here the graph gets the ops of every round, so it is as
-long as the loop, and shapes and values are followed through it.
+long as the loop, and shapes and values are followed through it. Variables that the first round
+gets from `td.get_variable` are shared by the others.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ..graph.constant_value import constant_value
 from ..graph.convert import convert_to_tensor
+from ..graph.default_graph import get_default_graph
 from ..graph.functions import name_scope
 from ..graph.node import Tensor
+from .conditionals import decided
 from .stacking import stack, unstack
+from .structures import flat, packed
+from .variable_scope import get_variable_scope, variable_scope
+from .variable_store import store_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator
+
+_MOST_ROUNDS = 10_000
 
 
-def _flat(structure: Any) -> list[Any]:
-    """The leaves of nested tuples, lists and dicts."""
-    if isinstance(structure, dict):
-        return [leaf for key in sorted(structure) for leaf in _flat(structure[key])]
-    if isinstance(structure, (list, tuple)):
-        return [leaf for item in structure for leaf in _flat(item)]
-    return [structure]
+class _Rounds:
+    """The rounds of a loop: the first makes variables, the others find them by the same names."""
 
+    def __init__(self) -> None:
+        self._store = store_of(get_default_graph())
+        self._opened = set(self._store.opened)
 
-def _packed(structure: Any, leaves: Sequence[Any]) -> Any:
-    """The structure with other leaves."""
-    rest = list(leaves)
-
-    def take(part: Any) -> Any:
-        if isinstance(part, dict):
-            taken = {key: take(part[key]) for key in sorted(part)}
-            return {key: taken[key] for key in part}
-        if isinstance(part, (list, tuple)):
-            return getattr(part, "_make", type(part))([take(item) for item in part])
-        return rest.pop(0)
-
-    return take(structure)
+    @contextmanager
+    def round(self, number: int) -> Iterator[None]:
+        """Round `number`, from 0 on."""
+        if number == 0:
+            yield
+            return
+        scopes, opened = self._store.scopes, self._store.opened
+        scopes.opened = set(self._opened)
+        try:
+            with variable_scope(get_variable_scope(), reuse=True, auxiliary_name_scope=False):
+                yield
+        finally:
+            scopes.opened = opened
 
 
 def _rows(elems: Any) -> list[Any]:
     """The structure `elems` for each index of the first dimension of its tensors."""
-    tensors = [convert_to_tensor(leaf) for leaf in _flat(elems)]
+    tensors = [convert_to_tensor(leaf) for leaf in flat(elems)]
     sizes = {tensor.shape.with_rank_at_least(1)[0].value for tensor in tensors}
     if len(sizes) != 1 or None in sizes:
         shapes = ", ".join(str(tensor.shape) for tensor in tensors)
@@ -51,12 +59,12 @@ def _rows(elems: Any) -> list[Any]:
             f"the first dimension of elems must be known, and the same in all, got {shapes}"
         )
     columns = [unstack(tensor) for tensor in tensors]
-    return [_packed(elems, row) for row in zip(*columns, strict=True)]
+    return [packed(elems, row) for row in zip(*columns, strict=True)]
 
 
 def _as_structure(elems: Any) -> Any:
     """`elems`, where a list of plain numbers is one tensor and no structure of several."""
-    if isinstance(elems, list) and not any(isinstance(leaf, Tensor) for leaf in _flat(elems)):
+    if isinstance(elems, list) and not any(isinstance(leaf, Tensor) for leaf in flat(elems)):
         return convert_to_tensor(elems)
     return elems
 
@@ -98,15 +106,19 @@ def map_fn(
     """
     del parallel_iterations, back_prop, swap_memory, infer_shape
     with name_scope(name, "map"):
-        results = [fn(row) for row in _rows(_as_structure(elems))]
+        results = []
+        rounds = _Rounds()
+        for number, row in enumerate(_rows(_as_structure(elems))):
+            with rounds.round(number):
+                results.append(fn(row))
         if not results:
             raise ValueError("elems has no slices to map")
-        dtypes = None if dtype is None else _flat(dtype)
+        dtypes = None if dtype is None else flat(dtype)
         columns = []
-        for i, column in enumerate(zip(*map(_flat, results), strict=True)):
+        for i, column in enumerate(zip(*map(flat, results), strict=True)):
             wanted = None if dtypes is None else dtypes[i]
             columns.append(stack([convert_to_tensor(item, wanted) for item in column]))
-        return _packed(results[0], columns)
+        return packed(results[0], columns)
 
 
 def foldl(
@@ -214,8 +226,8 @@ def scan(
         results = results[::-1] if reverse else results
         if initializer is not None:
             results = results[:-1] if reverse else results[1:]
-        columns = [stack(list(column)) for column in zip(*map(_flat, results), strict=True)]
-        return _packed(results[0], columns)
+        columns = [stack(list(column)) for column in zip(*map(flat, results), strict=True)]
+        return packed(results[0], columns)
 
 
 def _results(fn: Callable[[Any, Any], Any], rows: list[Any], initializer: Any) -> list[Any]:
@@ -225,8 +237,93 @@ def _results(fn: Callable[[Any, Any], Any], rows: list[Any], initializer: Any) -
             raise ValueError("there are no slices, and no initializer to begin with")
         first, *rows = rows
     else:
-        first = _packed(initializer, [convert_to_tensor(leaf) for leaf in _flat(initializer)])
+        first = packed(initializer, [convert_to_tensor(leaf) for leaf in flat(initializer)])
     results = [first]
-    for row in rows:
-        results.append(fn(results[-1], row))
+    rounds = _Rounds()
+    for number, row in enumerate(rows):
+        with rounds.round(number):
+            results.append(fn(results[-1], row))
     return results
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Applies a function to tensors for as long as a condition on them holds.
+
+    The loop is unrolled, so whether the condition holds must be known for each round while the
+    graph is built: it may depend on constants and static shapes, such as a counter.
+
+    Args:
+        cond: from the tensors to a bool Tensor of rank 0.
+        body: from the tensors to those of the next round.
+        loop_vars: the first tensors: a list or tuple, in which structures may be nested.
+        shape_invariants: accepted for TensorFlow's sake: shapes are followed round by round.
+        parallel_iterations: accepted, like those after it.
+        back_prop: accepted.
+        swap_memory: accepted.
+        name: a name for the scope of the ops.
+        maximum_iterations: the most rounds, a number known while the graph is built.
+        return_same_structure: whether a list of one tensor is returned as a list.
+
+    Returns:
+        The tensors after the last round, in the structure of `loop_vars`.
+
+    Raises:
+        NotImplementedError: the condition is not known before a run.
+        TypeError: `cond` or `body` cannot be called, or `body` changes a dtype.
+        ValueError: there are no tensors, `body` returns another number of them, or the loop does
+            not end within 10,000 rounds.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.placeholder(td.float32, [])
+        ...     _, power = td.while_loop(
+        ...         lambda i, y: i < 5, lambda i, y: (i + 1, y * x), [td.constant(0), 1.0]
+        ...     )
+        ...     session.run(power, {x: 2})
+        np.float32(32.0)
+    """
+    del shape_invariants, parallel_iterations, back_prop, swap_memory
+    if not flat(loop_vars):
+        raise ValueError("while_loop needs loop_vars")
+    structure = loop_vars if isinstance(loop_vars, (list, tuple)) else [loop_vars]
+    most = None
+    if maximum_iterations is not None:
+        most = constant_value(convert_to_tensor(maximum_iterations))
+        if most is None:
+            raise NotImplementedError("maximum_iterations must be known while the graph is built")
+    with name_scope(name, "while"):
+        state = packed(structure, [convert_to_tensor(leaf) for leaf in flat(structure)])
+        number = 0
+        rounds = _Rounds()
+        while most is None or number < most:
+            with rounds.round(number):
+                if not decided(cond(*state), "while_loop"):
+                    break
+                state = _next(body(*state), state)
+            number += 1
+            if number > _MOST_ROUNDS:
+                raise ValueError(f"while_loop does not end within {_MOST_ROUNDS} rounds")
+    return state[0] if len(state) == 1 and not return_same_structure else state
+
+
+def _next(result: Any, state: Any) -> Any:
+    """The tensors that a round has made, in the structure of those before."""
+    made, before = flat(result), flat(state)
+    if len(made) != len(before):
+        raise ValueError(f"body must return {len(before)} tensors, got {len(made)}")
+    return packed(
+        state,
+        [convert_to_tensor(new, old.dtype) for new, old in zip(made, before, strict=True)],
+    )

@@ -8,6 +8,7 @@ from ..graph.convert import convert_to_tensor
 from ..graph.functions import name_scope
 from ..graph.node import Tensor
 from ..protos.dtypes import bool as bool_, int64
+from ..shape_inference.rules import normal_axis
 from . import ranges
 from .arithmetic import maximum
 from .casting import cast
@@ -59,7 +60,9 @@ def sequence_mask(
         return cast(mask, dtype)  # type: ignore[no-any-return]
 
 
-def boolean_mask(tensor: Any, mask: Any, name: str | None = "boolean_mask") -> Tensor:
+def boolean_mask(
+    tensor: Any, mask: Any, name: str | None = "boolean_mask", axis: int | None = None
+) -> Tensor:
     """The elements or slices of `tensor` where `mask` is True, as NumPy's `tensor[mask]`.
 
     Args:
@@ -67,9 +70,11 @@ def boolean_mask(tensor: Any, mask: Any, name: str | None = "boolean_mask") -> T
         mask: a bool tensor whose shape is that of the first dimensions of `tensor`. Its rank must
             be at least 1 and known before the run.
         name: a name for the op.
+        axis: where in `tensor` the dimensions of `mask` begin, a number; by default 0.
 
     Returns:
-        A Tensor of shape `[count] + tensor.shape[rank(mask):]`.
+        A Tensor of shape `[count] + tensor.shape[rank(mask):]`, behind the dimensions before
+        `axis`.
 
     Raises:
         ValueError: the rank of `mask` is 0 or unknown, or the shapes differ.
@@ -89,14 +94,22 @@ def boolean_mask(tensor: Any, mask: Any, name: str | None = "boolean_mask") -> T
             raise ValueError(
                 f"mask must have a known rank of at least 1, got a tensor of shape {mask.shape}"
             )
-        if not tensor.shape[:rank].is_compatible_with(mask.shape):
+        start = axis or 0
+        if tensor.shape.rank is not None:
+            start = normal_axis(start, tensor.shape.rank) if start else 0
+        elif start < 0:
+            raise ValueError(f"axis = {axis} needs a tensor of known rank")
+        end = start + rank
+        if not tensor.shape[start:end].is_compatible_with(mask.shape):
+            which = f"dimensions from {start} on" if start else "first dimensions"
             raise ValueError(
-                "mask must have the shape of the first dimensions of tensor, got "
-                f"{mask.shape} and {tensor.shape}"
+                f"mask must have the shape of the {which} of tensor, got {mask.shape} and "
+                f"{tensor.shape}"
             )
         if rank > 1:
             sizes = shape(tensor, out_type=int64)
-            count = reduce_prod(sizes[:rank], keep_dims=True)
-            tensor = reshape(tensor, concat([count, sizes[rank:]], 0))
+            count = reduce_prod(sizes[start:end], keep_dims=True)
+            parts = [sizes[:start], count, sizes[end:]] if start else [count, sizes[end:]]
+            tensor = reshape(tensor, concat(parts, 0))
             mask = reshape(mask, [-1])
-        return gather(tensor, squeeze(where(mask), axis=[1]))
+        return gather(tensor, squeeze(where(mask), axis=[1]), axis=start)

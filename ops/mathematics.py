@@ -85,7 +85,7 @@ atanh = _analytic(
 sigmoid = _analytic(
     "sigmoid", "Sigmoid", _sigmoid, "`1 / (1 + exp(-x))`.", ("[0.0, 100.0]", "[0.5 1. ]")
 )
-atan2 = binary(
+atan2: Callable[..., Tensor] = binary(
     "atan2",
     "Atan2",
     np.arctan2,
@@ -121,19 +121,6 @@ xlog1py = binary(
     ("[1.0, 0.0], [0.0, -1.0]", "[0. 0.]"),
 )
 
-
-def _sigmoid_grad(y: Array, dy: Array) -> Any:
-    return dy * y * (1 - y)
-
-
-def _tanh_grad(y: Array, dy: Array) -> Any:
-    return dy * (1 - y * y)
-
-
-SIGMOID_GRAD = OpDef("SigmoidGrad", "y: T, dy: T -> z: T", f"T: {{{_ANALYTIC}}}")
-TANH_GRAD = OpDef("TanhGrad", "y: T, dy: T -> z: T", f"T: {{{_ANALYTIC}}}")
-define_broadcasting(SIGMOID_GRAD, in_float32(_sigmoid_grad), None, ("y", "dy"))
-define_broadcasting(TANH_GRAD, in_float32(_tanh_grad), None, ("y", "dy"))
 
 _PART = "T: {complex64, complex128} = complex64, Tout: {float32, float64} = float32"
 REAL = OpDef("Real", "input: T -> output: Tout", _PART)

@@ -105,13 +105,14 @@ def _check_rank(name: str, x: Array, least: int) -> None:
 def _matrix_set_diag_shape(c: ShapeContext) -> TensorShape:
     shape, diagonal = c.shape("input", min_rank=2), c.shape("diagonal", min_rank=1)
     band = _known_band(c)
-    if shape.sizes is None or diagonal.sizes is None or band is None:
+    if diagonal.sizes is None or band is None:
         return shape
-    sizes: Any = shape.sizes
+    own = 1 if band.single else 2
+    sizes: Any = c.shape("input", rank=len(diagonal.sizes) - own + 2).sizes
     band.check(*sizes[-2:])
     wanted = TensorShape.of((*sizes[:-2], *band.laid_out(*sizes[-2:])))
-    c.merged("diagonal and the diagonals of input", [diagonal, wanted])
-    return shape
+    merged: Any = c.merged("diagonal and the diagonals of input", [diagonal, wanted]).sizes
+    return TensorShape.of((*merged[:-own], *sizes[-2:]))
 
 
 @MATRIX_SET_DIAG.kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -55,6 +55,13 @@ def _softsign(x: Array) -> Any:
     return x / (1 + np.absolute(x))
 
 
+class Activation(Protocol):
+    """The public function of an activation."""
+
+    def __call__(self, features: Any, name: str | None = None) -> Tensor:
+        """Adds the op."""
+
+
 def _activation(
     name: str,
     op: str,
@@ -62,9 +69,9 @@ def _activation(
     dtypes: str,
     doc: str,
     example: tuple[str, str],
-) -> Callable[..., Tensor]:
+) -> Activation:
     """A row of the table of activations."""
-    return unary(
+    return unary(  # type: ignore[return-value]
         name,
         op,
         function,

@@ -16,7 +16,7 @@ from .arithmetic import add, multiply, subtract
 from .elementwise import in_float32
 from .fills import fill
 from .mathematics import rsqrt
-from .pooling_rules import pooled
+from .pooling_rules import WHOLE, pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -93,19 +93,17 @@ def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
                 c.same_size(f"the channels of x and {name}", x.shape[channels], len(vector))
 
     def infer(x: Array, *vectors: Array) -> tuple[Array, ...]:
-        check(x, *vectors)
         normalize = known or _line(_wide(vectors), epsilon)
         _, _, mean, variance = vectors
         return normalize(x, channels), mean, variance, mean, variance, *spare
 
     def train(x: Array, *vectors: Array) -> tuple[Array, ...]:
-        check(x, *vectors)
         scale, offset, old_mean, old_variance = _wide(vectors)
         axes = tuple(axis for axis in range(rank) if axis != channels)
         mean = np.asarray(np.mean(x, axes, np.float64))
         variance = np.asarray(np.var(x, axes, np.float64))
         result = _line([scale, offset, mean, variance], epsilon)(x, channels)
-        count = x.size // x.shape[channels] if x.size else 0
+        count = x.size // x.shape[channels]
         new_mean, new_variance = mean, variance * (count / max(count - 1, 1))
         if share != 1:
             new_mean = (1 - share) * old_mean + share * new_mean
@@ -113,7 +111,16 @@ def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
         statistics = (new_mean, new_variance, mean, variance)
         return result, *[item.astype(kind) for item in statistics], *spare
 
-    return train if c.attr("is_training") else infer
+    normalized = train if c.attr("is_training") else infer
+
+    def fused_batch_norm(x: Array, *vectors: Array) -> tuple[Array, ...]:
+        check(x, *vectors)
+        if x.size:
+            return normalized(x, *vectors)
+        unknown, nothing = np.full(len(vectors[0]), np.nan, kind), np.zeros(len(vectors[0]), kind)
+        return x, unknown, unknown, nothing, nothing, *spare
+
+    return fused_batch_norm
 
 
 def _wide(vectors: Sequence[Any]) -> list[Array]:
@@ -158,7 +165,7 @@ def _line(vectors: Sequence[Array], epsilon: float) -> Callable[[Array, int], Ar
 LRN = OpDef(
     "LRN",
     "input: T -> output: T",
-    "depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, "
+    "depth_radius: int32 = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, "
     "T: {half, bfloat16, float32} = float32",
 )
 
@@ -173,8 +180,8 @@ def _lrn_kernel(c: KernelContext) -> Kernel:
     radius, bias, alpha, beta = (c.attr(n) for n in ("depth_radius", "bias", "alpha", "beta"))
     if radius < 0:
         raise ValueError(f"depth_radius must be at least 0, got {radius}")
-    point = Window(1, 1)
-    windows = (point, point, point, Window(2 * radius + 1, 1, before=radius, after=radius))
+    around = Window(2 * radius + 1, 1, before=radius, after=radius, slack=1)
+    windows = (WHOLE, WHOLE, WHOLE, around)
 
     @in_float32
     def normalized(x: Array) -> Any:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ONE_HOT = OpDef(
     "OneHot",
     "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
-    "axis: int = -1, T: type, TI: {uint8, int8, int32, int64} = int64",
+    "axis: int32 = -1, T: type, TI: {uint8, int8, int32, int64} = int64",
     symbolic=True,
 )
 

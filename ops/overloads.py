@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.convert import convert_to_tensor
+from ..graph.functions import name_scope
 from ..graph.node import Tensor
 from . import arithmetic
 from .arithmetic import add, multiply, negative, subtract
@@ -81,8 +82,10 @@ METHODS: list[tuple[str, Callable[..., Any]]] = [
 
 def _operator(function: Function, name: str, reflected: bool) -> Callable[[Tensor, Any], Any]:
     def operate(self: Tensor, other: Any) -> Any:
-        other = convert_to_tensor(other, self.dtype.base_dtype, name="x" if reflected else "y")
-        return function(other, self, name=name) if reflected else function(self, other, name=name)
+        with name_scope(None, name, [self]) as scope:
+            other = convert_to_tensor(other, self.dtype.base_dtype, name="x" if reflected else "y")
+            x, y = (other, self) if reflected else (self, other)
+            return function(x, y, name=scope)
 
     return operate
 

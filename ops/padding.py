@@ -288,7 +288,13 @@ def _mirror_pad_kernel(c: KernelContext) -> Kernel:
 
 
 @renamed(input="tensor")
-def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None) -> Tensor:
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: Any = 0,
+) -> Tensor:
     """The tensor with a border around it.
 
     Args:
@@ -299,6 +305,8 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = N
             mirrored at its outermost elements, "SYMMETRIC" for the tensor mirrored behind them;
             in any case of letters.
         name: a name for the op.
+        constant_values: what "CONSTANT" adds in the place of zeros: a scalar of the dtype of
+            `tensor`.
 
     Returns:
         A Tensor of the dtype of `tensor`.
@@ -318,7 +326,10 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = N
     """
     upper = str(mode).upper()
     if upper == "CONSTANT":
-        return PAD(tensor, paddings, name=name)  # type: ignore[no-any-return]
+        # A tensor may hold another value when it is fed.
+        if isinstance(constant_values, (int, float)) and constant_values == 0:
+            return PAD(tensor, paddings, name=name)  # type: ignore[no-any-return]
+        return PAD_V2(tensor, paddings, constant_values, name=name)  # type: ignore[no-any-return]
     if upper not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(
             f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}; a name is given as name="

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXTRACT_IMAGE_PATCHES = OpDef(
     "ExtractImagePatches",
     "images: T -> patches: T",
-    "ksizes: list(int) >= 4, strides: list(int) >= 4, rates: list(int) >= 4, "
+    "ksizes: list(int32) >= 4, strides: list(int32) >= 4, rates: list(int32) >= 4, "
     "T: {bfloat16, half, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, "
     "uint64, complex64, complex128, bool}, padding: {'SAME', 'VALID'}",
 )
@@ -55,7 +55,10 @@ def _extract_image_patches_shape(c: ShapeContext) -> TensorShape:
         window.positions(size, "images") if known or (legal and window.fits(size)) else None
         for window, size in ((rows, height), (columns, width))
     ]
-    return TensorShape.of((batch, *taken, depth * (rows.size * columns.size)))
+    seen = depth * (rows.size * columns.size)
+    if isinstance(seen, int) and seen < 0:
+        raise ValueError(f"ksizes must be at least 1, got {c.attr('ksizes')}")
+    return TensorShape.of((batch, *taken, seen if rows.size * columns.size >= 0 else None))
 
 
 @EXTRACT_IMAGE_PATCHES.kernel

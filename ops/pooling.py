@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 _MAX_TYPES = "half, bfloat16, float32, float64, int32, int64, uint8, int16, int8, uint16, qint8"
 _FLOATS = "half, bfloat16, float32, float64"
-_WINDOW = "ksize: list(int) >= 4, strides: list(int) >= 4"
+_WINDOW = "ksize: list(int32) >= 4, strides: list(int32) >= 4"
 _WINDOW_3D = (
-    "ksize: list(int) >= 5, strides: list(int) >= 5, padding: {'SAME', 'VALID'}, "
+    "ksize: list(int32) >= 5, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
     "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'"
 )
 MAX_POOL = OpDef(
     "MaxPool",
     "input: T -> output: T",
     f"T: {{{_MAX_TYPES}}} = float32, {_WINDOW}, padding: {{'SAME', 'VALID', 'EXPLICIT'}}, "
-    "explicit_paddings: list(int) = [], data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
+    "explicit_paddings: list(int) = [], data_format: {'NHWC', 'NCHW'} = 'NHWC'",
 )
 MAX_POOL_V2 = OpDef(
     "MaxPoolV2",
     "input: T, ksize: int32, strides: int32 -> output: T",
     f"T: {{{_MAX_TYPES}}} = float32, padding: {{'SAME', 'VALID'}}, "
-    "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
+    "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
 )
 AVG_POOL = OpDef(
     "AvgPool",
@@ -73,7 +73,7 @@ def _max_pool_kernel(c: KernelContext) -> Kernel:
     _, windows = _of(c)
 
     def max_pool(x: Array) -> Array:
-        return pooled(x, windows, np.maximum, lowest(c.output_dtype.numpy_dtype))
+        return pooled(x, windows, np.fmax, lowest(c.output_dtype.numpy_dtype))
 
     return max_pool
 
@@ -122,7 +122,7 @@ def _max_pool_v2_kernel(c: KernelContext) -> Kernel:
     fill = lowest(c.output_dtype.numpy_dtype)
 
     def max_pool_v2(x: Array, ksize: Array, strides: Array) -> Array:
-        return pooled(x, _v2_windows(c, ksize, strides), np.maximum, fill)
+        return pooled(x, _v2_windows(c, ksize, strides), np.fmax, fill)
 
     return max_pool_v2
 
@@ -165,7 +165,8 @@ def max_pool(
         strides: how far the window moves from one position to the next, as `ksize`.
         padding: "VALID" for the positions inside the image; "SAME" for one position per stride;
             or how much is added before and after each dimension, in pairs. What lies outside of
-            the image is never the maximum.
+            the image is never the maximum. Nor is NaN where there is anything else, as in
+            TensorFlow, but unlike NumPy.
         data_format: "NHWC", or "NCHW" where the channels are the second dimension.
         name: a name for the op.
         input: another name of `value`.

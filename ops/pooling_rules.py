@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..shape_inference.tensor_shape import TensorShape
-from ..shape_inference.windows import check_only_space
+from ..shape_inference.windows import Window, check_only_space
 from .allocation import new_array
 
 if TYPE_CHECKING:
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
     from ..shape_inference.protocols import Array
     from ..shape_inference.symbolic import Dim
-    from ..shape_inference.windows import Sliding, Window
+    from ..shape_inference.windows import Sliding
+
+# Along a dimension that is not pooled, which may also be empty.
+WHOLE = Window(1, 1, slack=1)
 
 
 def pool_windows(ksize: Sequence[int], slide: Sliding) -> list[Window]:
@@ -26,12 +29,15 @@ def pool_windows(ksize: Sequence[int], slide: Sliding) -> list[Window]:
     """
     if len(ksize) != len(slide.strides):
         raise ValueError(f"ksize must have {len(slide.strides)} elements, got {ksize}")
-    if min(ksize) < 1 or max(ksize) >= 2**31:
-        raise ValueError(f"ksize must be in [1, 2**31), got {ksize}")
+    if min(ksize) < 1:
+        raise ValueError(f"ksize must be at least 1, got {ksize}")
     if ksize[0] != 1 or slide.strides[0] != 1:
         raise ValueError(f"ksize and strides must be 1 for the batch, got {ksize}, {slide.strides}")
     check_only_space("explicit_paddings", slide.margins, slide.channels, 0)
-    windows = [slide.window(axis, size) for axis, size in enumerate(ksize)]
+    windows = [
+        WHOLE if size == 1 and axis not in slide.space else slide.window(axis, size)
+        for axis, size in enumerate(ksize)
+    ]
     for size, window in zip(ksize, windows, strict=True):
         if max(window.before, window.after) >= size:
             raise ValueError(

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from . import (
-    bitwise as bitwise,
+    bessel as _bessel,
+    bitwise as _bitwise,
+    elementwise_gradients as _elementwise_gradients,
     indexed_slices as _indexed_slices,
     overloads as _overloads,
     quantized_nn as _quantized_nn,
     requantization as _requantization,
 )
+from .activations import log_sigmoid as log_sigmoid
 from .add_n import (
     accumulate_n as accumulate_n,
     add_n as add_n,
 )
 from .along_axis import (
+    arg_max as arg_max,
+    arg_min as arg_min,
     argmax as argmax,
     argmin as argmin,
     cumprod as cumprod,
@@ -46,9 +51,9 @@ from .array_forms import (
     matrix_transpose as matrix_transpose,
     scalar_mul as scalar_mul,
 )
-from .base64 import (
-    decode_base64 as decode_base64,
-    encode_base64 as encode_base64,
+from .beta import (
+    betainc as betainc,
+    lbeta as lbeta,
 )
 from .bitcasting import bitcast as bitcast
 from .blocks import (
@@ -68,10 +73,17 @@ from .casting import (
     cast as cast,
     saturate_cast as saturate_cast,
     to_bfloat16 as to_bfloat16,
+    to_complex64 as to_complex64,
+    to_complex128 as to_complex128,
     to_double as to_double,
     to_float as to_float,
     to_int32 as to_int32,
     to_int64 as to_int64,
+)
+from .clipping import (
+    clip_by_global_norm as clip_by_global_norm,
+    clip_by_norm as clip_by_norm,
+    global_norm as global_norm,
 )
 from .comparison import (
     approximate_equal as approximate_equal,
@@ -92,8 +104,10 @@ from .comparison import (
 from .constants import (
     constant as constant,
     identity as identity,
+    identity_n as identity_n,
     placeholder as placeholder,
     placeholder_with_default as placeholder_with_default,
+    stop_gradient as stop_gradient,
 )
 from .control import (
     group as group,
@@ -102,6 +116,12 @@ from .control import (
     with_dependencies as with_dependencies,
 )
 from .counting import bincount as bincount
+from .decompositions import (
+    qr as qr,
+    self_adjoint_eig as self_adjoint_eig,
+    self_adjoint_eigvals as self_adjoint_eigvals,
+    svd as svd,
+)
 from .depth import (
     depth_to_space as depth_to_space,
     space_to_depth as space_to_depth,
@@ -127,6 +147,10 @@ from .division import (
     xdivy as xdivy,
 )
 from .einsum import einsum as einsum
+from .error_functions import (
+    erf as erf,
+    erfc as erfc,
+)
 from .fake_quantization import (
     fake_quant_with_min_max_args as fake_quant_with_min_max_args,
     fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
@@ -142,7 +166,19 @@ from .fills import (
     zeros as zeros,
     zeros_like as zeros_like,
 )
+from .gamma_functions import (
+    digamma as digamma,
+    lgamma as lgamma,
+)
 from .gathering import gather as gather
+from .histograms import (
+    histogram_fixed_width as histogram_fixed_width,
+    histogram_fixed_width_bins as histogram_fixed_width_bins,
+)
+from .incomplete_gamma import (
+    igamma as igamma,
+    igammac as igammac,
+)
 from .indexing import (
     gather_nd as gather_nd,
     scatter_nd as scatter_nd,
@@ -161,6 +197,12 @@ from .joining import (
 from .linalg import (
     cross as cross,
     matmul as matmul,
+)
+from .linear_systems import (
+    cholesky_solve as cholesky_solve,
+    matrix_solve as matrix_solve,
+    matrix_solve_ls as matrix_solve_ls,
+    matrix_triangular_solve as matrix_triangular_solve,
 )
 from .masks import (
     boolean_mask as boolean_mask,
@@ -200,6 +242,12 @@ from .matrix_diagonals import (
     matrix_diag_part as matrix_diag_part,
     matrix_set_diag as matrix_set_diag,
 )
+from .matrix_functions import (
+    eye as eye,
+    norm as norm,
+    tensordot as tensordot,
+    trace as trace,
+)
 from .one_hot import one_hot as one_hot
 from .padding import (
     pad as pad,
@@ -215,13 +263,6 @@ from .quantization import (
     quantize_v2 as quantize_v2,
 )
 from .quantized_concat import quantized_concat as quantized_concat
-from .random import (
-    multinomial as multinomial,
-    random_normal as random_normal,
-    random_shuffle as random_shuffle,
-    random_uniform as random_uniform,
-    truncated_normal as truncated_normal,
-)
 from .ranges import (
     lin_space as lin_space,
     linspace as linspace,
@@ -238,12 +279,23 @@ from .reductions import (
     reduce_prod as reduce_prod,
     reduce_sum as reduce_sum,
 )
-from .reordering import transpose as transpose
+from .reordering import (
+    invert_permutation as invert_permutation,
+    transpose as transpose,
+)
 from .reshaping import reshape as reshape
 from .reversing import (
     reverse as reverse,
     reverse_sequence as reverse_sequence,
     reverse_v2 as reverse_v2,
+)
+from .rolling import roll as roll
+from .segment_means import (
+    sparse_segment_mean as sparse_segment_mean,
+    sparse_segment_sqrt_n as sparse_segment_sqrt_n,
+    sparse_segment_sum as sparse_segment_sum,
+    unsorted_segment_mean as unsorted_segment_mean,
+    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
 )
 from .segments import (
     segment_max as segment_max,
@@ -283,16 +335,17 @@ from .slicing import (
     slice as slice,
     strided_slice as strided_slice,
 )
-from .sparse_placeholder import sparse_placeholder as sparse_placeholder
-from .special import (
-    digamma as digamma,
-    erf as erf,
-    erfc as erfc,
-    igamma as igamma,
-    igammac as igammac,
-    lgamma as lgamma,
+from .sorting import (
+    argsort as argsort,
+    searchsorted as searchsorted,
+    sort as sort,
 )
 from .splitting import split as split
+from .square_matrices import (
+    cholesky as cholesky,
+    matrix_determinant as matrix_determinant,
+    matrix_inverse as matrix_inverse,
+)
 from .stacking import (
     pack as pack,
     parallel_stack as parallel_stack,
@@ -300,11 +353,11 @@ from .stacking import (
     unpack as unpack,
     unstack as unstack,
 )
-from .string_forms import as_string as as_string
-from .string_numbers import string_to_number as string_to_number
-from .strings import (
-    reduce_join as reduce_join,
-    string_join as string_join,
-    string_split as string_split,
-    substr as substr,
+from .tallies import (
+    confusion_matrix as confusion_matrix,
+    count_nonzero as count_nonzero,
+)
+from .zeta import (
+    polygamma as polygamma,
+    zeta as zeta,
 )

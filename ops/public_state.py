@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     checkpoint_files as _checkpoint_files,
     imported_variable as _imported_variable,
+    resource_variables as _resource_variables,
     saver as _saver,
     scatter_updates as _scatter_updates,
     state as _state,
@@ -31,15 +32,16 @@ from .checks import (
     assert_none_equal as assert_none_equal,
     assert_positive as assert_positive,
 )
+from .conditionals import (
+    case as case,
+    cond as cond,
+)
 from .initializers import (
     constant_initializer as constant_initializer,
-    glorot_normal_initializer as glorot_normal_initializer,
-    glorot_uniform_initializer as glorot_uniform_initializer,
     ones_initializer as ones_initializer,
     random_normal_initializer as random_normal_initializer,
     random_uniform_initializer as random_uniform_initializer,
     truncated_normal_initializer as truncated_normal_initializer,
-    variance_scaling_initializer as variance_scaling_initializer,
     zeros_initializer as zeros_initializer,
 )
 from .loops import (
@@ -47,10 +49,25 @@ from .loops import (
     foldr as foldr,
     map_fn as map_fn,
     scan as scan,
+    while_loop as while_loop,
 )
-from .resource_variables import (
-    read as read,
-    shape_of_resource as shape_of_resource,
+from .moving_averages import moving_average_variables as moving_average_variables
+from .numeric_checks import (
+    assert_near as assert_near,
+    assert_same_float_dtype as assert_same_float_dtype,
+    verify_tensor_all_finite as verify_tensor_all_finite,
+)
+from .partitioners import (
+    fixed_size_partitioner as fixed_size_partitioner,
+    min_max_variable_partitioner as min_max_variable_partitioner,
+    variable_axis_size_partitioner as variable_axis_size_partitioner,
+)
+from .scaling_initializers import (
+    glorot_normal_initializer as glorot_normal_initializer,
+    glorot_uniform_initializer as glorot_uniform_initializer,
+    orthogonal_initializer as orthogonal_initializer,
+    uniform_unit_scaling_initializer as uniform_unit_scaling_initializer,
+    variance_scaling_initializer as variance_scaling_initializer,
 )
 from .shape_checks import (
     assert_integer as assert_integer,
@@ -64,7 +81,9 @@ from .shape_checks import (
     is_numeric_tensor as is_numeric_tensor,
     is_strictly_increasing as is_strictly_increasing,
 )
+from .template import make_template as make_template
 from .variable import Variable as Variable
+from .variable_getters import no_regularizer as no_regularizer
 from .variable_scatters import (
     scatter_add as scatter_add,
     scatter_div as scatter_div,

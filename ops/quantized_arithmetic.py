@@ -27,32 +27,32 @@ def check_scalars(c: ShapeContext, *names: str) -> None:
 
 
 def ends(names: tuple[str, str], low: Array, high: Array) -> tuple[Any, Any]:
-    """The ends of a range as numbers.
+    """The ends of a range as numbers; as in TensorFlow, the first may be the larger one.
 
     Raises:
-        ValueError: one is no scalar, or the first is the larger one.
+        ValueError: one is no scalar.
     """
     for name, end in zip(names, (low, high), strict=True):
         if end.ndim:
             raise ValueError(f"{name} must have rank 0, got shape {list(end.shape)}")
-    if low > high:
-        raise ValueError(f"{names[0]} must be at most {names[1]}, got {low} and {high}")
     return low[()], high[()]
 
 
 def step_of(dtype: DType, low: Any, high: Any) -> float:
     """How far apart two levels are."""
     lowest, highest = limits(dtype)
-    return (float(high) - float(low)) / (highest - lowest)
+    return float(high - low) / (highest - lowest)
 
 
 def level_of(number: float, dtype: DType, low: Any, high: Any) -> int:
     """The level that stands for `number`, even where it is outside of the dtype."""
+    lowest, highest = limits(dtype)
     if low == high:
-        return 0
-    step = step_of(dtype, low, high)
-    lowest, _ = limits(dtype)
-    return _rounded(number / step) - _rounded(float(low) / step) + lowest
+        return lowest
+    steps = highest - lowest
+    # Halves occur, so the order of TensorFlow's operations counts.
+    scale = (steps + 1) / (float(high - low) * ((steps + 1) / steps))
+    return _rounded(number * scale) - _rounded(float(low) * scale) + lowest
 
 
 def _rounded(x: float) -> int:
@@ -67,21 +67,15 @@ def _rounded(x: float) -> int:
 
 
 def numbers_of(levels: Array, dtype: DType, low: Any, high: Any) -> Array:
-    """The numbers that levels stand for, in float64; zero is always one of them."""
+    """The numbers that levels stand for, in float64."""
     if low == high:
         return np.full(levels.shape, float(low))
     step = step_of(dtype, low, high)
     lowest, _ = limits(dtype)
-    return np.asarray((levels.astype(np.float64) - lowest + _rounded(float(low) / step)) * step)
-
-
-def levels_of(numbers: Array, dtype: DType, low: Any, high: Any) -> Array:
-    """The levels that stand for numbers, clipped to the dtype."""
-    lowest, highest = limits(dtype)
-    if low == high:
-        return np.zeros(numbers.shape, dtype.numpy_dtype)
-    levels = np.floor((numbers - float(low)) / step_of(dtype, low, high) + 0.5) + lowest
-    return np.asarray(np.clip(levels, lowest, highest).astype(dtype.numpy_dtype))
+    # TensorFlow takes both through float32.
+    origin = np.float32(_rounded(low / np.float32(step))) * np.float32(step)
+    offsets = levels.astype(np.float32).astype(np.float64) - lowest
+    return np.asarray(float(origin) + offsets * step)
 
 
 def centred(levels: Array, dtype: DType, low: Any, high: Any) -> Array:

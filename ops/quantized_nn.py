@@ -17,6 +17,7 @@ from ..shape_inference.windows import sliding
 from .convolution import convolved
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
+from .products import multiply
 from .quantized_arithmetic import (
     SCALE_TYPES,
     centred,
@@ -26,6 +27,7 @@ from .quantized_arithmetic import (
     range_of_products,
     wrapped,
 )
+from .quantized_ranges import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +41,7 @@ QUANTIZED_CONV_2D = OpDef(
     "min_filter: float32, max_filter: float32 "
     "-> output: out_type, min_output: float32, max_output: float32",
     f"Tinput: {SCALE_TYPES}, Tfilter: {SCALE_TYPES}, out_type: {SCALE_TYPES} = qint32, "
-    "strides: list(int), padding: {'SAME', 'VALID'}, dilations: list(int) = [1, 1, 1, 1]",
+    "strides: list(int32), padding: {'SAME', 'VALID'}, dilations: list(int32) = [1, 1, 1, 1]",
 )
 QUANTIZED_MAT_MUL = OpDef(
     "QuantizedMatMul",
@@ -67,6 +69,10 @@ def _quantized_conv_2d_kernel(c: KernelContext) -> Kernel:
         x: Array, filters: Array, low_x: Array, high_x: Array, low_f: Array, high_f: Array
     ) -> tuple[Array, Array, Array]:
         check_ranks(4, input=x, filter=filters)
+        if not x.size or not filters.size:
+            raise ValueError(
+                f"input and filter must not be empty, got shapes {x.shape}, {filters.shape}"
+            )
         conv_sizes(slide, x.shape, filters.shape)
         of_x = ends(("min_input", "max_input"), low_x, high_x)
         of_filters = ends(("min_filter", "max_filter"), low_f, high_f)
@@ -74,11 +80,20 @@ def _quantized_conv_2d_kernel(c: KernelContext) -> Kernel:
             centred(x, c.dtype("input"), *of_x),
             centred(filters, c.dtype("filter"), *of_filters),
             slide.windows(filters.shape[:2]),
+            _margin(x, level_of(0.0, c.dtype("input"), *of_x)),
         )
         low, high = range_of_products(c, ("input", "filter"), of_x, of_filters)
         return wrapped(sums, c.output_dtype), low, high
 
     return conv
+
+
+def _margin(x: Array, zero: int) -> int:
+    """What the margins hold, counted from the level of zero: a byte, if that is above the others.
+
+    TensorFlow takes the lowest bits of it.
+    """
+    return int(np.int64(zero).astype(x.dtype)) - zero if zero > np.iinfo(x.dtype).max else 0
 
 
 @QUANTIZED_MAT_MUL.shape
@@ -101,11 +116,12 @@ def _quantized_mat_mul_kernel(c: KernelContext) -> Kernel:
         a = a.T if c.attr("transpose_a") else a
         b = b.T if c.attr("transpose_b") else b
         c.same_size("the inner sizes of a and b", a.shape[1], b.shape[0])
-        of_a, of_b = (
-            ends(("min_a", "max_a"), low_a, high_a),
-            ends(("min_b", "max_b"), low_b, high_b),
-        )
-        sums = centred(a, c.dtype("a"), *of_a) @ centred(b, c.dtype("b"), *of_b)
+        of_a = ends(("min_a", "max_a"), low_a, high_a)
+        of_b = ends(("min_b", "max_b"), low_b, high_b)
+        for name, (low, high) in (("a", of_a), ("b", of_b)):
+            if not low < high:
+                raise ValueError(f"min_{name} must be less than max_{name}, got {low} and {high}")
+        sums = multiply(centred(a, c.dtype("a"), *of_a), centred(b, c.dtype("b"), *of_b))
         return wrapped(sums, c.output_dtype), *range_of_products(c, ("a", "b"), of_a, of_b)
 
     return mat_mul
@@ -132,14 +148,18 @@ def _quantized_relu_shape(c: ShapeContext) -> list[TensorShape]:
 def _quantized_relu_kernel(c: KernelContext) -> Kernel:
     dtype, result_dtype = c.dtype("features"), c.output_dtype.numpy_dtype
     highest = 6.0 if c.node.definition.name.endswith("6") else None
-    info = np.iinfo(dtype.numpy_dtype)
+    lowest, most = limits(dtype)
+
+    def level(number: float, bounds: tuple[Any, Any]) -> Any:
+        inside = min(max(level_of(number, dtype, *bounds), lowest), most)
+        return dtype.numpy_dtype.type(inside)
 
     def relu(x: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
         bounds = ends(("min_features", "max_features"), low, high)
-        floor = min(max(level_of(0.0, dtype, *bounds), info.min), info.max)
-        ceiling = info.max if highest is None else level_of(highest, dtype, *bounds)
-        levels = np.clip(x, floor, min(max(ceiling, floor), info.max))
-        return np.asarray(levels).astype(result_dtype), low, high
+        levels = np.maximum(x, level(0.0, bounds))
+        if highest is not None:
+            levels = np.minimum(levels, level(highest, bounds))
+        return np.asarray(levels, result_dtype), low, high
 
     return relu
 
@@ -149,7 +169,7 @@ _POOL = (
     "-> output: T, min_output: float32, max_output: float32"
 )
 _POOL_ATTRS = (
-    f"T: {SCALE_TYPES}, ksize: list(int), strides: list(int), padding: {{'SAME', 'VALID'}}"
+    f"T: {SCALE_TYPES}, ksize: list(int32), strides: list(int32), padding: {{'SAME', 'VALID'}}"
 )
 QUANTIZED_MAX_POOL = OpDef("QuantizedMaxPool", _POOL, _POOL_ATTRS)
 QUANTIZED_AVG_POOL = OpDef("QuantizedAvgPool", _POOL, _POOL_ATTRS)

@@ -45,13 +45,6 @@ RANDOM_UNIFORM_INT = OpDef(
 RANDOM_SHUFFLE = OpDef(
     "RandomShuffle", "value: T -> output: T", f"{_SEEDS}, T: type", stateful=True
 )
-MULTINOMIAL = OpDef(
-    "Multinomial",
-    "logits: T, num_samples: int32 -> output: output_dtype",
-    f"{_SEEDS}, T: realnumbertype, output_dtype: {{int32, int64}} = int64",
-    stateful=True,
-)
-
 # Small floats have so many bits behind the point; a number drawn in more could round up to 1.
 _BITS = {"float16": 10, "bfloat16": 7}
 
@@ -152,49 +145,6 @@ def _random_shuffle_kernel(c: KernelContext) -> Kernel:
     return random_shuffle
 
 
-@MULTINOMIAL.shape
-def _multinomial_shape(c: ShapeContext) -> TensorShape:
-    batch, _ = c.shape("logits", rank=2).sizes or ()
-    c.shape("num_samples", rank=0)
-    samples = c.scalar("num_samples")
-    if isinstance(samples, int) and samples < 0:
-        raise ValueError(f"num_samples must be at least 0, got {samples}")
-    return TensorShape.of((batch, samples))
-
-
-@MULTINOMIAL.kernel
-def _multinomial_kernel(c: KernelContext) -> Kernel:
-    dtype = c.output_dtype.numpy_dtype
-    generator = generator_of(c)
-
-    def multinomial(logits: Array, num_samples: Array) -> Array:
-        if logits.ndim != 2:
-            raise ValueError(f"logits must have rank 2, got shape {list(logits.shape)}")
-        if num_samples.ndim:
-            raise ValueError(f"num_samples must have rank 0, got {list(num_samples.shape)}")
-        number = int(num_samples)
-        if number < 0:
-            raise ValueError(f"num_samples must be at least 0, got {number}")
-        batch, classes = logits.shape
-        if not classes and batch:
-            raise ValueError(f"logits must have at least one class, got shape {[batch, classes]}")
-        result = np.empty(check_size((batch, number), dtype), dtype)
-        for row, line in zip(result, logits, strict=True):
-            row[...] = np.searchsorted(_cumulative(line), generator.random(number), "right")
-        return result
-
-    return multinomial
-
-
-def _cumulative(logits: Array) -> Array:
-    """For each class how likely it or an earlier one is; what is not finite is never drawn."""
-    x = logits.astype(np.float64)
-    finite = np.isfinite(x)
-    powers = np.exp(x - x.max(initial=-np.inf, where=finite), where=finite, out=np.zeros_like(x))
-    total = np.cumsum(powers)
-    return np.asarray(total / total[-1])[:-1]
-
-
 def random_uniform(
     shape: Any,
     minval: Any = 0,
@@ -231,13 +181,15 @@ def random_uniform(
     dtype = as_dtype(dtype)
     if dtype.is_integer and maxval is None:
         raise ValueError(f"maxval is needed for dtype {dtype.name}")
-    with name_scope(name, "random_uniform"):
+    with name_scope(name, "random_uniform") as scope:
         low = convert_to_tensor(minval, dtype, name="min")
         high = convert_to_tensor(1 if maxval is None else maxval, dtype, name="max")
         if dtype.is_integer:
-            return RANDOM_UNIFORM_INT(_shape(shape), low, high, **seed_attrs(seed))  # type: ignore[no-any-return]
+            return RANDOM_UNIFORM_INT(  # type: ignore[no-any-return]
+                _shape(shape), low, high, **seed_attrs(seed), name=scope
+            )
         draws = RANDOM_UNIFORM(_shape(shape), dtype=dtype, **seed_attrs(seed))
-        return add(multiply(draws, subtract(high, low)), low)
+        return add(multiply(draws, subtract(high, low)), low, name=scope)
 
 
 def random_normal(
@@ -321,10 +273,10 @@ def _scaled(
     default_name: str,
 ) -> Tensor:
     dtype = as_dtype(dtype)
-    with name_scope(name, default_name):
+    with name_scope(name, default_name) as scope:
         draws = definition(_shape(shape), dtype=dtype, **seed_attrs(seed))
         scaled = multiply(draws, convert_to_tensor(stddev, dtype, name="stddev"))
-        return add(scaled, convert_to_tensor(mean, dtype, name="mean"))
+        return add(scaled, convert_to_tensor(mean, dtype, name="mean"), name=scope)
 
 
 def _shape(shape: Any) -> Tensor:
@@ -352,37 +304,3 @@ def random_shuffle(value: Any, seed: int | None = None, name: str | None = None)
         [1, 2, 3]
     """
     return RANDOM_SHUFFLE(value, name=name, **seed_attrs(seed))  # type: ignore[no-any-return]
-
-
-def multinomial(
-    logits: Any,
-    num_samples: Any,
-    seed: int | None = None,
-    name: str | None = None,
-    output_dtype: Any = "int64",
-) -> Tensor:
-    """Classes drawn at random, as likely as their logits say.
-
-    Args:
-        logits: [batch, classes] of numbers: logarithms of probabilities, up to a constant. A class
-            whose logit is not finite is never drawn.
-        num_samples: how many to draw for each row, an int32 scalar.
-        seed: a seed, for the same classes in each session; see also `td.set_random_seed`.
-        name: a name for the op.
-        output_dtype: int64 or int32.
-
-    Returns:
-        A Tensor [batch, num_samples] of `output_dtype`.
-
-    Raises:
-        ValueError: `logits` is not of rank 2, or `num_samples` is negative.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.multinomial([[0.0, 100.0]], 3)))
-        [[1 1 1]]
-    """
-    return MULTINOMIAL(  # type: ignore[no-any-return]
-        logits, num_samples, output_dtype=output_dtype, name=name, **seed_attrs(seed)
-    )

@@ -16,6 +16,7 @@ from ..shape_inference.rules import fresh_vector
 from ..shape_inference.symbolic import less
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import check_size
+from .call_forms import name_at, older_form
 from .casting import cast
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def _counted(number: int, dtype: np.dtype[Any]) -> Array:
     return np.arange(number).astype(dtype)  # bfloat16 and expressions have no range of their own
 
 
+@older_form("start, limit, delta, name", told_by=name_at(3))
 def range(
     start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
 ) -> Tensor:

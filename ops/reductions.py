@@ -209,9 +209,10 @@ def _reduction(
     ) -> Tensor:
         del reduction_indices, keepdims  # older and newer names of the others
         x = convert_to_tensor(input_tensor)
-        return definition(  # type: ignore[no-any-return]
-            x, axes_or_all(x, axis), keep_dims=bool(keep_dims), name=name
-        )
+        result: Tensor = definition(x, axes_or_all(x, axis), keep_dims=bool(keep_dims), name=name)
+        if axis is None and not keep_dims:
+            result.set_shape([])  # whatever the rank of `x` is
+        return result
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"""The {what} of the elements along some axes, or along all.
@@ -354,10 +355,10 @@ def reduce_logsumexp(
         np.float32(1000.0)
     """
     del reduction_indices, keepdims  # older and newer names of the others
-    with name_scope(name, "ReduceLogSumExp", [input_tensor]):
+    with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
         x = convert_to_tensor(input_tensor)
         axes = axes_or_all(x, axis)
         largest = reduce_max(x, axes, True)
         shift = where(is_finite(largest), largest, registry.lookup("ZerosLike")(largest))
         total = log(reduce_sum(exp(subtract(x, shift)), axes, keep_dims))
-        return add(total, shift if keep_dims else reduce_sum(shift, axes))
+        return add(total, shift if keep_dims else reduce_sum(shift, axes), name=scope)

@@ -93,7 +93,7 @@ def _conjugate_transpose_kernel(c: KernelContext) -> Kernel:
     return conjugate_transpose
 
 
-def transpose(a: Any, perm: Any = None, name: str = "transpose") -> Tensor:
+def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
     """The tensor with its dimensions in another order.
 
     Args:
@@ -101,6 +101,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose") -> Tensor:
         perm: an int32 or int64 vector: dimension i of the result is dimension `perm[i]` of `a`;
             by default they are reversed.
         name: a name for the op.
+        conjugate: whether complex elements are conjugated.
 
     Returns:
         A Tensor.
@@ -116,16 +117,17 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose") -> Tensor:
         ...     print(td.transpose(x).shape, td.transpose(x, [0, 2, 1]).shape)
         (3, ?, 2) (2, 3, ?)
     """
+    definition = CONJUGATE_TRANSPOSE if conjugate else TRANSPOSE
     if perm is not None:
-        return TRANSPOSE(a, perm, name=name)  # type: ignore[no-any-return]
-    a = convert_to_tensor(a)
+        return definition(a, perm, name=name)  # type: ignore[no-any-return]
     with name_scope(name, "transpose", [a]) as scope:
+        a = convert_to_tensor(a, name="a")
         if a.shape.rank is not None:
             perm = range(a.shape.rank)[::-1]
-            return TRANSPOSE(a, np.array(perm, np.int32), name=scope)  # type: ignore[no-any-return]
+            return definition(a, np.array(perm, np.int32), name=scope)  # type: ignore[no-any-return]
         number = rank(a)
         perm = subtract(subtract(number, 1), range_of(0, number, 1))
-        return TRANSPOSE(a, perm, name=scope)  # type: ignore[no-any-return]
+        return definition(a, perm, name=scope)  # type: ignore[no-any-return]
 
 
 INVERT_PERMUTATION = OpDef("InvertPermutation", "x: T -> y: T", "T: {int32, int64} = int32")
@@ -155,3 +157,26 @@ def _invert_permutation_kernel(c: KernelContext) -> Kernel:
         return result
 
     return invert_permutation
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """The permutation that undoes another: from a list of "where to" a list of "where from".
+
+    Args:
+        x: an int32 or int64 vector that holds each of 0, 1, … once.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the same shape and dtype.
+
+    Raises:
+        ValueError: `x` is no vector.
+        InvalidArgumentError: when it runs, a number is out of range, or there twice.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.invert_permutation([2, 0, 1])))
+        [1 2 0]
+    """
+    return INVERT_PERMUTATION(x, name=name)  # type: ignore[no-any-return]

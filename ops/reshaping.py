@@ -37,6 +37,8 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
     if wanted is None or sizes is None:
         return TensorShape.of(wanted)
     if wanted.count(None) > 1:
+        if 0 in wanted and less(0, product(sizes)):  # type: ignore[arg-type]
+            raise _mismatch(sizes, wanted)
         return TensorShape.of(wanted)
     if value is not None and min(value.tolist(), default=0) < -1:
         value = None  # taken for a size that only the run tells: see `is_packed`
@@ -89,7 +91,7 @@ def _reshaped_symbols(
     """`reshaped` where sizes may be expressions, and None is an open one: -1, or perhaps -1.
 
     As in TensorFlow, numbers of elements that cannot agree are told before the run only where
-    that of the tensor is known.
+    that of the tensor is known but for one size.
     """
     total = product(sizes)
     if None in wanted:
@@ -97,7 +99,7 @@ def _reshaped_symbols(
     else:
         number = product(wanted)  # type: ignore[arg-type]
         known = equal(total, number)
-        if isinstance(total, int) and known is False:
+        if known is False and (isinstance(total, int) or _leaves_rest(sizes, number)):
             raise _mismatch(sizes, wanted)
         if known is None:
             c.same_size("the numbers of elements of tensor and of shape", total, number)
@@ -114,6 +116,14 @@ def _reshaped_symbols(
         c.divided("the number of elements of tensor", total, product(rest))
     size = _open_size(sizes, rest, is_inferred and wanted[place] is None)
     return wanted if size is None else [*wanted[:place], size, *wanted[place + 1 :]]
+
+
+def _leaves_rest(sizes: Sequence[Dim], number: Dim) -> bool:
+    """Whether no integer can stand for the one size that is open, to make `number` elements."""
+    known = [n for n in sizes if isinstance(n, int)]
+    if len(known) < len(sizes) - 1 or not isinstance(number, int):
+        return False
+    return number % prod(known) > 0
 
 
 def _open_size(sizes: Sequence[Dim], rest: Sequence[Dim], is_inferred: bool) -> Dim | None:

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph import errors
 from ..graph.op_def import OpDef
 from ..graph.references import reference
 from ..shape_inference.context import check_rank
 from ..shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import check_size
-from .gathering import in_range, out_of_range
+from .gathering import batch_name, checked_batch, in_range, out_of_range, take_batched
 from .indexing import Places
 from .slicing import MASKS
 from .state import changed_slice, changed_whole, reference_in
@@ -53,7 +52,7 @@ DESTROY_RESOURCE_OP = OpDef(
 RESOURCE_GATHER = OpDef(
     "ResourceGather",
     "resource: resource, indices: Tindices -> output: dtype",
-    "batch_dims: int = 0, validate_indices: bool = true, dtype: type, Tindices: {int32, int64}",
+    "batch_dims: int32 = 0, validate_indices: bool = true, dtype: type, Tindices: {int32, int64}",
     stateful=True,
 )
 RESOURCE_GATHER_ND = OpDef(
@@ -65,7 +64,7 @@ RESOURCE_GATHER_ND = OpDef(
 RESOURCE_STRIDED_SLICE_ASSIGN = OpDef(
     "ResourceStridedSliceAssign",
     "ref: resource, begin: Index, end: Index, strides: Index, value: T ->",
-    "T: type, Index: {int32, int64}, " + ", ".join(f"{mask}: int = 0" for mask in MASKS),
+    "T: type, Index: {int32, int64}, " + ", ".join(f"{mask}: int32 = 0" for mask in MASKS),
     stateful=True,
 )
 
@@ -231,19 +230,29 @@ def _destroy_resource_kernel(c: KernelContext) -> Kernel:
 
 @RESOURCE_GATHER.shape
 def _resource_gather_shape(c: ShapeContext) -> TensorShape:
-    shape = check_rank("resource", shape_of_resource(c), None, 1)
-    return UNKNOWN_SHAPE if c.attr("batch_dims") else c.shape("indices") + shape[1:]
+    shape, indices = shape_of_resource(c), c.shape("indices")
+    if indices.sizes is None:
+        return UNKNOWN_SHAPE
+    batch = checked_batch(c.attr("batch_dims"), indices, len(indices.sizes))
+    sizes = check_rank("resource", shape, None, batch + 1).sizes
+    if sizes is None:
+        return UNKNOWN_SHAPE
+    for i in range(batch):
+        c.same_size(batch_name(i), sizes[i], indices.sizes[i])  # type: ignore[arg-type]
+    return TensorShape.of((*sizes[:batch], *indices.sizes[batch:], *sizes[batch + 1 :]))
 
 
 @RESOURCE_GATHER.kernel
 def _resource_gather_kernel(c: KernelContext) -> Kernel:
-    if c.attr("batch_dims"):
-        raise errors.UnimplementedError(None, None, "ResourceGather with batch_dims")
+    batch = c.attr("batch_dims")
 
     def resource_gather(resource: Array, indices: Array) -> Array:
         value = read(c, resource)
         if not value.ndim:
             raise ValueError("the variable must have rank at least 1, got a scalar")
+        if batch:
+            axis = checked_batch(batch, list(indices.shape), indices.ndim)
+            return take_batched(value, indices, axis, axis)
         if indices.size and not in_range(indices, len(value)):
             raise out_of_range("indices", indices, len(value))
         return np.asarray(value.take(indices, axis=0))

@@ -167,7 +167,7 @@ def reverse_v2(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 REVERSE_SEQUENCE = OpDef(
     "ReverseSequence",
     "input: T, seq_lengths: Tlen -> output: T",
-    "seq_dim: int, batch_dim: int = 0, T: type, Tlen: {int32, int64} = int64",
+    "seq_dim: int32, batch_dim: int32 = 0, T: type, Tlen: {int32, int64} = int64",
 )
 # One gather costs more per element, but less per sequence, than reversing them one by one.
 _LONG_SEQUENCE = 256

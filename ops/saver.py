@@ -36,7 +36,7 @@ class Saver:
     A checkpoint is a file of this library, `<name>.npz`, beside which stand the graph, as
     `<name>.meta`, and in the folder's file `checkpoint` the names of those that are kept. Each is
     written whole or not at all, so the checkpoint before stays usable whatever happens. Restoring
-    reads TensorFlow's checkpoints (version 2), too.
+    reads TensorFlow's checkpoints, too.
 
     Args:
         var_list: the variables, as a list, or as a dict from the names in the checkpoint; by
@@ -235,6 +235,7 @@ class Saver:
         collection_list: Iterable[str] | None = None,
         as_text: bool = False,
         strip_default_attrs: bool = False,
+        clear_devices: bool = False,
     ) -> MetaGraphDef:
         """The graph with its collections as a MetaGraphDef: see `td.train.export_meta_graph`."""
         return export_meta_graph(
@@ -243,6 +244,7 @@ class Saver:
             collection_list,
             as_text=as_text,
             strip_default_attrs=strip_default_attrs,
+            clear_devices=clear_devices,
         )
 
 

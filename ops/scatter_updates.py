@@ -10,8 +10,9 @@ import numpy as np
 from ..graph.op_def import OpDef
 from ..graph.references import reference
 from ..shape_inference.context import check_rank
+from .division import truncated
 from .gathering import in_range, out_of_range
-from .indexing import Places
+from .indexing import Places, skips_bad_indices
 from .resource_variables import read, shape_of_resource
 from .state import NUMBERS
 
@@ -37,8 +38,14 @@ def _divide(x: Array, y: Array) -> Array:
         return np.asarray(np.divide(x, y))
     if not np.all(y):
         raise ValueError("an integer of updates is zero, by which nothing can be divided")
-    quotient = np.floor_divide(x, y)
-    return np.asarray(quotient + ((quotient < 0) & (quotient * y != x)), dtype=x.dtype)
+    return np.asarray(truncated(x, y), dtype=x.dtype)
+
+
+def _divide_checked(x: Array, y: Array) -> Array:
+    """`x / y`, where a zero of any type is refused, as resource variables do."""
+    if not np.all(y):
+        raise ValueError("updates must not hold 0, by which nothing can be divided")
+    return _divide(x, y)
 
 
 COMBINATIONS: dict[str, _Combine] = {
@@ -131,7 +138,7 @@ def _check_elements(shape: TensorShape, c: ShapeContext) -> None:
 
 
 def _change(c: KernelContext, nd: bool, combine: _Combine) -> Callable[[Array, Array], _Change]:
-    skip = nd and c.attr("bad_indices_policy") == b"IGNORE"
+    skip = nd and skips_bad_indices(c)
 
     def by(indices: Array, updates: Array) -> _Change:
         if nd:
@@ -212,7 +219,7 @@ RESOURCE_SCATTER: dict[str, OpDef] = {
         "resource: resource, indices: Tindices, updates: dtype ->",
         f"dtype: {'type' if kind == 'Update' else NUMBERS}, {_INDICES}",
         False,
-        combine,
+        _divide_checked if kind == "Div" else combine,
     )
     for kind, combine in COMBINATIONS.items()
 }

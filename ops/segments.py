@@ -10,6 +10,7 @@ from ..graph.op_def import OpDef
 from ..shape_inference.rules import UNKNOWN_SHAPE
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import check_size, new_array
+from .division import truncated
 from .elementwise import COMPLEX, REALS
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _end(of_integers: str, sign: int) -> Callable[[np.dtype[Any]], Any]:
     return nothing
 
 
-_COMBINATIONS = (
+COMBINATIONS = (
     Combination("sum", np.add, _NUMBERS, lambda _: 0, 0, "the sum", "[5 7]"),
     Combination("prod", np.multiply, _NUMBERS, lambda _: 1, 1, "the product", "[6 7]"),
     Combination("max", np.maximum, REALS, _end("min", -1), 0, "the greatest", "[3 7]"),
@@ -53,9 +54,11 @@ _COMBINATIONS = (
 )
 
 
-def _combined(
-    combination: Combination, data: Array, ids: Array, number: int, nothing: Any
-) -> Array:
+ASCENDING = "at least 0, and at least the one before it"
+"""What ids must be that number rows in order."""
+
+
+def combined(combination: Combination, data: Array, ids: Array, number: int, nothing: Any) -> Array:
     """The combined rows, of which those with one of the ascending `ids` form a segment."""
     dtype = data.dtype
     result = new_array((number, *data.shape[1:]), dtype)
@@ -68,7 +71,7 @@ def _combined(
     if combination.name == "mean":
         counts = np.diff(starts, append=len(ids)).reshape(-1, *(1,) * (data.ndim - 1))
         if dtype.kind in "iu":
-            rows = np.sign(rows) * (np.absolute(rows) // counts)
+            rows = truncated(rows, counts)
         else:
             rows = rows / counts
     result[ids[starts]] = rows.astype(dtype)
@@ -79,7 +82,8 @@ def _is_small_float(dtype: np.dtype[Any]) -> bool:
     return dtype.itemsize == 2 and dtype.kind not in "iu"
 
 
-def _bad(name: str, ids: Array, wrong: Array, range_of_ids: str) -> ValueError:
+def misplaced(name: str, ids: Array, wrong: Array, range_of_ids: str) -> ValueError:
+    """The error that names the first of `ids` that is `wrong`."""
     first = int(np.flatnonzero(wrong)[0])
     at = ",".join(map(str, np.unravel_index(first, ids.shape)))
     return ValueError(f"{name}[{at}] = {ids.flat[first]} is not {range_of_ids}")
@@ -117,10 +121,10 @@ def _define_sorted(combination: Combination) -> OpDef:
             c.same_size(name, len(data), len(ids))
             wrong = np.concatenate([ids[:1] < 0, ids[1:] < ids[:-1]])
             if wrong.any():
-                raise _bad("segment_ids", ids, wrong, "at least 0, and at least the one before it")
+                raise misplaced("segment_ids", ids, wrong, ASCENDING)
             number = int(ids[-1]) + 1 if len(ids) else 0
             check_size((number, *data.shape[1:]), data.dtype)
-            return _combined(combination, data, ids, number, combination.between)
+            return combined(combination, data, ids, number, combination.between)
 
         return segments
 
@@ -144,7 +148,7 @@ def _define_unsorted(combination: Combination) -> OpDef:
         data, ids = c.shape("data"), c.shape("segment_ids")
         if data.sizes is None or ids.sizes is None:
             return UNKNOWN_SHAPE
-        _check_prefix(c, data.sizes, ids.sizes)
+        check_prefix(c, data.sizes, ids.sizes)
         return TensorShape.of((number, *data.sizes[len(ids.sizes) :]))
 
     @definition.kernel
@@ -155,22 +159,22 @@ def _define_unsorted(combination: Combination) -> OpDef:
             number = int(num_segments)
             if number < 0:
                 raise ValueError(f"num_segments = {number} is negative")
-            _check_prefix(c, data.shape, ids.shape)
+            check_prefix(c, data.shape, ids.shape)
             check_size((number, *data.shape[ids.ndim :]), data.dtype)
             if (ids >= number).any():
-                raise _bad("segment_ids", ids, ids >= number, f"less than {number}")
+                raise misplaced("segment_ids", ids, ids >= number, f"less than {number}")
             used = np.flatnonzero(ids >= 0)
             rows = data.reshape(ids.size, *data.shape[ids.ndim :])
             order = used[np.argsort(ids.ravel()[used], kind="stable")]
             nothing = combination.nothing(data.dtype)
-            return _combined(combination, rows[order], ids.ravel()[order], number, nothing)
+            return combined(combination, rows[order], ids.ravel()[order], number, nothing)
 
         return segments
 
     return definition
 
 
-def _check_prefix(c: ShapeContext | KernelContext, data: Any, ids: Any) -> None:
+def check_prefix(c: ShapeContext | KernelContext, data: Any, ids: Any) -> None:
     """Checks that each row of `data` has a number."""
     if len(ids) > len(data):
         raise ValueError(
@@ -261,8 +265,8 @@ def _named(
 
 
 segment_sum, segment_prod, segment_max, segment_min, segment_mean = (
-    _sorted_function(combination) for combination in _COMBINATIONS
+    _sorted_function(combination) for combination in COMBINATIONS
 )
 unsorted_segment_sum, unsorted_segment_prod, unsorted_segment_max, unsorted_segment_min = (
-    _unsorted_function(combination) for combination in _COMBINATIONS[:4]
+    _unsorted_function(combination) for combination in COMBINATIONS[:4]
 )

@@ -281,7 +281,7 @@ def clip_by_value(
         ...     print(session.run(td.clip_by_value([-1, 3, 9], 0, 5)))
         [0 3 5]
     """
-    return maximum(minimum(t, clip_value_max), clip_value_min, name)
+    return maximum(minimum(t, clip_value_max), clip_value_min, name or "clip_by_value")
 
 
 BUCKETIZE = OpDef(

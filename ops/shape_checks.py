@@ -157,6 +157,12 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
     Raises:
         ValueError: its rank is not known, or not 0.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.assert_scalar(td.reduce_sum([1, 2])).shape
+        TensorShape([])
     """
     scalar = convert_to_tensor(tensor, name=name)
     if scalar.shape.rank != 0:

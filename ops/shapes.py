@@ -13,6 +13,7 @@ from ..protos.dtypes import as_dtype, int32
 from ..shape_inference.rules import SCALAR
 from ..shape_inference.symbolic import product
 from ..shape_inference.tensor_shape import TensorShape
+from .call_forms import name_at, older_form
 from .casting import cast
 from .reductions import reduce_prod
 
@@ -194,6 +195,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     return SHAPE(input, out_type=out_type, name=name)  # type: ignore[no-any-return]
 
 
+@older_form("input, name", told_by=name_at(1))
 def shape_n(input: Any, out_type: Any = None, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors.
 

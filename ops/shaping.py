@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from ..shape_inference.symbolic import Dim
 
 SQUEEZE = OpDef(
-    "Squeeze", "input: T -> output: T", "T: type, squeeze_dims: list(int) >= 0 = []", symbolic=True
+    "Squeeze",
+    "input: T -> output: T",
+    "T: type, squeeze_dims: list(int32) >= 0 = []",
+    symbolic=True,
 )
 
 
@@ -114,6 +117,8 @@ EXPAND_DIMS = OpDef(
 def _expand_dims_shape(c: ShapeContext) -> TensorShape:
     axis = c.const("dim")
     sizes = c.shape("input").sizes
+    if axis is not None and not axis.size and c.input("dim").op.definition.name != "Const":
+        axis = None  # what is fed is looked at in the run, though nothing can be in it
     if axis is not None:
         _check_single(axis)
     if sizes is None:

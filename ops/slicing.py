@@ -140,7 +140,7 @@ MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axi
 STRIDED_SLICE = OpDef(
     "StridedSlice",
     "input: T, begin: Index, end: Index, strides: Index -> output: T",
-    "T: type, Index: {int16, int32, int64}, " + ", ".join(f"{mask}: int = 0" for mask in MASKS),
+    "T: type, Index: {int16, int32, int64}, " + ", ".join(f"{mask}: int32 = 0" for mask in MASKS),
     symbolic=True,
 )
 

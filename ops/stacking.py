@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.convert import convert_n_to_tensor, convert_to_tensor
+from ..graph.convert import convert_n_to_tensor, convert_to_tensor, holds_tensor
+from ..graph.functions import name_scope
 from ..graph.op_def import OpDef
 from ..shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ..shape_inference.tensor_shape import TensorShape
@@ -22,12 +24,12 @@ if TYPE_CHECKING:
     from ..shape_inference.protocols import Array, Kernel
 
 PACK = OpDef(
-    "Pack", "values: N * T -> output: T", "N: int >= 1, T: type, axis: int = 0", symbolic=True
+    "Pack", "values: N * T -> output: T", "N: int >= 1, T: type, axis: int32 = 0", symbolic=True
 )
 UNPACK = OpDef(
     "Unpack",
     "value: T -> output: num * T",
-    "num: int >= 0, T: type, axis: int = 0",
+    "num: int >= 0, T: type, axis: int32 = 0",
     symbolic=True,
 )
 
@@ -66,6 +68,9 @@ def _pack_kernel(c: KernelContext) -> Kernel:
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Joins tensors of one shape along a new dimension, as `np.stack`.
 
+    As in TensorFlow, numbers along the first dimension become one constant, of the dtype that holds
+    them all; elsewhere each value becomes a tensor of its own.
+
     Args:
         values: a list of tensors of one dtype and shape, of rank R.
         axis: where the new dimension stands, in [-(R+1), R+1).
@@ -84,6 +89,9 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         [[1 2 3]
          [4 5 6]]
     """
+    if axis == 0 and isinstance(values, (list, tuple, np.ndarray)) and not holds_tensor(values):
+        with suppress(TypeError, ValueError):  # PACK tells what is wrong
+            return convert_to_tensor(values, name=name)
     values = list(values) if isinstance(values, np.ndarray) else values
     return PACK(values, axis=axis, name=name)  # type: ignore[no-any-return]
 
@@ -229,7 +237,10 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
         [[1 4]
          [2 5]]
     """
-    tensors = convert_n_to_tensor(values)
-    shape = [len(tensors), *tensors[0].shape] if tensors[0].shape.rank is not None else None
-    rows = [expand_dims(tensor, 0) for tensor in tensors]
-    return PARALLEL_CONCAT(rows, shape=TensorShape(shape), name=name)  # type: ignore[no-any-return]
+    with name_scope(name, "parallel_stack", values):
+        tensors = convert_n_to_tensor(values)
+        if not tensors:
+            raise ValueError("values must hold at least one tensor, got none")
+        shape = [len(tensors), *tensors[0].shape] if tensors[0].shape.rank is not None else None
+        rows = [expand_dims(tensor, 0) for tensor in tensors]
+        return PARALLEL_CONCAT(rows, shape=TensorShape(shape))  # type: ignore[no-any-return]

@@ -10,6 +10,7 @@ from ..graph import errors
 from ..graph.op_def import OpDef
 from ..graph.references import Reference, reference
 from ..shape_inference.rules import SCALAR, UNKNOWN_SHAPE
+from .allocation import check_size
 from .slicing import MASKS, STRIDED_SLICE
 
 if TYPE_CHECKING:
@@ -61,10 +62,18 @@ def reference_in(c: KernelContext, kind: str, shape: TensorShape) -> Reference:
     return found
 
 
+def _stated_shape(c: KernelContext) -> TensorShape:
+    """The shape that the attr of a variable states: in full, or not at all."""
+    shape: TensorShape = c.attr("shape")
+    if shape.rank is not None and not shape.is_fully_defined():
+        raise ValueError(f"shape must be known in full or not at all, got {shape}")
+    return shape
+
+
 @VARIABLE.kernel
 @VARIABLE_V2.kernel
 def _variable_kernel(c: KernelContext) -> Kernel:
-    shape = c.attr("shape")
+    shape = _stated_shape(c)
     if c.node.definition is VARIABLE and not shape.rank:
         shape = UNKNOWN_SHAPE
     handle = reference_in(c, "reference", shape).handle
@@ -78,7 +87,9 @@ def _variable_kernel(c: KernelContext) -> Kernel:
 @TEMPORARY_VARIABLE.kernel
 def _temporary_variable_kernel(c: KernelContext) -> Kernel:
     op = cast("Operation", c.node)
-    shape, dtype = c.attr("shape"), c.attr("dtype").numpy_dtype
+    shape, dtype = _stated_shape(c), c.attr("dtype").numpy_dtype
+    if shape.rank is not None:
+        check_size([size or 0 for size in shape.as_list()], dtype)
 
     def temporary_variable() -> Array:
         return Reference(op, shape, dtype).handle
@@ -93,7 +104,8 @@ def _destroy_shape(c: ShapeContext) -> TensorShape:
 
 @DESTROY_TEMPORARY_VARIABLE.kernel
 def _destroy_kernel(c: KernelContext) -> Kernel:
-    del c
+    if not c.attr("var_name"):
+        raise ValueError("var_name must not be empty")
 
     def destroy(ref: Array) -> Array:
         return reference(ref).clear()
@@ -194,7 +206,7 @@ def _is_variable_initialized_kernel(c: KernelContext) -> Kernel:
     return is_variable_initialized
 
 
-COUNT_UP_TO = OpDef("CountUpTo", "ref: Ref(T) -> output: T", "limit: int, T: {int32, int64}")
+COUNT_UP_TO = OpDef("CountUpTo", "ref: Ref(T) -> output: T", "limit: int32, T: {int32, int64}")
 
 
 @COUNT_UP_TO.shape
@@ -223,7 +235,7 @@ def _count_up_to_kernel(c: KernelContext) -> Kernel:
 STRIDED_SLICE_ASSIGN = OpDef(
     "StridedSliceAssign",
     "ref: Ref(T), begin: Index, end: Index, strides: Index, value: T -> output_ref: Ref(T)",
-    "T: type, Index: {int16, int32, int64}, " + ", ".join(f"{mask}: int = 0" for mask in MASKS),
+    "T: type, Index: {int16, int32, int64}, " + ", ".join(f"{mask}: int32 = 0" for mask in MASKS),
 )
 
 

@@ -19,8 +19,8 @@ AS_STRING = OpDef(
     "AsString",
     "input: T -> output: string",
     "T: {float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
-    "uint64, complex64, complex128, bool, variant, string}, precision: int = -1, "
-    "scientific: bool = false, shortest: bool = false, width: int = -1, fill: string = ''",
+    "uint64, complex64, complex128, bool, variant, string}, precision: int32 = -1, "
+    "scientific: bool = false, shortest: bool = false, width: int32 = -1, fill: string = ''",
 )
 _FILLS = (b"", b" ", b"+", b"-", b"0", b"#")
 _LONGEST = 1 << 16

@@ -25,7 +25,7 @@ def summary(array: Array, most: int) -> str:
     """
     most = array.size if most < 0 else most
     shown = iter(array.ravel()[:most].tolist())
-    text = _row(array.shape, shown, [most], array) if array.size else ""
+    text = _row(array.shape, shown, [most], array) if array.size and most else ""
     return f"[{text}{'...' if array.size > most else ''}]"
 
 

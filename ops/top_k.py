@@ -27,7 +27,7 @@ TOP_K_V2 = OpDef(
 IN_TOP_K = OpDef(
     "InTopK",
     "predictions: float32, targets: T -> precision: bool",
-    "k: int, T: {int32, int64} = int32",
+    "k: int32, T: {int32, int64} = int32",
 )
 IN_TOP_K_V2 = OpDef(
     "InTopKV2",

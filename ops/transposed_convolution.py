@@ -43,7 +43,8 @@ def _conv_2d_backprop_input_shape(c: ShapeContext) -> TensorShape:
         return TensorShape.of(slide.put_together(gradient[0], (None, None), filters[2]))
     whole = _whole(slide, given, filters, gradient)
     _check(slide, whole, filters, gradient)
-    return TensorShape.of(tuple(whole))
+    batch = c.same_size("the batches of input_sizes and out_backprop", whole[0], gradient[0])
+    return TensorShape.of((batch, *whole[1:]))
 
 
 def _whole(
@@ -235,5 +236,11 @@ def conv2d_transpose(
         [1. 0. 2. 0.]
     """
     return conv2d_backprop_input(
-        output_shape, filter, value, strides, padding, data_format=data_format, name=name
+        output_shape,
+        filter,
+        value,
+        strides,
+        padding,
+        data_format=data_format,
+        name=name or "conv2d_transpose",
     )

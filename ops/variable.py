@@ -12,9 +12,9 @@ from ..protos.dtypes import as_dtype
 from ..protos.messages import VariableDef
 from ..shape_inference.tensor_shape import TensorShape
 from .constants import identity
-from .scatter_updates import SCATTER
 from .state import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, COUNT_UP_TO, VARIABLE_V2
 from .variable_operators import VariableOperators
+from .variable_rows import VariableRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
     from ..graph.node import Operation
-    from ..graph.slices import IndexedSlices
     from ..protos.dtypes import DType
 
 
-class Variable(VariableOperators):
+class Variable(VariableOperators, VariableRows):
     """A tensor whose value a session keeps from one run to the next.
 
     A variable stands in an expression for its value. It has one in a session only after its
@@ -185,6 +184,10 @@ class Variable(VariableOperators):
         self._snapshot.set_shape(shape)
 
     @property
+    def constraint(self) -> Any:
+        """The function that optimizers apply after each step: None, for none is kept."""
+
+    @property
     def trainable(self) -> bool:
         """Whether the variable was made to be trained."""
         return self._trainable
@@ -221,8 +224,8 @@ class Variable(VariableOperators):
             ...         session.run(v.read_value())
             np.int32(5)
         """
-        with self.graph.as_default(), self.graph.name_scope(None):
-            return identity(self._reference, name=f"{self.op.name}/read")
+        with self.graph.as_default():
+            return identity(self._reference, name="read")
 
     def initialized_value(self) -> Tensor:
         """A tensor that holds the initial value, once the initializer has run in the same run.
@@ -281,18 +284,6 @@ class Variable(VariableOperators):
         result = ASSIGN_SUB(self._reference, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
 
-    def scatter_sub(
-        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-    ) -> Tensor:
-        """An op that subtracts the rows of an IndexedSlices from those of the value."""
-        return SCATTER["Sub"](  # type: ignore[no-any-return]
-            self._reference,
-            sparse_delta.indices,
-            sparse_delta.values,
-            use_locking=use_locking,
-            name=name,
-        )
-
     def count_up_to(self, limit: int) -> Tensor:
         """An op that counts one up until the value is `limit`: see `td.count_up_to`."""
         return COUNT_UP_TO(self._reference, limit=limit)  # type: ignore[no-any-return]
@@ -320,8 +311,7 @@ class Variable(VariableOperators):
         )
 
     def __repr__(self) -> str:
-        dtype = self.dtype.base_dtype.name
-        return f"<td.Variable '{self.name}' shape={self.shape} dtype={dtype}>"
+        return f"<td.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
 
 def _initial_tensor(graph: Graph, initial_value: Any, dtype: Any) -> Tensor:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..graph.collections import GraphKeys
 from ..graph.default_graph import get_default_graph, graph_of
-from .variable_store import AutoReuse, dtype_or, store_of
+from .variable_getters import got, nested
+from .variable_store import AutoReuse, store_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +23,16 @@ class VariableScope:
     """What is in force for `td.get_variable`: a prefix of names, reuse, and defaults.
 
     Scopes are made by `td.variable_scope`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     with td.variable_scope("layer", initializer=td.zeros_initializer()) as scope:
+        ...         w = td.get_variable("w", [2])
+        ...     scope.reuse_variables()
+        ...     with td.variable_scope(scope):
+        ...         scope.name, td.get_variable("w") is w, scope.global_variables() == [w]
+        ('layer', True, True)
     """
 
     def __init__(
@@ -110,9 +121,17 @@ class VariableScope:
         items = get_default_graph().get_collection(key)
         return [item for item in items if item.name.startswith(prefix)]
 
+    def local_variables(self) -> list[Variable]:
+        """The local variables whose names are under this scope."""
+        return self._listed(GraphKeys.LOCAL_VARIABLES)
+
+    def get_collection(self, name: Any) -> list[Any]:
+        """The items of a collection whose names are under this scope."""
+        return self._listed(name)
+
     def get_variable(self, name: str, **settings: Any) -> Variable:
         """The variable `name` under this scope: see `td.get_variable`."""
-        return _got(self, name, **settings)
+        return got(self, name, **settings)
 
     def copied(self, **changes: Any) -> VariableScope:
         """A scope like this one, with some properties changed."""
@@ -219,17 +238,23 @@ def variable_scope(
             "initializer": initializer,
             "regularizer": regularizer,
             "dtype": dtype,
-            "custom_getter": _nested(custom_getter, base.custom_getter),
+            "custom_getter": nested(custom_getter, base.custom_getter),
         }
         changes = {key: value for key, value in changes.items() if value is not None}
         with graph.name_scope(_name_scope(graph, shown, auxiliary_name_scope)) as opened:
             if not isinstance(name_or_scope, VariableScope):
                 changes["name_scope"] = opened
             store.scopes.current = base.copied(**changes, reuse=reuse or base.reuse)
+            store.opened.add(name)
+            before = set(store.opened)
             try:
                 yield store.scopes.current
             finally:
                 store.scopes.current = outer
+                if base is not name_or_scope:
+                    # Entered by name again, it gives the scopes inside it the same names again.
+                    before = {other for other in store.opened if not other.startswith(f"{name}/")}
+                store.scopes.opened = before
 
 
 def _name_scope(graph: Graph, shown: str, wanted: bool) -> str | None:
@@ -240,25 +265,24 @@ def _name_scope(graph: Graph, shown: str, wanted: bool) -> str | None:
     return f"{inner}/" if inner else None
 
 
-def _nested(inner: Callable[..., Any] | None, outer: Callable[..., Any] | None) -> Any:
-    """A getter that goes through both of two custom getters."""
-    if inner is None or outer is None:
-        return inner or outer
-
-    def through_both(getter: Callable[..., Any], *args: Any, **settings: Any) -> Any:
-        def through_outer(*args: Any, **settings: Any) -> Any:
-            return outer(getter, *args, **settings)
-
-        return inner(through_outer, *args, **settings)
-
-    return through_both
-
-
 @contextmanager
 def variable_op_scope(
     values: Sequence[Any], name_or_scope: Any, default_name: str | None = None, **settings: Any
 ) -> Iterator[VariableScope]:
-    """The older form of `variable_scope`."""
+    """The older form of `variable_scope`, with the tensors first.
+
+    Args:
+        values: as for `td.variable_scope`.
+        name_or_scope: as for `td.variable_scope`.
+        default_name: as for `td.variable_scope`.
+        settings: as for `td.variable_scope`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.variable_op_scope([], None, "layer") as scope:
+        ...     scope.name
+        'layer'
+    """
     with variable_scope(name_or_scope, default_name, values, **settings) as scope:
         yield scope
 
@@ -318,7 +342,7 @@ def get_variable(
         [1. 1.]
     """
     del caching_device, partitioner, use_resource, constraint, synchronization, aggregation
-    return _got(
+    return got(
         get_variable_scope(),
         name,
         shape=shape,
@@ -333,68 +357,20 @@ def get_variable(
 
 
 def get_local_variable(name: str, *args: Any, **settings: Any) -> Variable:
-    """`get_variable` of a variable that is local: not trainable, and listed as a local one."""
+    """`get_variable` of a variable that is local: not trainable, and listed as a local one.
+
+    Args:
+        name: the name.
+        args: as for `td.get_variable`.
+        settings: as for `td.get_variable`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     count = td.get_local_variable("count", [], td.int32)
+        ...     count.trainable, td.local_variables() == [count]
+        (False, True)
+    """
     settings["collections"] = [GraphKeys.LOCAL_VARIABLES]
     settings["trainable"] = False
     return get_variable(name, *args, **settings)
-
-
-def _got(
-    scope: VariableScope,
-    name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
-    trainable: bool | None = True,
-    collections: Iterable[str] | None = None,
-    validate_shape: bool = True,
-    custom_getter: Callable[..., Any] | None = None,
-    reuse: Reuse = None,
-) -> Variable:
-    store = store_of(get_default_graph())
-
-    def getter(
-        name: str,
-        shape: Any = None,
-        dtype: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
-        trainable: bool | None = True,
-        collections: Iterable[str] | None = None,
-        validate_shape: bool = True,
-        reuse: Reuse = None,
-        **_: Any,
-    ) -> Variable:
-        return store.get(
-            name,
-            reuse,
-            shape,
-            dtype_or(dtype, scope.dtype),
-            initializer,
-            regularizer,
-            trainable is not False,
-            collections,
-            validate_shape,
-        )
-
-    settings = {
-        "shape": shape,
-        "dtype": dtype_or(dtype, scope.dtype),
-        "initializer": scope.initializer if initializer is None else initializer,
-        "regularizer": scope.regularizer if regularizer is None else regularizer,
-        "trainable": trainable,
-        "collections": collections,
-        "validate_shape": validate_shape,
-        "reuse": scope.reuse if reuse is None else reuse,
-    }
-    full_name = f"{scope.name}/{name}" if scope.name else name
-    custom = _nested(custom_getter, scope.custom_getter)
-    if custom is None:
-        return getter(full_name, **settings)
-    return custom(getter, full_name, **settings)  # type: ignore[no-any-return]
-
-
-def no_regularizer(tensor: Any) -> None:
-    """A regularizer that does nothing, to leave that of the scope out."""
-    del tensor

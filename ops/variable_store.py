@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from ..graph.default_graph import get_default_graph
 from ..graph.node import Tensor
 from ..protos.dtypes import as_dtype
 from ..shape_inference.tensor_shape import TensorShape
-from .initializers import GlorotUniform, Zeros
+from .initializers import Zeros
+from .scaling_initializers import GlorotUniform
 from .variable import Variable
 
 if TYPE_CHECKING:
@@ -24,7 +26,17 @@ _KEY = ("__variable_store",)
 
 
 class AutoReuse:
-    """The value of `td.AUTO_REUSE`: variables are made where they are missing, else reused."""
+    """The value of `td.AUTO_REUSE`: variables are made where they are missing, else reused.
+
+    Example:
+        >>> import tensordraft as td
+        >>> def shared():
+        ...     with td.variable_scope("layer", reuse=td.AUTO_REUSE):
+        ...         return td.get_variable("w", [2])
+        >>> with td.Graph().as_default():
+        ...     shared() is shared()
+        True
+    """
 
     def __repr__(self) -> str:
         return "td.AUTO_REUSE"
@@ -40,13 +52,18 @@ class VariableStore:
         self.variables: dict[str, Variable] = {}
         self.lock = threading.RLock()
         self.scopes = threading.local()
-        self._opened: dict[str, int] = {}
+
+    @property
+    def opened(self) -> set[str]:
+        """The names of the variable scopes that this thread has opened inside those around."""
+        if not hasattr(self.scopes, "opened"):
+            self.scopes.opened = set()
+        return self.scopes.opened  # type: ignore[no-any-return]
 
     def unique_scope(self, name: str) -> str:
-        """`name`, or `name_1`, … if a scope of that name was opened by default before."""
-        number = self._opened.get(name, 0)
-        self._opened[name] = number + 1
-        return f"{name}_{number}" if number else name
+        """`name`, or `name_1`, … where a scope of that name was opened before."""
+        names = itertools.chain([name], (f"{name}_{i}" for i in itertools.count(1)))
+        return next(name for name in names if name not in self.opened)
 
     def get(
         self,

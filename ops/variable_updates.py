@@ -6,6 +6,7 @@ from typing import Any
 
 from ..graph.convert import convert_to_tensor
 from ..graph.node import Tensor
+from .call_forms import renamed
 from .resource_variables import VAR_IS_INITIALIZED_OP
 from .slicing import MASKS, STRIDED_SLICE
 from .state import (
@@ -31,6 +32,7 @@ def reference_of(ref: Any) -> Tensor:
     return tensor
 
 
+@renamed(variable="ref")
 def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
     """Whether a variable has a value.
 
@@ -207,4 +209,5 @@ def assign_slice(
     if source is tensor or not source.dtype.is_ref_dtype:
         raise TypeError(f"{tensor.name!r} is no slice of a variable, so nothing is assigned to it")
     masks = {mask: op.attrs[mask] for mask in MASKS}
+    name = name or f"{op.name}/_assign"
     return STRIDED_SLICE_ASSIGN(source, *op.inputs[1:], value, name=name, **masks)  # type: ignore[no-any-return]

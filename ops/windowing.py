@@ -36,10 +36,12 @@ def with_margins(
     space = x.shape[1 : 1 + len(margins)]
     whole = [size + before + after for size, (before, after) in zip(space, margins, strict=True)]
     result = new_array((x.shape[0], *whole, *x.shape[1 + len(margins) :]), x.dtype)
-    for axis, (size, (before, _)) in enumerate(zip(space, margins, strict=True), 1):
+    for axis, (size, (before, after)) in enumerate(zip(space, margins, strict=True), 1):
         lead = (slice(None),) * axis
-        result[(*lead, slice(None, before))] = fill
-        result[(*lead, slice(before + size, None))] = fill
+        if before:
+            result[(*lead, slice(None, before))] = fill
+        if after:
+            result[(*lead, slice(before + size, None))] = fill
     inner = [slice(before, before + size) for size, (before, _) in zip(space, margins, strict=True)]
     result[(slice(None), *inner)] = x
     return result
@@ -49,7 +51,7 @@ def seen_through(x: Array, windows: Sequence[Window], positions: Sequence[int]) 
     """A view [batch, *positions, *window sizes, channels] of an array that has its margins."""
     count = len(windows)
     steps = x.strides[1 : 1 + count]
-    return np.lib.stride_tricks.as_strided(
+    return strided(
         x,
         (x.shape[0], *positions, *[int(window.size) for window in windows], *x.shape[1 + count :]),
         (
@@ -58,8 +60,14 @@ def seen_through(x: Array, windows: Sequence[Window], positions: Sequence[int]) 
             *[step * window.rate for step, window in zip(steps, windows, strict=True)],
             *x.strides[1 + count :],
         ),
-        writeable=False,
     )
+
+
+def strided(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
+    """A view of `x` that begins where `x` begins, for reading."""
+    if x.flags.c_contiguous:  # the quick way to make a view
+        return np.ndarray(shape, x.dtype, x, 0, strides)
+    return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
 
 
 def blocks(shape: Sequence[int], bytes_of_item: int, most: int) -> Iterator[tuple[slice, slice]]:

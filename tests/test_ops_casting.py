@@ -255,7 +255,7 @@ def test_the_bad_string_is_named() -> None:
         numbers = td.string_to_number([["1", "2"], ["x" * 200, "y"]])
         with pytest.raises(td.errors.InvalidArgumentError, match=r"string_tensor\[1,0\] = b'xxx"):
             session.run(numbers)
-        with pytest.raises(ValueError, match="out_type must be one of"):
+        with pytest.raises(TypeError, match="out_type must be one of"):
             td.string_to_number("1", td.bool)
 
 

@@ -267,6 +267,7 @@ def test_shapes_of_convolutions() -> None:
     infers("DepthwiseConv2dNative", "[n,h,4,?];[3,3,c,2]", "[n,h-2,2,2*c]", **ONE)
     infers("DepthwiseConv2dNative", "[n,5,5,?];?", "[n,?,?,?]", **ONE)
     infers("Conv2DBackpropInput", "?;[2,2,3,?];[n,?,?,?]", "[n,?,?,3]", **ONE)
+    infers("Conv2DBackpropInput", "[4];[2,2,3,?];[7,?,?,?]", "[7,?,?,?]", **ONE)
     infers(
         "Conv2DBackpropInput",
         ";[2,2,3,?];[n,4,4,?]",

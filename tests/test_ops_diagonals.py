@@ -154,6 +154,10 @@ def test_shapes_of_diagonals() -> None:
     infers("MatrixDiagPartV3", "[b,n,n];;[]", "[b,3,n]", values={"k": [-1, 1]})
     infers("MatrixDiagPartV3", "[b,n,n];[2];[]", "?")
     infers("MatrixSetDiag", "[b,3,n];?", "[b,3,n]")
+    infers("MatrixSetDiag", "[?,3,n];[2,3]", "[2,3,n]")
+    infers("MatrixSetDiag", "?;[b,2]", "[b,?,?]")
+    infers("MatrixSetDiagV2", "?;[b,3,2];", "[b,?,?]", values={"k": [-1, 1]})
+    infers("MatrixSetDiagV2", "?;[b,2];[]", "?")
     infers("MatrixBandPart", "[b,3,n];[];[]", "[b,3,n]")
     sizes = {"k": 0, "num_rows": -1, "num_cols": 5}
     infers("MatrixDiagV3", "[b,3];;;;[]", "[b,3,5]", values=sizes)

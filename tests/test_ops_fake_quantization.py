@@ -248,7 +248,7 @@ def test_channels_in_long_rows_agree_with_each_alone(
 ) -> None:
     monkeypatch.setattr(along_channels, "_BLOCK_ELEMENTS", 8)
     x = np.random.default_rng(batch).normal(size=(batch, 2, 3)).astype(np.float32)
-    low, high = np.float32([-1, -0.5, 0]), np.float32([0.5, 2, 0])
+    low, high = np.array([[-1, -0.5, 0], [0.5, 2, 0]], np.float32)
     with td.Graph().as_default(), td.Session() as session:
         together = session.run(td.fake_quant_with_min_max_vars_per_channel(x, low, high))
         for i in range(3):

@@ -96,6 +96,12 @@ CASES = [
     ),
     put([[[1], [1], [0]], [True, True, False], [3]], [False, True, False], "bools"),
     put([np.zeros((0, 1), np.int32), np.zeros((0, 3)), [2, 3]], np.zeros((2, 3)), "none"),
+    # Indices of other shapes are let pass where there is nothing to put and nowhere to put it.
+    put([np.zeros(0, np.int32), np.zeros(0), [0]], np.zeros(0), "nothing"),
+    put([np.zeros((0, 0), np.int32), np.zeros((0, 2, 0)), [2, 0]], np.zeros((2, 0)), "no-depth"),
+    put(
+        [np.zeros((), np.int32), np.zeros(0), [0]], raises("rank at least|no elements"), "of-scalar"
+    ),
     put([[[4], [1]], [1, 2], [3]], [0, 2, 0], "ignored", **IGNORE),
     put(
         [[[4], [1], [1]], [[1, 1], [2, 3], [4, 5]], [3, 2]],
@@ -132,6 +138,8 @@ def test_shapes() -> None:
     infers("ScatterNd", "[n,1];[n,3];", "[4,3]", values={"shape": [4, 3]})
     refuses("ScatterNd", "[2,1];[];[1]", "updates must have rank at least 1")
     refuses("ScatterNd", "[2,1];[3];[1]", "updates must have the shape of indices")
+    with td.Graph().as_default(), pytest.raises(ValueError, match="has no elements"):
+        td.scatter_nd([[0]], [[1]], [0, td.placeholder(td.int32, [])])
 
 
 def test_sizes_are_followed() -> None:

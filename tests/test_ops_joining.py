@@ -152,6 +152,40 @@ def test_concat_of_one_value_is_that_value() -> None:
             td.concat([[1, 2]], [0])
 
 
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1, 2.5], "float32"),
+        (np.ones([2, 3]), "float64"),
+        ([np.ones(2, np.int64), [1, 2]], "int32"),
+        ((b"a", b"b"), "string"),
+        ([], "float32"),
+    ],
+)
+def test_numbers_are_stacked_as_one_constant(values: Any, dtype: str) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        made = td.stack(values)
+        assert (made.op.type, made.dtype.name) == ("Const", dtype)
+        assert session.run(made).tolist() == np.asarray(values).tolist()
+
+
+def test_what_is_no_list_of_numbers_is_packed() -> None:
+    with td.Graph().as_default() as graph:
+        assert td.stack([1, 2], axis=-1).op.type == "Pack"
+        assert td.stack([td.constant(1), 2]).op.type == "Pack"
+        ops = graph.get_operations()
+        bad: list[Any] = [[[1], [2, 3]], 5, ["a", 1]]
+        for values in bad:
+            with pytest.raises((TypeError, ValueError)):
+                td.stack(values)
+        assert graph.get_operations() == ops
+
+
+def test_parallel_stack_needs_values() -> None:
+    with td.Graph().as_default(), pytest.raises(ValueError, match="at least one tensor"):
+        td.parallel_stack([])
+
+
 def test_parallel_stack_needs_known_shapes() -> None:
     with td.Graph().as_default(), td.Session() as session:
         assert session.run(td.parallel_stack([[1, 4], [2, 5]])).tolist() == [[1, 4], [2, 5]]

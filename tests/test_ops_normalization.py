@@ -17,6 +17,7 @@ X = image(2, 3, 4, 3)
 VECTORS = [np.array(v, "f") for v in ([1, -2, 0.5], [0, 1, -3], [0.5, -1, 4], [4, 1, 0.25])]
 OPS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 NOTHING = np.zeros(0, "f")
+UNKNOWN = np.full(3, np.nan, "f")
 
 
 def normalized(x: np.ndarray, scale: Any, offset: Any, mean: Any, variance: Any) -> np.ndarray:
@@ -86,9 +87,15 @@ BATCH_NORM = [
     batch_norm(
         "FusedBatchNormV2",
         [X[:0], *VECTORS],
-        (X[:0], M, V, M, V),
+        (X[:0], UNKNOWN, UNKNOWN, 0 * M, 0 * M),
         "empty",
         is_training=False,
+    ),
+    batch_norm(
+        "FusedBatchNormV2",
+        [X[:, :0], *VECTORS[:2], NOTHING, NOTHING],
+        (X[:, :0], UNKNOWN, UNKNOWN, 0 * M, 0 * M),
+        "empty-training",
     ),
     batch_norm(
         "FusedBatchNormV2",
@@ -163,6 +170,8 @@ LRN = [
         id="half",
         rtol=0.01,
     ),
+    Case("LRN", [image(2, 0, 2, 3)], {}, np.zeros((2, 0, 2, 3), "f"), id="no-rows"),
+    Case("LRN", [image(2, 2, 2, 0)], {}, np.zeros((2, 2, 2, 0), "f"), id="no-channels"),
     Case("LRN", [image(2, 2)], {}, raises("input must have rank 4"), id="rank"),
 ]
 test_lrn = check(LRN)

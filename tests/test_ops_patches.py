@@ -99,6 +99,9 @@ def test_refusals() -> None:
     refuses("ExtractImagePatches", "[1,4,4]", "rank 4", **window(1, 1, 1))
     attrs = {**window(1, 1, 1), "ksizes": [1, 1, 1, 1, 1]}
     refuses("ExtractImagePatches", "[1,4,4,1]", "ksizes must have 4 elements", **attrs)
+    attrs = {**window(1, 1, 1), "ksizes": [1, 2, -1, 1]}
+    refuses("ExtractImagePatches", "[1,4,4,1]", "ksizes must be at least 1", **attrs)
+    infers("ExtractImagePatches", "[1,4,4,?]", "[1,3,6,?]", **attrs)
 
 
 def test_older_order_of_arguments() -> None:

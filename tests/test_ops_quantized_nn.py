@@ -13,7 +13,7 @@ from windows_naive import convolved, image, over_windows
 
 import tensordraft as td
 from tensordraft.graph.registry import lookup
-from tensordraft.ops.quantized_arithmetic import level_of, levels_of, numbers_of
+from tensordraft.ops.quantized_arithmetic import level_of, numbers_of
 
 X = (image(1, 4, 4, 2, dtype="int32") + 100).astype(np.uint8)
 F = (image(2, 2, 2, 3, dtype="int32") + 120).astype(np.uint8)
@@ -47,6 +47,7 @@ MEANS = over_windows(
     fill=np.nan,
 )
 INTS = np.array([-(2**31), -(2**29), 0, 2**28, 2**31 - 1])
+SOME_INTS = np.array([-(2**31), -(2**29), -12345678, 0, 987654, 2**28, 2**31 - 1])
 
 CASES = [
     *(
@@ -86,8 +87,30 @@ CASES = [
         "QuantizedMatMul",
         [quint8(ROWS), quint8(MATRIX), 1.0, -1.0, 0.0, 1.0],
         {},
-        raises("min_a must be at most max_a, got 1.0 and -1.0", "run"),
+        raises("min_a must be less than max_a, got 1.0 and -1.0", "run"),
         id="range",
+    ),
+    Case(
+        "QuantizedMatMul",
+        [quint8(ROWS), quint8(MATRIX), 0.0, 1.0, 2.0, 2.0],
+        {},
+        raises("min_b must be less than max_b, got 2.0 and 2.0", "run"),
+        id="point",
+    ),
+    Case(
+        "QuantizedConv2D",
+        [quint8([[[[3], [200]]]]), quint8([[[[9]]]]), 1.0, -1.0, 0.0, 0.0],
+        {"strides": [1, 1, 1, 1], "padding": "VALID"},
+        (([[[[-1125], [648]]]], "qint32"), np.float32(0), np.float32(0)),
+        id="swapped-ends",
+    ),
+    Case(
+        "QuantizedConv2D",
+        [quint8([[[[3], [200]]]]), quint8([[[[9]], [[200]]]]), -5.0, -1.0, -1.0, 1.0],
+        {"strides": [1, 1, 1, 1], "padding": "SAME"},
+        (([[[[29036], [-4271]]]], "qint32"), np.float32(-264204.1), np.float32(264204.1)),
+        id="zero-out-of-range",
+        rtol=1e-6,
     ),
     Case(
         "QuantizedMatMul",
@@ -114,6 +137,22 @@ CASES = [
         [quint8([0, 100, 140, 255]), 0.0, 12.0],
         {},
         (quint8([0, 100, 128, 128]), np.float32(0), np.float32(12)),
+    ),
+    *(
+        Case(
+            op,
+            [quint8([0, 100, 140, 255]), low, high],
+            {},
+            (quint8(levels), np.float32(low), np.float32(high)),
+            id=f"{low},{high}",
+        )
+        for op, low, high, levels in (
+            ("QuantizedRelu", 6.0, -6.0, [128, 128, 140, 255]),
+            ("QuantizedRelu", -8.0, -1.0, [255, 255, 255, 255]),
+            ("QuantizedRelu", 7.0, 9.0, [0, 100, 140, 255]),
+            ("QuantizedRelu6", 6.0, -6.0, [0, 0, 0, 0]),
+            ("QuantizedRelu6", -8.0, -1.0, [255, 255, 255, 255]),
+        )
     ),
     Case(
         "QuantizedMaxPool",
@@ -153,14 +192,50 @@ CASES = [
         "RequantizationRange",
         [(np.zeros(0, "i"), "qint32"), -8.0, 8.0],
         {},
-        raises("input must not be empty", "run"),
+        (np.float32(0), np.float32(-8)),
         id="empty",
     ),
     Case(
-        "Requantize",
-        [(INTS, "qint32"), -8.0, 8.0, -2.0, 1.0],
+        "QuantizeDownAndShrinkRange",
+        [(SOME_INTS[1:6], "qint32"), -8.0, 8.0],
         {"out_type": "quint8"},
-        (quint8([0, 0, 170, 255, 255]), np.float32(-2), np.float32(1)),
+        (quint8([0, 166, 170, 170, 255]), np.float32(-2), np.float32(1)),
+    ),
+    Case(
+        "QuantizeDownAndShrinkRange",
+        [(np.zeros(0, "i"), "qint32"), -8.0, 8.0],
+        {"out_type": "quint8"},
+        (quint8(np.zeros(0, np.uint8)), np.float32(0), np.float32(-8)),
+        id="empty",
+    ),
+    *(
+        Case(
+            "Requantize",
+            [(SOME_INTS, "qint32"), *bounds],
+            {"out_type": "quint8"},
+            (quint8(levels), np.float32(bounds[2]), np.float32(bounds[3])),
+            id=f"{bounds}",
+        )
+        for bounds, levels in (
+            ((-8.0, 8.0, -2.0, 1.0), [0, 0, 166, 170, 170, 255, 255]),
+            ((-8.0, 8.0, 0.0, 1.0), [0, 0, 0, 0, 1, 255, 255]),
+            ((-8.0, 8.0, 0.0, 0.0), [0, 0, 0, 0, 0, 0, 0]),
+            ((-3.0, 5.0, -1.0, 2.0), [0, 85, 168, 170, 170, 213, 255]),
+        )
+    ),
+    Case(
+        "Requantize",
+        [([-128, 0, 100], "qint8"), -128.0, 127.0, 0.0, 255.0],
+        {"out_type": "quint8"},
+        (quint8([0, 0, 100]), np.float32(0), np.float32(255)),
+        id="from-bytes",
+    ),
+    Case(
+        "Requantize",
+        [(SOME_INTS, "qint32"), -8.0, 8.0, -1.0, -2.0],
+        {"out_type": "quint8"},
+        raises("requested_output_max must be at least requested_output_min, got -2.0", "run"),
+        id="swapped",
     ),
     Case(
         "Requantize",
@@ -186,37 +261,45 @@ CASES = [
 test_quantized = check(CASES)
 
 
-def sums_with_bias(low: float, high: float) -> Any:
-    """What the sums stand for, within a few of 2**32 levels: TensorFlow adds in float32."""
+def biased(bounds: list[float], levels: Any, end: float) -> Case:
+    return Case(
+        "QuantizedBiasAdd",
+        [quint8(PAIRS), quint8([7, 200]), *bounds],
+        {"out_type": "qint32"},
+        ((levels, "qint32"), np.float32(-end), np.float32(end)),
+        id=f"{bounds}",
+    )
 
-    def right(levels: np.ndarray, least: np.ndarray, most: np.ndarray) -> bool:
-        x, bias = numbers_of(X, td.quint8, low, high), numbers_of(BIAS, td.quint8, -0.5, 0.25)
-        numbers = numbers_of(levels, td.qint32, least[()], most[()])
-        return bool(np.allclose(numbers, x + bias, rtol=1e-5, atol=1e-3)) and most == 2**17 * high
 
-    return right
-
-
-BIAS = np.array([7, 200], np.uint8)
+PAIRS = np.array([[3, 200], [90, 255], [0, 7]], np.uint8)
+# In [0.5, -1] the ends are swapped; TensorFlow takes them as they are.
 BIASES = [
+    biased([-1.0, 1.0, -0.5, 0.25], [[-23789, 10827], [-12610, 17894], [-24175, -13974]], 2**17),
+    biased([0.0, 6.0, -0.5, 0.25], [[-1116, 13091], [4474, 16625], [-1309, 691]], 6 * 2**17),
+    biased([-6.0, 0.0, 0.5, 1.0], [[-14788, -1098], [-9198, 2436], [-14981, -13498]], 6 * 2**17),
+    biased([0.5, -1.0, 0.0, 0.25], [[32061, -31483], [-1478, -52686], [33218, 42919]], 2**15),
     Case(
         "QuantizedBiasAdd",
-        [quint8(X), quint8(BIAS), low, high, -0.5, 0.25],
+        [([[-128, 5], [127, -60]], "qint8"), ([7, -100], "qint8"), -1.0, 2.0, -0.5, 0.25],
         {"out_type": "qint32"},
-        sums_with_bias(low, high),
-        id=f"{low}",
-    )
-    for low, high in ((-1.0, 1.0), (0.0, 6.0))
-]
-BIASES.append(
+        (([[-9035, 1205], [15541, -5059]], "qint32"), np.float32(-(2**18)), np.float32(2**18)),
+        id="qint8",
+    ),
     Case(
         "QuantizedBiasAdd",
-        [quint8(X), quint8(BIAS[:1]), -1.0, 1.0, -0.5, 0.25],
+        [quint8(PAIRS[:, :1]), quint8([7, 200]), -1.0, 1.0, -0.5, 0.25],
         {"out_type": "qint32"},
-        raises("the last size of input and the length of bias must be equal, got 2 and 1"),
+        raises("the last size of input and the length of bias must be equal, got 1 and 2"),
         id="length",
-    )
-)
+    ),
+    Case(
+        "QuantizedBiasAdd",
+        [quint8([1, 2]), quint8([7, 200]), -1.0, 1.0, -0.5, 0.25],
+        {"out_type": "qint32"},
+        raises("rank at least 2"),
+        id="rank",
+    ),
+]
 test_bias = check(BIASES)
 
 
@@ -230,18 +313,18 @@ def test_shapes_of_quantized_layers() -> None:
     infers("QuantizedBiasAdd", f"[n,?];[4];{scalars}", "[n,4];[];[]", out_type="qint32")
     infers("Requantize", f"[n];{scalars}", "[n];[];[]", out_type="quint8")
     infers("RequantizationRange", "[n];[];[]", "[];[]")
+    infers("QuantizeDownAndShrinkRange", "[n,?];[];[]", "[n,?];[];[]", out_type="quint8")
     infers("QuantizedReshape", "[n,2];;[];[]", "[2*n];[];[]", values={"shape": [-1]})
     refuses("QuantizedRelu", "[3];[1];[]", "min_features must have rank 0")
 
 
 @pytest.mark.parametrize(("low", "high"), [(-1.0, 1.0), (0.0, 6.0), (-0.3, 2.7)])
-def test_numbers_and_levels(low: float, high: float) -> None:
+def test_numbers_of_levels(low: float, high: float) -> None:
     every = np.arange(256, dtype=np.uint8)
     numbers = numbers_of(every, td.quint8, low, high)
     np.testing.assert_allclose(numbers, np.linspace(low, high, 256), atol=(high - low) / 500)
-    assert numbers[level_of(0.0, td.quint8, low, high)] == 0, "zero is a level"
-    away = np.abs(levels_of(numbers, td.quint8, low, high).astype(int) - every)
-    assert away.max() <= 1, "the ends are rounded to levels on the way there only"
+    zero = numbers[level_of(0.0, td.quint8, low, high)]
+    assert abs(zero) <= 1.001 * (high - low) / 255, "TensorFlow's zero may be a level away"
 
 
 def test_a_quantized_layer_is_near_the_layer() -> None:

@@ -11,7 +11,7 @@ from shape_language import infers, refuses
 import tensordraft as td
 
 covers("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt")
-covers("RandomShuffle", "Multinomial")
+covers("RandomShuffle", "Multinomial", "RandomGamma", "RandomPoissonV2")
 
 
 def draws(make: object, number: int = 1) -> np.ndarray:

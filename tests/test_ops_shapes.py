@@ -84,7 +84,7 @@ def test_sparse_tensors() -> None:
 
 def test_out_type_is_checked() -> None:
     with td.Graph().as_default():
-        with pytest.raises(ValueError, match="out_type"):
+        with pytest.raises(TypeError, match="out_type"):
             td.shape([1], out_type=td.int16)
         with pytest.raises(ValueError, match="at least 1"):
             td.shape_n([])

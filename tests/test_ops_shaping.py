@@ -58,14 +58,29 @@ def test_reshape_shapes() -> None:
     infers("Reshape", "[n];", "[4,n//4]", **to(4, -1))
     infers("Reshape", "[?,6];", "[?,2]", **to(-1, 2))
     infers("Reshape", "[?,0];", "[0,3]", **to(-1, 3))
-    infers("Reshape", "[?,6];", "[7]", **to(7))
+    infers("Reshape", "[?,6];", "[12]", **to(12))
+    infers("Reshape", "[?,6];", "[0]", **to(0))
+    infers("Reshape", "[2*n];", "[7]", **to(7))
+    infers("Reshape", "[?,6,?];", "[7]", **to(7))
     infers("Reshape", "?;", "[?,2]", **to(-1, 2))
     infers("Reshape", "[6];", "[?,?]", **to(-1, -1))
     infers("Reshape", "[6];[2]", "[?,?]")
     infers("Reshape", "[6];?", "?")
     infers("Reshape", "[?,5];", "[0,?]", **to(0, -1))
     refuses("Reshape", "[?,0];", "asks for 7", **to(7))
+    refuses("Reshape", "[?,6];", "asks for 7", **to(7))
+    refuses("Reshape", "[2,?,3];[0]", "asks for 1")
+    refuses("Reshape", "[2];", "asks for 0", **to(-1, -1, 0))
     refuses("Reshape", "[6];[]", "rank 1")
+
+
+def test_a_shape_packed_of_unknown_tensors_has_as_many_elements() -> None:
+    with td.Graph().as_default():
+        n, m = td.placeholder(td.int32), td.placeholder(td.int32)
+        assert td.stack([n, m]).shape.rank is None
+        assert td.fill(td.stack([n, m]), 1.0).shape.rank == 2
+        assert td.reshape(np.zeros(6), [n]).shape.as_list() == [6]
+        assert td.reshape(np.zeros(6), [n, m]).shape.as_list() == [None, None]
 
 
 def test_reshape_to_symbols() -> None:
@@ -141,6 +156,7 @@ test_expand_dims = check(
         Case("ExpandDims", [7, -1], expected=[7]),
         Case("ExpandDims", [7, 1], expected=raises(r"axis = 1 is not in \[-1, 1\)")),
         Case("ExpandDims", [7, [0, 0]], expected=raises("single number, got shape")),
+        Case("ExpandDims", [7, ([], "int32")], expected=raises("single number"), id="no-axis"),
     ]
 )
 
@@ -149,6 +165,7 @@ def test_expand_dims_shapes() -> None:
     infers("ExpandDims", "[2,3,n];", "[2,3,1,n]", values={"dim": 2})
     infers("ExpandDims", "[2,n];[]", "[?,?,?]")
     infers("ExpandDims", "?;", "?", values={"dim": 0})
+    infers("ExpandDims", "[2];[0]", "[?,?]")
     refuses("ExpandDims", "?;", "single number", values={"dim": [0, 1]})
     for axis, sizes in ((0, "[1,2,3,5]"), (2, "[2,3,1,5]"), (3, "[2,3,5,1]")):
         infers("ExpandDims", "[2,3,5];", sizes, values={"dim": axis})
@@ -179,6 +196,7 @@ test_broadcasting = check(
         Case("BroadcastTo", [[[1]], [3]], expected=raises("has more dimensions than shape")),
         Case("BroadcastTo", [[1], [-1]], expected=raises("at least 0, got", at="run")),
         Case("BroadcastTo", [[1], [-2]], expected=raises("-2")),
+        Case("BroadcastTo", [[], [3]], expected=raises("does not broadcast to", at="run"), id="0"),
         Case("BroadcastArgs", [[2, 1, 3], [5, 1]], expected=[2, 5, 3]),
         Case("BroadcastArgs", [([1], "int64"), ([0], "int64")], expected=([0], "int64")),
         Case("BroadcastArgs", [[2], NO_SHAPE], expected=[2]),
@@ -195,6 +213,8 @@ test_broadcasting = check(
 def test_broadcasting_shapes() -> None:
     infers("BroadcastTo", "[n];", "[2,3]", values={"shape": [2, 3]})
     infers("BroadcastTo", "[3];[2]", "[?,3]")
+    infers("BroadcastTo", "[0,2];", "[3,2]", values={"shape": [3, 2]})
+    infers("BroadcastTo", "[0,2];[2]", "[0,2]")
     infers("BroadcastTo", "?;[2]", "[?,?]")
     infers("BroadcastArgs", "[2];[3]", "[3]")
     infers("BroadcastArgs", "[2];[n]", "[max(n,2)]")

@@ -169,12 +169,28 @@ def test_counting_ends_at_the_limit(session: td.Session) -> None:
 
 
 def test_a_temporary_variable_lasts_for_a_run(session: td.Session) -> None:
-    ref = op("TemporaryVariable", shape=[2], dtype=td.float32)
+    ref = op("TemporaryVariable", shape=[2], dtype=td.float32, var_name="t")
     filled = op("Assign", ref, [4.0, 5.0])
     added = op("AssignAdd", filled, [1.0, 1.0])
-    final = op("DestroyTemporaryVariable", added, var_name="")
+    final = op("DestroyTemporaryVariable", added, var_name="t")
     for _ in range(5):
         assert session.run(final).tolist() == [5, 6]
+    with pytest.raises(td.errors.InvalidArgumentError, match="var_name must not be empty"):
+        session.run(op("DestroyTemporaryVariable", added, var_name=""))
+
+
+@pytest.mark.parametrize("kind", ["Variable", "VariableV2", "TemporaryVariable"])
+def test_a_stated_shape_is_complete(session: td.Session, kind: str) -> None:
+    ref = op(kind, shape=[None, 2], dtype=td.float32)
+    clause = r"in full or not at all, got \(\?, 2\)"
+    with pytest.raises(td.errors.InvalidArgumentError, match=clause):
+        session.run(op("IsVariableInitialized", ref))
+
+
+def test_a_temporary_variable_has_a_size(session: td.Session) -> None:
+    ref = op("TemporaryVariable", shape=[2**61], dtype=td.float32)
+    with pytest.raises(td.errors.ResourceExhaustedError, match="max_tensor_bytes"):
+        session.run(op("IsVariableInitialized", ref))
 
 
 def test_a_slice_is_assigned(session: td.Session) -> None:
@@ -246,6 +262,42 @@ def test_resources_are_gathered_from_and_sliced(session: td.Session) -> None:
         [8, 3],
         [9, 5],
     ]
+
+
+def test_resources_are_gathered_from_in_batches(session: td.Session) -> None:
+    values = np.arange(12).reshape(2, 3, 2)
+    handle, initialize = resource(values)
+    session.run(initialize)
+    places = td.placeholder(td.int32, [2, None])
+    rows = op("ResourceGather", handle, places, dtype=td.int64, batch_dims=1)
+    assert rows.shape.as_list() == [2, None, 2]
+    expected = np.stack([values[0, [2, 0]], values[1, [1, 1]]])
+    np.testing.assert_array_equal(session.run(rows, {places: [[2, 0], [1, 1]]}), expected)
+    backwards = op("ResourceGather", handle, places, dtype=td.int64, batch_dims=-1)
+    np.testing.assert_array_equal(session.run(backwards, {places: [[2, 0], [1, 1]]}), expected)
+    with pytest.raises(td.errors.InvalidArgumentError, match=r"indices\[0,0\] = 3 is not in"):
+        session.run(rows, {places: [[3], [0]]})
+    with pytest.raises(ValueError, match="one of the batch, must be equal, got 2 and 3"):
+        op("ResourceGather", handle, td.ones([3, 1], td.int32), dtype=td.int64, batch_dims=1)
+    with pytest.raises(ValueError, match=r"batch_dims = 3 is not in \[-2, 2\]"):
+        op("ResourceGather", handle, places, dtype=td.int64, batch_dims=3)
+
+
+def test_the_shape_of_a_resource_is_frozen(session: td.Session) -> None:
+    handle, initialize = resource(np.zeros((4, 2)), name="h")
+    for dtype in (td.int32, td.int64):
+        td.identity(op("VariableShape", handle, out_type=dtype), name=f"sizes_{dtype.name}")
+    session.run(initialize)
+    names = ["sizes_int32", "sizes_int64"]
+    frozen = td.graph_util.convert_variables_to_constants(
+        session, session.graph.as_graph_def(strip_default_attrs=True), names
+    )
+    assert {node.op for node in frozen.node} == {"Const", "Shape", "Identity"}
+    with td.Graph().as_default(), td.Session() as other:
+        td.import_graph_def(frozen, name="")
+        for name, kind in zip(names, (np.int32, np.int64), strict=True):
+            sizes = other.run(f"{name}:0")
+            assert (sizes.dtype, sizes.tolist()) == (kind, [4, 2])
 
 
 def test_a_resource_of_another_dtype_is_refused(graph: td.Graph) -> None:

@@ -1,0 +1,139 @@
+"""Sharing work among threads: all is done once, errors come through, BLAS is left as it was."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensordraft.ops import products, sharing
+
+PARTS = range(50)
+
+
+class Counted:
+    """Stands for a BLAS that uses `threads` threads."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.least = threads
+
+    def get(self) -> int:
+        return self.threads
+
+    def put(self, threads: int) -> None:
+        self.threads = threads
+        self.least = min(self.least, threads)
+
+
+@pytest.fixture(params=[1, 2, 5])
+def blas(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Counted:
+    counted = Counted(request.param)
+    limited = sharing._Blas()
+    limited._functions = (counted.get, counted.put)
+    for module in (sharing, products):
+        monkeypatch.setattr(module, "blas_on_one_thread", limited)
+    return counted
+
+
+def test_each_part_is_done_once(blas: Counted) -> None:
+    done: list[int] = []
+    before = blas.threads
+    sharing.share(done.extend, PARTS)
+    assert sorted(done) == [*PARTS]
+    assert (blas.threads, blas.least) == (before, 1)
+
+
+def test_threads_work_at_the_same_time(blas: Counted) -> None:
+    meeting = threading.Barrier(min(blas.threads, 2))
+
+    def meet(parts: Iterator[int]) -> None:
+        for _ in parts:
+            meeting.wait(30)
+
+    sharing.share(meet, range(meeting.parties))
+
+
+@pytest.mark.parametrize("bad", [0, 25, 49])
+def test_errors_come_through(blas: Counted, bad: int) -> None:
+    before = blas.threads
+
+    def fail(parts: Iterator[int]) -> None:
+        for part in parts:
+            if part == bad:
+                raise ValueError(f"part {part}")
+
+    for _ in range(20):
+        with pytest.raises(ValueError, match=f"part {bad}"):
+            sharing.share(fail, PARTS)
+    assert blas.threads == before
+
+
+def test_helpers_make_no_warnings(blas: Counted) -> None:
+    def divide(parts: Iterator[int]) -> None:
+        for _ in parts:
+            np.ones(1000) / np.zeros(1000)
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("error")
+        sharing.share(divide, PARTS)
+
+
+def test_several_callers_leave_blas_as_it_was(blas: Counted) -> None:
+    before = blas.threads
+    x = np.ones((300, 200))
+
+    def multiply(_: int) -> Any:
+        return products.multiply(x, x.T)[0, 0]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert {*pool.map(multiply, range(40))} == {200.0}
+    assert blas.threads == before
+
+
+SHAPES = [
+    ((3, 4), (4, 5)),
+    ((1, 300), (300, 200)),
+    ((700, 90), (90, 210)),
+    ((40, 3000), (3000, 90)),
+    ((6, 80, 90), (90, 200)),
+    ((6, 1, 80, 90), (7, 90, 20)),
+    ((1, 500, 200), (1, 200, 300)),
+    ((0, 7), (7, 9)),
+    ((700, 0), (0, 900)),
+    ((0, 80, 90), (90, 200)),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SHAPES)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64"])
+def test_products(
+    blas: Counted, monkeypatch: pytest.MonkeyPatch, one: Any, other: Any, dtype: str
+) -> None:
+    monkeypatch.setattr(products, "_LEAST_SHARED", 1 << 12)
+    monkeypatch.setattr(products, "_LEAST_THREADED", 1 << 10)
+    generator = np.random.default_rng(0)
+    x = generator.integers(-5, 6, one).astype(dtype)
+    y = generator.integers(-5, 6, other).astype(dtype)
+    wanted = np.matmul(x, y)
+    for left in (x, np.ascontiguousarray(x.swapaxes(-1, -2)).swapaxes(-1, -2)):
+        result = products.multiply(left, y)
+        assert result.dtype == wanted.dtype
+        np.testing.assert_array_equal(result, wanted)
+
+
+def test_the_blas_of_numpy_can_be_limited_or_is_left_alone() -> None:
+    get, put = sharing._thread_functions()
+    before = get()
+    put(1)
+    assert get() == 1
+    put(before)
+    assert get() == before >= 1
+    with sharing.blas_on_one_thread as threads:
+        assert (threads, get()) == (before, 1)
+    assert get() == before
