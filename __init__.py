@@ -14,10 +14,11 @@ Example:
 
 from __future__ import annotations
 
-from importlib import import_module
+from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
-from .graph import errors as errors, registry
+from .graph import errors as errors, registry as _registry
+from .graph.absent import missing as _missing
 from .graph.collections import GraphKeys as GraphKeys
 from .graph.constant_value import (
     constant_value as constant_value,
@@ -33,6 +34,7 @@ from .graph.default_graph import (
     reset_default_graph as reset_default_graph,
 )
 from .graph.device_spec import DeviceSpec as DeviceSpec, merge_device as merge_device
+from .graph.errors import OpError as OpError
 from .graph.files import (
     load_graph as load_graph,
     save_graph as save_graph,
@@ -54,6 +56,12 @@ from .graph.functions import (
 )
 from .graph.graph import Graph as Graph
 from .graph.importer import import_graph_def as import_graph_def
+from .graph.modes import (
+    disable_eager_execution as disable_eager_execution,
+    disable_v2_behavior as disable_v2_behavior,
+    executing_eagerly as executing_eagerly,
+)
+from .graph.namespace import public_names as _public_names
 from .graph.node import Operation as Operation, Tensor as Tensor
 from .graph.op_def import OpDef as OpDef
 from .graph.scope_names import (
@@ -135,7 +143,15 @@ from .shape_inference.tensor_shape import (
 )
 
 if TYPE_CHECKING:
-    from . import image as image, nn as nn, train as train
+    from . import (
+        bitwise as bitwise,
+        compat as compat,
+        gfile as gfile,
+        image as image,
+        initializers as initializers,
+        nn as nn,
+        train as train,
+    )
     from .graph import graph_util as graph_util
     from .graph.check import check_graph as check_graph
     from .graph.event_file import write_graph_events as write_graph_events
@@ -144,18 +160,35 @@ if TYPE_CHECKING:
         import_meta_graph as import_meta_graph,
     )
     from .graph.saved_model import load_saved_model as load_saved_model
+    from .namespaces import (
+        linalg as linalg,
+        manip as manip,
+        math as math,
+        random as random,
+        strings as strings,
+    )
     from .ops.public import *
     from .ops.public_state import *
+    from .ops.public_strings import *
 
 # What most programs do not need is imported when it is asked for.
 _LATER = {
+    "bitwise": "bitwise",
     "check_graph": "graph.check",
+    "compat": "compat",
     "export_meta_graph": "graph.meta_graph",
+    "gfile": "gfile",
     "graph_util": "graph.graph_util",
     "image": "image",
     "import_meta_graph": "graph.meta_graph",
+    "initializers": "initializers",
+    "linalg": "namespaces.linalg",
     "load_saved_model": "graph.saved_model",
+    "manip": "namespaces.manip",
+    "math": "namespaces.math",
     "nn": "nn",
+    "random": "namespaces.random",
+    "strings": "namespaces.strings",
     "train": "train",
     "write_graph_events": "graph.event_file",
 }
@@ -167,28 +200,27 @@ double = float64
 __version__ = "0.1.0"
 
 
-@registry.on_first_use
+@_registry.on_first_use
 def _load_ops() -> None:
     """Imports the ops, and with them the public functions: most of what there is to import."""
-    for name in ("ops.public", "ops.public_state", "nn", "image"):
-        module = import_module(f".{name}", __name__)
+    for name in ("ops.public", "ops.public_state", "ops.public_strings", "nn", "image"):
+        module = _import_module(f".{name}", __name__)
         if name.startswith("ops."):
-            public = {key: value for key, value in vars(module).items() if key[0] != "_"}
-            globals().update({key: public[key] for key in public.keys() - {"annotations"}})
+            globals().update({key: getattr(module, key) for key in _public_names(vars(module))})
 
 
 def __getattr__(name: str) -> object:
     if name in _LATER:
-        module = import_module(f".{_LATER[name]}", __name__)
+        module = _import_module(f".{_LATER[name]}", __name__)
         value = globals()[name] = getattr(module, name, module)
         return value
     if not name.startswith("__"):
-        registry.load()
+        _registry.load()
         if name in globals():
             return globals()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise _missing(__name__, name)
 
 
 def __dir__() -> list[str]:
-    registry.load()
-    return sorted({*globals(), *_LATER})
+    _registry.load()
+    return sorted({*_public_names(globals()), *_LATER})

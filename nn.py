@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from .graph.absent import missing as _missing
+from .graph.namespace import public_names as _public_names
+from .ops.activations import (
+    swish as swish,
+)
+from .ops.blocks import space_to_batch as space_to_batch
 from .ops.convolution import (
     conv2d as conv2d,
     conv3d as conv3d,
+)
+from .ops.depth import (
+    depth_to_space as depth_to_space,
+    space_to_depth as space_to_depth,
 )
 from .ops.depthwise_convolution import (
     depthwise_conv2d as depthwise_conv2d,
     depthwise_conv2d_native as depthwise_conv2d_native,
     separable_conv2d as separable_conv2d,
 )
+from .ops.layers import (
+    atrous_conv2d as atrous_conv2d,
+    conv1d as conv1d,
+    crelu as crelu,
+    dropout as dropout,
+    embedding_lookup as embedding_lookup,
+    relu_layer as relu_layer,
+    weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
+    xw_plus_b as xw_plus_b,
+)
 from .ops.losses import (
+    log_poisson_loss as log_poisson_loss,
     sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
 )
 from .ops.mathematics import sigmoid as sigmoid, tanh as tanh
@@ -46,6 +68,17 @@ from .ops.pooling import (
     max_pool as max_pool,
     max_pool3d as max_pool3d,
 )
+from .ops.pooling_places import max_pool_with_argmax as max_pool_with_argmax
+from .ops.sequences import (
+    avg_pool1d as avg_pool1d,
+    max_pool1d as max_pool1d,
+)
+from .ops.statistics import (
+    normalize_moments as normalize_moments,
+    sufficient_statistics as sufficient_statistics,
+    weighted_moments as weighted_moments,
+)
+from .ops.tallies import zero_fraction as zero_fraction
 from .ops.top_k import (
     in_top_k as in_top_k,
     top_k as top_k,
@@ -54,3 +87,11 @@ from .ops.transposed_convolution import (
     conv2d_backprop_input as conv2d_backprop_input,
     conv2d_transpose as conv2d_transpose,
 )
+
+
+def __getattr__(name: str) -> object:
+    raise _missing(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return _public_names(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .graph.absent import missing as _missing
 from .graph.checkpoint_state import (
     CheckpointState as CheckpointState,
     checkpoint_exists as checkpoint_exists,
@@ -17,6 +18,24 @@ from .graph.checkpoints import (
 )
 from .graph.files import write_graph as write_graph
 from .graph.meta_graph import export_meta_graph as export_meta_graph
+from .graph.namespace import public_names as _public_names
+from .ops.global_step import (
+    assert_global_step as assert_global_step,
+    create_global_step as create_global_step,
+    get_global_step as get_global_step,
+    get_or_create_global_step as get_or_create_global_step,
+    global_step as global_step,
+)
+from .ops.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from .ops.saver import Saver as Saver, import_meta_graph as import_meta_graph
+from .protos.messages import SaverDef as SaverDef
 
 NewCheckpointReader = CheckpointReader
+
+
+def __getattr__(name: str) -> object:
+    raise _missing(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return _public_names(globals())

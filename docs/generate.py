@@ -1,14 +1,16 @@
-"""Writes docs/ops.md, the list of all ops, from signatures and docstrings."""
+"""Writes the reference pages, docs/ops.md and docs/api.md, from signatures and docstrings."""
 
 from __future__ import annotations
 
 import argparse
-import inspect
 import sys
 from collections import defaultdict
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import api_page
+from public_names import listed, public_names, signature, summary
 
 import tensordraft as td
 from tensordraft.graph.convert import make_constant
@@ -17,7 +19,7 @@ from tensordraft.graph.registry import definitions, find
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-OUTPUT = Path(__file__).resolve().parent / "ops.md"
+FOLDER = Path(__file__).resolve().parent
 OPS = "tensordraft.ops."
 
 HEADER = """\
@@ -44,49 +46,17 @@ class Function(NamedTuple):
 
 def public_functions() -> list[Function]:
     """The public functions that are written in the ops folder, by name."""
-    names: dict[FunctionType, list[str]] = defaultdict(list)
-    for name, function in _exported(td, "td"):
-        names[function].append(name)
-    functions = []
-    for function, aliases in names.items():
-        aliases.sort(key=lambda alias: (alias.rpartition(".")[2] != function.__name__, alias))
-        functions.append(
-            Function(
-                function.__module__.removeprefix(OPS),
-                tuple(aliases),
-                aliases[0] + _signature(function),
-                (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " "),
-                _wire_ops(function),
-            )
+    return [
+        Function(
+            name.module.removeprefix(api_page.OPS),
+            (name.name, *name.aliases),
+            name.name + signature(name.value),
+            summary(name.value),
+            _wire_ops(name.value),
         )
-    return sorted(functions, key=lambda function: function.names[0].lower())
-
-
-def _exported(namespace: ModuleType, prefix: str) -> Iterator[tuple[str, FunctionType]]:
-    for name in dir(namespace):
-        value = getattr(namespace, name)
-        if name.startswith("_"):
-            continue
-        if isinstance(value, FunctionType) and value.__module__.startswith(OPS):
-            yield f"{prefix}.{name}", value
-        elif _is_namespace(value):
-            yield from _exported(value, f"{prefix}.{name}")
-
-
-def _is_namespace(value: Any) -> bool:
-    """Whether `value` is a module such as `td.nn`, and none of the package's own folders."""
-    if not isinstance(value, ModuleType) or hasattr(value, "__path__"):
-        return False
-    return value.__name__.rpartition(".")[0] == "tensordraft"
-
-
-def _signature(function: FunctionType) -> str:
-    signature = inspect.signature(function)
-    plain = [
-        parameter.replace(annotation=inspect.Parameter.empty)
-        for parameter in signature.parameters.values()
+        for name in public_names()
+        if api_page.is_op(name)
     ]
-    return str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
 
 
 def _wire_ops(function: FunctionType) -> tuple[str, ...]:
@@ -135,7 +105,7 @@ def page() -> str:
     for family in sorted(families):
         parts += _family(family, families[family])
     parts.append("## Without a function\n")
-    parts.append(f"Graph files may also hold {_listed(others)}.\n")
+    parts.append(f"Graph files may also hold {listed(others)}.\n")
     return "\n".join(parts)
 
 
@@ -147,29 +117,28 @@ def _family(family: str, functions: list[Function]) -> Iterator[str]:
         yield f"```python\n{function.signature}\n```\n"
         yield f"{function.summary}\n"
         if len(function.names) > 1:
-            yield f"Also called {_listed(function.names[1:])}.\n"
+            yield f"Also called {listed(function.names[1:])}.\n"
         if function.wire_ops:
-            yield f"Wire ops: {_listed(function.wire_ops)}\n"
-
-
-def _listed(names: tuple[str, ...] | list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+            yield f"Wire ops: {listed(function.wire_ops)}\n"
 
 
 def main() -> int:
-    """Writes, or checks, the page; returns the exit status."""
+    """Writes, or checks, the pages; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
     check = parser.parse_args().check
-    text = page()
-    if OUTPUT.exists() and OUTPUT.read_text(encoding="utf-8") == text:
-        return 0
-    if check:
-        print(f"{OUTPUT.name} is outdated: run `make docs`")
-        return 1
-    OUTPUT.write_text(text, encoding="utf-8")
-    print(f"wrote {OUTPUT.name}")
-    return 0
+    status = 0
+    for name, text in (("api.md", api_page.page()), ("ops.md", page())):
+        path = FOLDER / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        if check:
+            print(f"{name} is outdated: run `make docs`")
+            status = 1
+        else:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {name}")
+    return status
 
 
 if __name__ == "__main__":

@@ -180,9 +180,12 @@ class _Planner:
         Sizes are integers, and to look at those alone keeps planning quick. An empty result is
         known even where the kernel will refuse its inputs, so it has to run.
         """
-        own_rule = op.definition.value_function is not None
+        definition = op.definition
+        own_rule = definition.value_function is not None
         integers = op.inputs and op.outputs and all(tensor.dtype in _SIZES for tensor in op.outputs)
-        if not own_rule and not integers:
+        # Arithmetic may refuse its inputs though the result is known: 0 // x, where x is 0.
+        refusing = definition.checking or definition.elementwise
+        if not own_rule and (refusing or not integers):
             return False
         values = [self.inference.value(tensor) for tensor in op.outputs]
         known = [

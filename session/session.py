@@ -119,7 +119,9 @@ class Session:
         self._check_open()
         # What was asked before need not be looked up again: a list is compared by its items.
         asked = (*fetches,) if type(fetches) is list else fetches
-        key = (type(fetches), asked, *feed_dict) if feed_dict else (type(fetches), asked)
+        key: tuple[Any, ...] = (self._graph.restrictions, type(fetches), asked)
+        if feed_dict:
+            key = (*key, *feed_dict)
         try:
             fetched, executor, converters = self._asked[key]
             values: Iterable[Any] = feed_dict.values() if feed_dict else ()
@@ -148,7 +150,7 @@ class Session:
 
     def _remember(self, key: tuple[Any, ...], call: _Call) -> None:
         """Keeps what a plain structure of fetches comes to; nested ones are taken apart anew."""
-        kind, asked, *fed = key
+        _, kind, asked, *fed = key
         items = asked if kind in (list, tuple) else (asked,)
         plain = all(
             isinstance(item, (Tensor, Operation, str)) or hasattr(item, "_as_graph_element")

@@ -211,3 +211,21 @@ def test_too_many_arguments_are_refused_as_python_does() -> None:
 def test_an_older_form_leaves_the_present_signature_to_tools() -> None:
     names = vars(tf.split)["__wrapped__"].__code__.co_varnames[:5]
     assert names == ("value", "num_or_size_splits", "axis", "num", "name")
+
+
+# range and shape_n with the name in the place of the dtype
+
+
+def test_range_with_the_name_last() -> None:
+    steps = tf.range(0, 5, 2, "steps")
+    assert (steps.op.name, value(steps)) == ("steps", [0, 2, 4])
+    assert value(tf.range(0, 5, 2, name="more")) == [0, 2, 4]
+    assert tf.range(0, 5, 2, "int64").dtype is td.int64
+    assert tf.range(0, 5, 2, tf.float32, "floats").op.name == "floats"
+
+
+def test_shape_n_with_the_name_last() -> None:
+    first, second = tf.shape_n([[1, 2], [[3]]], "sizes")
+    assert (first.op.name, value(second)) == ("sizes", [1, 1])
+    assert tf.shape_n([[1, 2]], tf.int64)[0].dtype is td.int64
+    assert tf.shape_n([[1, 2]], "int64", "long")[0].op.name == "long"

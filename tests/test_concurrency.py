@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 
@@ -25,10 +26,15 @@ def together(work: Callable[[int], None]) -> None:
             failures.append(error)
 
     threads = [threading.Thread(target=run, args=(i,), daemon=True) for i in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=120)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # threads take turns as often as they can
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=120)
+    finally:
+        sys.setswitchinterval(interval)
     assert not any(thread.is_alive() for thread in threads), "a thread is stuck"
     if failures:
         raise failures[0]
@@ -107,13 +113,49 @@ def test_one_variable_is_got_by_all_threads() -> None:
 
     def work(i: int) -> None:
         del i
-        with graph.as_default(), td.variable_scope("shared", reuse=td.AUTO_REUSE):
-            found.append(td.get_variable("v", [2]))
+        for number in range(25):
+            with graph.as_default(), td.variable_scope("shared", reuse=td.AUTO_REUSE):
+                found.append(td.get_variable(f"v{number}", [2]))
         with graph.as_default():
             assert td.get_variable_scope().name == ""
 
     together(work)
-    assert len(set(map(id, found))) == 1
+    assert len(found) == 25 * THREADS
+    assert len(set(map(id, found))) == 25
+
+
+def test_names_and_numbers_of_ops_are_given_once() -> None:
+    graph = td.Graph()
+
+    def work(i: int) -> None:
+        del i
+        with graph.as_default():
+            for _ in range(60):
+                td.constant(1, name="c")
+                td.no_op(name="C")
+
+    together(work)
+    ops = graph.get_operations()
+    assert len(ops) == len({op.name.lower() for op in ops}) == 120 * THREADS
+    assert [op.index for op in ops] == list(range(len(ops)))
+
+
+def test_a_variable_has_one_value_whoever_uses_it_first() -> None:
+    with td.Graph().as_default() as graph, td.Session() as session:
+        x = td.placeholder(td.int32, [])
+        variables = [td.Variable(0) for _ in range(15)]
+        assigned = [[v.assign(x) for _ in range(THREADS)] for v in variables]
+        graph.finalize()
+
+        def work(i: int) -> None:
+            for ops in assigned:
+                session.run(ops[i].op, {x: i})
+
+        together(work)
+        for v, ops in zip(variables, assigned, strict=True):
+            for number, op in enumerate(ops):
+                session.run(op.op, {x: 100 + number})
+                assert session.run(v) == 100 + number
 
 
 def test_sessions_in_threads_share_nothing() -> None:

@@ -84,17 +84,26 @@ def test_the_page_on_shapes_prints_what_it_says() -> None:
     assert printed.split("end of block\n")[:-1] == [block.output for block in page if block.output]
 
 
-def test_the_commands_of_the_readme_print_what_it_says(folder: Path, outputs: list[str]) -> None:
-    assert outputs
-    [session] = [block.text for block in blocks(README) if block.language == "console"]
-    commands = re.split(r"(?m)^\$ ", session)[1:]
-    assert len(commands) >= 4
+def follow(page: Path, folder: Path) -> int:
+    """Runs the commands of a page, and compares what they print; returns how many there are."""
+    sessions = [block.text for block in blocks(page) if block.language == "console"]
+    commands = [text for session in sessions for text in re.split(r"(?m)^\$ ", session)[1:]]
     for text in commands:
         line, _, expected = text.partition("\n")
         command, *arguments = shlex.split(line)
         assert command == "tensordraft"
         got = run(sys.executable, "-m", "tensordraft", *arguments, folder=folder)
         assert doctest.OutputChecker().check_output(expected, got, doctest.ELLIPSIS), got
+    return len(commands)
+
+
+def test_the_commands_of_the_readme_print_what_it_says(folder: Path, outputs: list[str]) -> None:
+    assert outputs
+    assert follow(README, folder) >= 4
+
+
+def test_the_commands_of_the_examples_print_what_it_says(folder: Path) -> None:
+    assert follow(ROOT / "examples" / "README.md", folder) == 6
 
 
 def test_the_readme_leaves_no_kind_of_block_untested() -> None:
@@ -116,7 +125,7 @@ def test_the_architecture_names_files_that_exist() -> None:
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
 
 
-def test_the_list_of_ops_is_up_to_date() -> None:
+def test_the_reference_is_up_to_date() -> None:
     run(sys.executable, str(ROOT / "docs" / "generate.py"), "--check", folder=ROOT)
 
 
@@ -129,7 +138,9 @@ def test_every_op_in_the_list_is_told_in_a_sentence() -> None:
 
 
 def test_an_outdated_list_is_noticed(tmp_path: Path) -> None:
-    shutil.copy(ROOT / "docs" / "generate.py", tmp_path)
+    for script in (ROOT / "docs").glob("*.py"):
+        shutil.copy(script, tmp_path)
+    shutil.copy(ROOT / "docs" / "api.md", tmp_path)
     (tmp_path / "ops.md").write_text("nothing\n", encoding="utf-8")
     command = [sys.executable, str(tmp_path / "generate.py")]
     checked = subprocess.run([*command, "--check"], capture_output=True, text=True, check=False)

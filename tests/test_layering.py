@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "ops": {"protos", "shape_inference", "graph", "ops"},
     "session": {"protos", "shape_inference", "graph", "session"},
 }
+MAY_IMPORT["namespaces"] = {"protos", "shape_inference", "graph", "ops", "namespaces"}
 MAY_IMPORT["cli"] = {"", "cli"}.union(*MAY_IMPORT.values())
 MAY_IMPORT[""] = MAY_IMPORT["cli"]
 

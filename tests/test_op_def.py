@@ -230,7 +230,7 @@ def test_attrs_are_kept_in_one_form(attrs: dict[str, Any], stored: dict[str, Any
         ({"b": 2}, TypeError, "b must be a bool, got 2"),
         ({"b": "no"}, TypeError, "b must be a bool"),
         ({"s": "C"}, ValueError, "s must be one of 'A', 'B', got 'C'"),
-        ({"t": "float32"}, ValueError, "t must be one of int32, int64, got float32"),
+        ({"t": "float32"}, TypeError, "t must be one of int32, int64, got float32"),
         ({"li": 3}, TypeError, "li must be a list of ints, got 3"),
         ({"li": [1]}, ValueError, "li must have at least 2 elements, got 1"),
         ({"li": "12"}, TypeError, "li must be a list of ints"),

@@ -52,6 +52,20 @@ def test_what_shapes_decide_is_folded() -> None:
     assert steps(td.shape(x)[0] * 2, x) != []
 
 
+def test_ops_whose_result_is_known_still_refuse_their_inputs() -> None:
+    x = td.placeholder(td.int32, [])
+    session = td.Session()
+    for known, good, bad in (
+        (td.broadcast_dynamic_shape([3], [x]), 1, 6),
+        (td.floordiv(0, x), 1, 0),
+        (td.floormod(x - x, x), 1, 0),
+    ):
+        assert known.graph.inference.value(known) is not None
+        assert session.run(known, {x: good}).tolist() in (0, [3])
+        with pytest.raises(td.errors.InvalidArgumentError, match=r"broadcast|division by zero"):
+            session.run(known, {x: bad})
+
+
 def test_equal_steps_are_merged() -> None:
     x = td.placeholder(td.float32, [2])
     assert steps(td.exp(x) + td.exp(x), x) == ["Exp", "AddV2"]

@@ -216,7 +216,7 @@ with td.Graph().as_default(), td.Session() as session:
     v = td.Variable(np.zeros(2000), name="v")
     n = td.Variable(0, name="n")
     step = td.group(v.assign_add(np.ones(2000)), n.assign_add(1))
-    saver = td.train.Saver(max_to_keep=2)
+    saver = td.train.Saver(max_to_keep=1)  # the one before goes when the new one is complete
     session.run(td.global_variables_initializer())
     saver.save(session, os.path.join(folder, "model"), global_step=n)
     for _ in range(50):

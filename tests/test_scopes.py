@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from toy_ops import ADD, mark, marks_of
@@ -77,6 +78,51 @@ def test_op_type_is_the_default_name() -> None:
 def test_constants_made_of_inputs_are_named_after_the_argument() -> None:
     total = ADD(1, td.constant(2), name="total")
     assert [tensor.name for tensor in total.op.inputs] == ["total/x:0", "Const:0"]
+
+
+def test_constants_made_of_inputs_stand_in_the_scope_of_their_op(graph: td.Graph) -> None:
+    with graph.name_scope("s") as scope:
+        total = ADD(1, td.constant(2), name="total")
+        with graph.name_scope("inner"):
+            again = ADD(1, total, name=scope)
+        rows = td.zeros([td.placeholder(td.int32, [], name="n"), 3], name="rows")
+    assert [tensor.op.name for tensor in total.op.inputs] == ["s/total/x", "s/Const"]
+    assert (again.op.name, again.op.inputs[0].op.name) == ("s", "s/x")
+    assert rows.op.inputs[0].op.name.startswith("s/rows/")
+
+
+@pytest.mark.parametrize(
+    ("call", "names"),
+    [
+        (lambda x: x - 1, ["sub/y", "sub"]),
+        (lambda x: 2.0 * x, ["mul/x", "mul"]),
+        (lambda x: x < 1, ["Less/y", "Less"]),
+        (
+            lambda x: x[0],
+            [f"strided_slice{end}" for end in ("/stack", "/stack_1", "/stack_2", "")],
+        ),
+        (lambda x: td.cast([1], x.dtype), ["Cast/x", "Cast"]),
+        (lambda x: td.to_float([1]), ["ToFloat/x", "ToFloat"]),
+        (lambda x: td.transpose([[1]]), ["transpose/a", "transpose/perm", "transpose"]),
+        (lambda x: td.ones_like([1]), ["ones_like/tensor", "ones_like"]),
+        (lambda x: td.stack([1, 2]), ["stack"]),
+        (
+            lambda x: td.parallel_stack([x]),
+            [f"parallel_stack/{end}" for end in ("ExpandDims/dim", "ExpandDims", "ParallelConcat")],
+        ),
+    ],
+)
+def test_what_a_call_makes_is_named_as_in_tensorflow(
+    graph: td.Graph, call: Callable[[td.Tensor], Any], names: list[str]
+) -> None:
+    call(td.placeholder(td.float32, [2], name="fed"))
+    assert [op.name for op in graph.get_operations()] == ["fed", *names]
+
+
+def test_operators_add_to_the_graph_of_their_tensor() -> None:
+    with td.Graph().as_default() as other:
+        x = td.constant(1)
+    assert (x - 1).graph is (2 * x).graph is x[None].graph is other
 
 
 # Name scopes -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -120,3 +121,109 @@ def test_options_take_what_programs_set(session: td.Session) -> None:
         assert other.run(td.constant(1)) == 1
     with pytest.raises(TypeError, match="has no setting 'threads'"):
         td.ConfigProto(threads=2)
+
+
+def test_what_is_prevented_later_is_refused_then(session: td.Session) -> None:
+    x = td.placeholder(td.int32, [], name="x")
+    y = td.identity(x)
+    z = td.constant(2, name="z")
+    assert session.run(y, {x: 1}) == 1
+    session.graph.prevent_feeding(x)
+    with pytest.raises(ValueError, match="'x:0' may not be fed"):
+        session.run(y, {x: 1})
+    assert session.run([z, z]) == [2, 2]
+    session.graph.prevent_fetching(z)
+    with pytest.raises(ValueError, match="'z:0' may not be fetched"):
+        session.run([z, z])
+
+
+def test_a_run_that_takes_too_long_is_given_up(
+    session: td.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = iter(range(1000))  # a clock on which each look takes a second
+    monkeypatch.setattr("time.perf_counter", lambda: float(next(seconds)))
+    v = td.Variable(0)
+    first = v.assign_add(1)
+    with td.control_dependencies([first]):
+        second = v.assign_add(10)
+    session.run(v.initializer)
+    options = td.RunOptions(timeout_in_ms=1500)
+    with pytest.raises(td.errors.DeadlineExceededError, match="timeout_in_ms = 1500") as caught:
+        session.run(second, options=options)
+    assert caught.value.op is not None
+    assert session.run(v) in (0, 1)  # what had run stays
+    assert session.run(second, options=td.RunOptions(timeout_in_ms=10**6)) in (11, 12)
+    with td.Session(config=td.ConfigProto(operation_timeout_in_ms=1500)) as hurried:
+        with pytest.raises(td.errors.DeadlineExceededError):
+            hurried.run(td.group(v.initializer, second))
+        with pytest.raises(td.errors.DeadlineExceededError):
+            hurried.make_callable(td.group(v.initializer, second))()
+        hurried.run(v.initializer, options=td.RunOptions(timeout_in_ms=10**6))
+        long = td.RunOptions(timeout_in_ms=10**6)
+        assert hurried.make_callable(second)(options=long) == 11
+
+
+def test_dicts_of_any_class_are_fetched(session: td.Session) -> None:
+    x, y = td.constant(1), td.constant(2)
+    ordered = session.run(OrderedDict([("z", x), ("a", y)]))
+    assert type(ordered) is OrderedDict
+    assert list(ordered.items()) == [("z", 1), ("a", 2)]
+    counted = session.run(defaultdict(list, a=x))
+    assert type(counted) is defaultdict
+    assert counted["missing"] == []
+    fetches = {"x": x}
+    call = session.make_callable(fetches)
+    fetches["y"] = y
+    assert call() == {"x": 1}
+
+
+def test_settings_are_accepted() -> None:
+    config = td.ConfigProto(
+        allow_soft_placement=True,
+        device_count={"GPU": 0},
+        gpu_options=td.GPUOptions(per_process_gpu_memory_fraction=0.3),
+        graph_options=td.GraphOptions(
+            optimizer_options=td.OptimizerOptions(opt_level=td.OptimizerOptions.L0)
+        ),
+    )
+    config.device_count["CPU"] = 1
+    config.gpu_options.allow_growth = True
+    config.graph_options.optimizer_options.global_jit_level = td.OptimizerOptions.ON_1
+    assert config.device_count == {"GPU": 0, "CPU": 1}
+    assert repr(td.ConfigProto()) == "ConfigProto()"
+    assert td.ConfigProto().device_count == {}
+    with td.Graph().as_default(), td.Session("", config=config) as session:
+        assert session.run(td.constant(3)) == 3
+    with pytest.raises(TypeError, match="ConfigProto has no setting 'threads'"):
+        td.ConfigProto(threads=2)
+
+
+def test_tensors_and_operations_print_as_in_tensorflow() -> None:
+    with td.Graph().as_default(), td.device("/cpu:0"):
+        x = td.placeholder(td.float32, [None, 3], name="x")
+        y = td.placeholder(td.int32, name="y")
+    assert str(x) == 'Tensor("x:0", shape=(?, 3), dtype=float32, device=/device:CPU:0)'
+    assert str(y) == 'Tensor("y:0", dtype=int32, device=/device:CPU:0)'
+    assert repr(y) == "<td.Tensor 'y:0' shape=<unknown> dtype=int32>"
+    assert str(x.op) == str(x.op.node_def)
+    assert str(x.op).startswith('name: "x"\nop: "Placeholder"\n')
+
+
+def test_there_is_only_graph_mode() -> None:
+    td.disable_v2_behavior()
+    td.disable_eager_execution()
+    assert td.executing_eagerly() is False
+    with td.Graph().as_default():
+        assert isinstance(td.constant(1), td.Tensor)
+
+
+def test_values_that_stand_for_several_tensors() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        sparse = td.SparseTensor([[0, 1]], [5], [2, 3])
+        assert session.run(sparse.with_values([7])).values.tolist() == [7]
+        total = td.reduce_sum(sparse.values)
+        assert total.op in sparse.consumers()
+        rows = td.IndexedSlices(td.ones([1, 2]), td.constant([4]), td.constant([9, 2]))
+        assert rows.shape.as_list() == [9, 2]
+        assert td.IndexedSlices(td.ones([1, 2]), td.constant([4])).shape.rank is None
+        assert td.negative(rows.values).op in rows.consumers()

@@ -38,7 +38,7 @@ def test_the_ops_have_the_names_that_tensorflow_gives_them(graph: td.Graph) -> N
     assert (w.name, w.initial_value.op.name) == ("v_1:0", "v_1/Initializer/zeros")
     assert (v.dtype, v.dtype.base_dtype, v.shape.as_list()) == (td.float32.ref, td.float32, [2])
     assert v.initializer.type == "Assign"
-    assert repr(v) == "<td.Variable 'v:0' shape=(2,) dtype=float32>"
+    assert repr(v) == "<td.Variable 'v:0' shape=(2,) dtype=float32_ref>"
 
 
 def test_the_value_lasts_from_run_to_run(session: td.Session) -> None:

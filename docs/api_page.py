@@ -1,0 +1,152 @@
+"""The page on all that is public: classes, functions and constants, and an index of every name."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from types import FunctionType
+
+from google.protobuf.message import Message
+from public_names import Name, listed, public_names, signature, summary
+
+import tensordraft as td
+
+OPS = "ops."
+
+HEADER = """\
+# Reference
+
+Every public name, by subject; at the end stand all names in order. Functions that add ops to a
+graph are in [ops.md](ops.md). Arguments, errors and examples are in the docstrings:
+`help(td.Session)`.
+
+This page is made by `make docs`; change the docstrings instead.
+"""
+
+NAMESPACES = {
+    "td.bitwise": "the bits of integers",
+    "td.compat": "text and bytes",
+    "td.errors": "what runs raise",
+    "td.gfile": "files",
+    "td.graph_util": "editing graphs",
+    "td.image": "images",
+    "td.initializers": "initial values, by short names",
+    "td.linalg": "linear algebra",
+    "td.manip": "elements moved about",
+    "td.math": "mathematical functions",
+    "td.nn": "neural networks",
+    "td.random": "random numbers",
+    "td.strings": "strings",
+    "td.train": "checkpoints, steps and averages",
+}
+
+CONSTANTS = {
+    "td.AUTO_REUSE": "for `td.variable_scope`: variables are made where they are missing",
+    "td.GRAPH_DEF_VERSION": "the version that is written to graphs, as their producer",
+    "td.GRAPH_DEF_VERSION_MIN_CONSUMER": "the oldest reader that graphs ask for",
+    "td.GRAPH_DEF_VERSION_MIN_PRODUCER": "the oldest writer whose graphs are read",
+    "td.QUANTIZED_DTYPES": "the quantized dtypes, and their reference forms",
+    "td.config": "the limits of the library: see `help(td.config)`",
+    "td.newaxis": "in brackets: a new dimension of size 1",
+}
+
+
+def page() -> str:
+    """The text of docs/api.md."""
+    names = public_names()
+    subjects: dict[str, list[Name]] = defaultdict(list)
+    for name in names:
+        if name.is_described and not is_op(name):
+            subjects[name.module].append(name)
+    parts = [HEADER, "| Namespace | |\n| --- | --- |"]
+    parts += [f"| `{name}` | {told} |" for name, told in NAMESPACES.items()]
+    parts.append("")
+    for module in sorted(subjects, key=lambda module: module.rpartition(".")[2]):
+        parts += _subject(module, subjects[module])
+    parts += _dtypes(names)
+    parts += _constants(names)
+    parts += _index(names)
+    return "\n".join(parts)
+
+
+def is_op(name: Name) -> bool:
+    """Whether a name is a function of the ops, which have a page of their own."""
+    return isinstance(name.value, FunctionType) and name.module.startswith(OPS)
+
+
+def _subject(module: str, names: list[Name]) -> Iterator[str]:
+    source = sys.modules[f"tensordraft.{module}"]
+    yield f"## {module.rpartition('.')[2]}\n"
+    yield f"{(source.__doc__ or '').partition(chr(10))[0]}\n"
+    for name in names:
+        yield f"### {name.name}\n"
+        yield f"```python\n{name.name}{signature(name.value)}\n```\n"
+        yield f"{summary(name.value)}\n"
+        if name.aliases:
+            yield f"Also called {listed(name.aliases)}.\n"
+        if isinstance(name.value, type):
+            members = list(_members(name.value))
+            if members:
+                yield "\n".join(members) + "\n"
+
+
+def _members(kind: type) -> Iterator[str]:
+    """What a class has that no other public class has told of already."""
+    public = {name.value for name in public_names() if isinstance(name.value, type)} - {kind}
+    if issubclass(kind, Message):
+        return
+    for member in dir(kind):
+        home = next(base for base in kind.__mro__ if member in vars(base))
+        if member.startswith("_") or home in public or not _is_ours(home):
+            continue
+        value = inspect.getattr_static(kind, member)
+        if isinstance(value, property):
+            yield f"- `{member}`: {summary(value)}"
+        elif isinstance(value, (FunctionType, staticmethod, classmethod)):
+            method = getattr(kind, member)
+            own = "" if isinstance(value, FunctionType) else f"{kind.__name__}."
+            text = signature(method).replace("(self, ", "(", 1).replace("(self)", "()", 1)
+            yield f"- `{own}{member}{text}`: {summary(method)}"
+
+
+def _is_ours(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == "tensordraft"
+
+
+def _dtypes(names: list[Name]) -> Iterator[str]:
+    yield "## Data types\n"
+    yield "| Name | NumPy | Bytes |\n| --- | --- | --- |"
+    for name in names:
+        if isinstance(name.value, td.DType):
+            kind = name.value.as_numpy_dtype
+            yield f"| `{name.name}` | `{getattr(kind, '__name__', kind)}` | {name.value.size} |"
+    yield ""
+
+
+def _constants(names: list[Name]) -> Iterator[str]:
+    yield "## Constants\n"
+    yield "| Name | |\n| --- | --- |"
+    for name in names:
+        if name.is_described or isinstance(name.value, td.DType):
+            continue
+        told = CONSTANTS.get(name.name)
+        if told is None and name.name.startswith("td.errors."):
+            told = f"an error code: {name.value}"
+        yield f"| `{name.name}` | {told} |"
+    yield ""
+
+
+def _index(names: list[Name]) -> Iterator[str]:
+    yield "## All names\n"
+    entries = {}
+    for name in names:
+        if name.is_described:
+            file = "ops.md" if is_op(name) else ""
+            place = f"{file}#{name.name.lower().replace('.', '')}"
+        else:
+            place = "#data-types" if isinstance(name.value, td.DType) else "#constants"
+        for alias in (name.name, *name.aliases):
+            entries[alias] = f"[`{alias}`]({place})"
+    yield ",\n".join(entries[name] for name in sorted(entries, key=str.lower)) + "\n"

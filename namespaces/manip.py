@@ -1,0 +1,26 @@
+"""Elements moved about, under the names of `tf.manip`: `td.manip`."""
+
+from __future__ import annotations
+
+from ..graph.absent import missing as _missing
+from ..graph.namespace import public_names as _public_names
+from ..ops.blocks import (
+    batch_to_space_nd as batch_to_space_nd,
+    space_to_batch_nd as space_to_batch_nd,
+)
+from ..ops.indexing import (
+    gather_nd as gather_nd,
+    scatter_nd as scatter_nd,
+)
+from ..ops.padding import tile as tile
+from ..ops.reshaping import reshape as reshape
+from ..ops.reversing import reverse as reverse
+from ..ops.rolling import roll as roll
+
+
+def __getattr__(name: str) -> object:
+    raise _missing(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return _public_names(globals())

@@ -1,0 +1,172 @@
+"""Every public name is in the reference, has a docstring with an example, and is typed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pytest
+from google.protobuf.message import Message
+from test_doctests import docstring_examples
+
+import tensordraft as td
+
+DOCS = Path(td.__file__).resolve().parent / "docs"
+NAMESPACES = [
+    "td",
+    "td.bitwise",
+    "td.compat",
+    "td.errors",
+    "td.gfile",
+    "td.graph_util",
+    "td.image",
+    "td.initializers",
+    "td.linalg",
+    "td.manip",
+    "td.math",
+    "td.nn",
+    "td.random",
+    "td.strings",
+    "td.train",
+]
+
+
+def public(namespace: ModuleType = td, prefix: str = "td") -> Iterator[tuple[str, Any]]:
+    """Every public name of the package with its value; those of namespaces count, too."""
+    yield prefix, namespace
+    for name in dir(namespace):
+        value = getattr(namespace, name)
+        if isinstance(value, ModuleType):
+            yield from public(value, f"{prefix}.{name}")
+        elif not name.startswith("_"):
+            yield f"{prefix}.{name}", value
+
+
+NAMES = dict(public())
+DESCRIBED = {
+    name: value for name, value in NAMES.items() if isinstance(value, (FunctionType, type))
+}
+
+
+def members() -> Iterator[tuple[str, Any]]:
+    """The public methods and properties of public classes, as far as the package defines them."""
+    for name, kind in DESCRIBED.items():
+        if not isinstance(kind, type) or issubclass(kind, Message):
+            continue
+        for member in dir(kind):
+            home = next(base for base in kind.__mro__ if member in vars(base))
+            if not member.startswith("_") and home.__module__.startswith("tensordraft."):
+                value = inspect.getattr_static(kind, member)
+                if isinstance(value, (staticmethod, classmethod)):
+                    value = value.__func__
+                if isinstance(value, (FunctionType, property)):
+                    yield f"{name}.{member}", value
+
+
+MEMBERS = dict(members())
+
+
+def test_the_namespaces_are_these() -> None:
+    assert [name for name, value in NAMES.items() if isinstance(value, ModuleType)] == NAMESPACES
+
+
+def test_nothing_of_others_is_shown() -> None:
+    foreign = [
+        name for name, value in DESCRIBED.items() if not value.__module__.startswith("tensordraft.")
+    ]
+    assert foreign == []
+    assert not {"TYPE_CHECKING", "annotations", "import_module", "read", "registry"} & {*dir(td)}
+
+
+@pytest.mark.skipif(not DOCS.is_dir(), reason="the pages are not part of this installation")
+def test_every_name_is_in_the_reference() -> None:
+    api, ops = [(DOCS / page).read_text(encoding="utf-8") for page in ("api.md", "ops.md")]
+    rows = re.findall(r"(?m)^\| `(td[\w.]*)` \| \S", api)
+    headings = re.findall(r"(?m)^### (\S+)$", api + ops)
+    aliases = re.findall(r"(?m)^Also called (.*)\.$", api + ops)
+    told = {*rows, *headings, *re.findall(r"`(td[\w.]+)`", " ".join(aliases))}
+    assert [name for name in NAMES if name not in told and name != "td"] == []
+    index = api.partition("## All names")[2]
+    entries = dict(re.findall(r"\[`(td[\w.]+)`\]\((\S*?)\)", index))
+    assert sorted(entries) == sorted(set(NAMES) - set(NAMESPACES))
+    anchors = {
+        page + "#" + re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-")
+        for page, text in (("", api), ("ops.md", ops))
+        for heading in re.findall(r"(?m)^##+ (.+)$", text)
+    }
+    assert [place for place in entries.values() if place not in anchors] == []
+
+
+def test_every_name_has_an_example() -> None:
+    run = {test.name for test in docstring_examples()}
+    values = {
+        name: value if name in DESCRIBED else type(value)
+        for name, value in NAMES.items()
+        if name in DESCRIBED or type(value).__module__.startswith("tensordraft.")
+    }
+    without = [
+        name
+        for name, value in values.items()
+        if f"{value.__module__}.{value.__qualname__}" not in run
+        or ">>>" not in (value.__doc__ or "")
+    ]
+    assert without == []
+    plain = {type(value) for name, value in NAMES.items() if name not in values}
+    assert plain <= {ModuleType, int, type(None), frozenset}
+
+
+def test_every_docstring_begins_with_a_sentence() -> None:
+    lacking = []
+    for name, value in {**DESCRIBED, **MEMBERS}.items():
+        first = (inspect.getdoc(value) or "").partition("\n\n")[0]
+        if not first.endswith(".") or len(first) < 8:
+            lacking.append(name)
+    assert lacking == []
+
+
+def test_every_parameter_and_result_is_typed() -> None:
+    untyped = []
+    for name, value in {**DESCRIBED, **MEMBERS}.items():
+        function = value.fget if isinstance(value, property) else value
+        if isinstance(value, type):
+            if issubclass(value, (Message, tuple)):
+                continue  # their fields are typed
+            home = next(base for base in value.__mro__ if "__init__" in vars(base))
+            if home is object:
+                continue
+            function = vars(home)["__init__"]
+        assert function is not None
+        signature = inspect.signature(function)
+        parameters = [p for p in signature.parameters.values() if p.name not in ("self", "cls")]
+        if any(p.annotation is p.empty for p in parameters):
+            untyped.append(name)
+        if signature.return_annotation is signature.empty:
+            untyped.append(f"{name} (its result)")
+    assert untyped == []
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("gradients", "gradients and training are not supported yet"),
+        ("train.AdamOptimizer", "gradients and training are not supported yet"),
+        ("train.FancyOptimizer", "gradients and training are not supported yet"),
+        ("contrib", "no part of tensordraft"),
+        ("nn.dynamic_rnn", "td.while_loop unrolls"),
+        ("app", "under `if __name__"),
+        ("no_such_name", "has no attribute 'no_such_name'$"),
+        ("train.no_such_name", r"module 'tensordraft\.train' has no attribute 'no_such_name'$"),
+    ],
+)
+def test_a_missing_name_is_explained(name: str, reason: str) -> None:
+    *outer, last = name.split(".")
+    namespace: Any = td
+    for part in outer:
+        namespace = getattr(namespace, part)
+    with pytest.raises(AttributeError, match=reason):
+        getattr(namespace, last)
+    assert not hasattr(namespace, last)
