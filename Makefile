@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # An editable install is not compiled by pip, and some machines forbid Python to do it in passing.
-COMPILE = @$(BIN)/python -m compileall -q *.py cli graph ops protos session shape_inference
+COMPILE = @$(BIN)/python -m compileall -q *.py cli graph namespaces ops protos session shape_inference
 
 .NOTPARALLEL:
 .PHONY: help demo test lint format types bench protos check-generated docs clean

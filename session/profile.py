@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import statistics
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,7 +37,7 @@ class Profile:
     def __init__(self, runs: Sequence[RunMetadata]) -> None:
         self._typical = sorted(runs, key=_seconds)[len(runs) // 2]
         self._number = len(runs)
-        self.seconds = statistics.median(run.seconds for run in runs)
+        self.seconds = float(np.median([run.seconds for run in runs]))
         self.peak_bytes = self._typical.peak_bytes
         self.ops = _sorted(map(_median, zip(*[run.step_stats for run in runs], strict=True)))
         by_type: dict[str, list[Cost]] = {}
@@ -64,7 +65,7 @@ class Profile:
 
 def _median(traces: Sequence[OpTrace]) -> Cost:
     name, kind, *_, nbytes = traces[0]
-    return Cost(name, kind, 1, statistics.median(trace.seconds for trace in traces), nbytes)
+    return Cost(name, kind, 1, float(np.median([trace.seconds for trace in traces])), nbytes)
 
 
 def _sum(costs: Sequence[Cost]) -> Cost:
