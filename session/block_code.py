@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from .chain import Chain, Instruction
 
 
-def compiled(chain: Chain, block: int) -> Callable[..., None]:
-    """The function `run(start, stop, *inputs, *outputs)` that runs a chain on a range, by blocks.
+def compiled(chain: Chain, block: int) -> tuple[Callable[..., None], list[np.dtype[Any]]]:
+    """The function `run(start, stop, *buffers, *inputs, *outputs)` of a range, block by block.
 
     Its arguments are flat arrays and scalars; what repeats does so over a whole block. Functions
-    are globals `k0`, slots are locals `v7`, of which `f7` is the whole array. Nothing else, and
-    nothing from a graph, is part of the source.
+    are globals `k0`, buffers are `b0`, slots `v7`, of which `f7` is the whole array. Nothing else,
+    and nothing from a graph, is part of the source.
+
+    Returns:
+        The function, and the dtypes of its buffers, which hold a block each.
     """
     buffers = _Buffers(chain)
     body = [buffers.line(i, item) for i, item in enumerate(chain.instructions)]
@@ -27,9 +30,7 @@ def compiled(chain: Chain, block: int) -> Callable[..., None]:
         f"f{slot}" for slot in chain.outputs
     ]
     source = [
-        f"def run(start, stop, {', '.join(names)}):",
-        f" n = min({block}, stop - start)",
-        *[f" {name} = empty(n, {name}_dtype)" for name in buffers.dtypes],
+        f"def run(start, stop, {', '.join([*buffers.dtypes, *names])}):",
         f" for s in range(start, stop, {block}):",
         f"  e = s + {block}",
         "  if e > stop:",
@@ -40,10 +41,8 @@ def compiled(chain: Chain, block: int) -> Callable[..., None]:
         *[f"  {line}" for line in body],
     ]
     scope: dict[str, Any] = {f"k{i}": item.function for i, item in enumerate(chain.instructions)}
-    scope.update({f"{name}_dtype": dtype for name, dtype in buffers.dtypes.items()})
-    scope["empty"] = np.empty
     exec(compile("\n".join(source), "<tensordraft blocks>", "exec"), scope)  # noqa: S102 - see above
-    return scope["run"]  # type: ignore[no-any-return]
+    return scope["run"], list(buffers.dtypes.values())
 
 
 class _Buffers:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _BLOCK_BYTES = 1 << 17
 # Threads hand the interpreter to each other between functions; larger blocks do so less often.
-_SHARED_BLOCK_BYTES = 1 << 21
+_SHARED_BLOCK_BYTES = 1 << 20
 _FEWEST_ELEMENTS = 1 << 14
 
 
@@ -46,7 +46,9 @@ class BlockProgram:
             most_bytes = sys.maxsize // self._threads  # nothing is read a second time
         self._repeats = max(1, most_bytes // size // period)
         self._block = self._repeats * period
-        self._run = compiled(chain, self._block)
+        self._code, self._buffer_dtypes = compiled(chain, self._block)
+        # Buffers that no run is using; new memory would cost more than a block's work.
+        self._buffers: list[list[Array]] = []
 
     @property
     def ops(self) -> list[Operation]:
@@ -88,14 +90,22 @@ class BlockProgram:
             for start in range(share, size, share)
         ]
         try:
-            self._run(0, min(share, size), *flat)
+            self._run(0, min(share, size), flat)
         finally:
             for other in others:
                 other.result()
 
     def _quietly(self, start: int, stop: int, flat: Sequence[Array]) -> None:
         with np.errstate(all="ignore"):
-            self._run(start, stop, *flat)
+            self._run(start, stop, flat)
+
+    def _run(self, start: int, stop: int, flat: Sequence[Array]) -> None:
+        try:
+            buffers = self._buffers.pop()
+        except IndexError:
+            buffers = [np.empty(self._block, dtype) for dtype in self._buffer_dtypes]
+        self._code(start, stop, *buffers, *flat)
+        self._buffers.append(buffers)
 
     def _common_shape(self, arrays: Sequence[Array]) -> tuple[int, ...] | None:
         """The shape of the results if the arrays are as the chain was made for, else None."""
