@@ -373,33 +373,19 @@ def _numpy_fake_quant(x: np.ndarray) -> np.ndarray:
 
 
 def _in_place() -> Iterator[Work]:
-    yield Work(
-        "alias_inplace_update",
-        lambda t, x, v: t.alias_inplace_update(x + 0.0, ROWS[:10], v),
-        _numpy_set_rows,
-        (FLOATS, FLOATS[:10]),
-    )
-    yield Work(
-        "alias_inplace_add",
-        lambda t, x, v: t.alias_inplace_add(x + 0.0, ROWS[:10], v),
-        lambda x, v: _numpy_updated(np.add, x, v),
-        (FLOATS, FLOATS[:10]),
-    )
-    yield Work(
-        "alias_inplace_subtract",
-        lambda t, x, v: t.alias_inplace_subtract(x + 0.0, ROWS[:10], v),
-        lambda x, v: _numpy_updated(np.subtract, x, v),
-        (FLOATS, FLOATS[:10]),
-    )
+    def updated(change: Callable[..., None], x: np.ndarray, v: np.ndarray) -> np.ndarray:
+        result = x + np.float32(0)
+        change(result, ROWS[:10], v)
+        return result
 
-
-def _numpy_updated(function: Any, x: np.ndarray, v: np.ndarray) -> np.ndarray:
-    result = x + np.float32(0)
-    function.at(result, ROWS[:10], v)
-    return result
-
-
-def _numpy_set_rows(x: np.ndarray, v: np.ndarray) -> np.ndarray:
-    result = x + np.float32(0)
-    result[ROWS[:10]] = v
-    return result
+    for name, change in (
+        ("alias_inplace_update", np.ndarray.__setitem__),
+        ("alias_inplace_add", np.add.at),
+        ("alias_inplace_subtract", np.subtract.at),
+    ):
+        yield Work(
+            name,
+            lambda t, x, v, name=name: getattr(t, name)(x + 0.0, ROWS[:10], v),
+            partial(updated, change),
+            (FLOATS, FLOATS[:10]),
+        )
