@@ -226,9 +226,11 @@ def _from_text(kind: type[AnyMessage], data: bytes) -> AnyMessage:
     from google.protobuf import text_format
 
     try:
-        return text_format.Parse(data.decode(), kind())
+        message = text_format.Parse(data.decode(), kind())
     except text_format.ParseError as error:
         raise ValueError(str(error)) from error
+    # In binary form, messages may be nested less deep; what cannot be saved is not loaded.
+    return kind.FromString(message.SerializeToString())
 
 
 def write_message(message: Message, path: str, *, as_text: bool) -> str:

@@ -5,16 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import decode_attr
+from ..protos.dtypes import as_dtype
 from ..shape_inference.tensor_shape import TensorShape
 from . import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ..protos.messages import AttrValue, FunctionDef, NodeDef
 
 CALL_TYPES = ("PartitionedCall", "StatefulPartitionedCall")
 _COLOCATED = b"loc:@"
+
+
+def type_name(number: int) -> str:
+    """The name of a dtype that is given by its number on the wire."""
+    try:
+        return as_dtype(number).name
+    except TypeError:
+        return f"type {number}"
 
 
 class Call:
@@ -68,29 +77,57 @@ class Call:
         """What is passed, as inputs of a NodeDef, by the name of the argument.
 
         Raises:
-            ValueError: the call has more or fewer inputs than the function.
+            ValueError: the call has more or fewer inputs than the function, or this has two
+                arguments of one name.
         """
         names = [arg.name for arg in self.function.signature.input_arg]
+        if len(set(names)) < len(names):
+            raise ValueError(f"{self}, of whose arguments {names} two have the same name")
         given = [text for text in self.node.input if not text.startswith("^")]
         if len(names) != len(given):
             raise ValueError(f"{self}: the function takes {len(names)} inputs, got {len(given)}")
         return dict(zip(names, given, strict=True))
 
+    def input_types(self) -> list[int]:
+        """The dtypes of the arguments, as numbers of the wire.
+
+        Raises:
+            ValueError: the call does not tell them, or tells others by its attr `Tin`.
+        """
+        return self._types(self.function.signature.input_arg, "Tin")
+
     def output_types(self) -> list[int]:
         """The dtypes of the results, as numbers of the wire.
 
         Raises:
-            ValueError: the call does not tell them.
+            ValueError: the call does not tell them, or tells others by its attr `Tout`.
         """
-        types = []
-        for arg in self.function.signature.output_arg:
-            number = arg.type
-            if arg.type_attr:
-                if arg.type_attr not in self._attrs:
-                    raise ValueError(f"{self}: the call does not set {arg.type_attr!r}")
-                number = self._attrs[arg.type_attr].type
-            types.append(number)
+        return self._types(self.function.signature.output_arg, "Tout")
+
+    def _types(self, args: Iterable[Any], stated: str) -> list[int]:
+        def shown(numbers: Iterable[int]) -> str:
+            return f"({', '.join(map(type_name, numbers))})"
+
+        types = [self._type(arg) for arg in args]
+        if self.node.op in CALL_TYPES:
+            told = list(self.node.attr[stated].list.type) if stated in self.node.attr else None
+            if told != types:
+                raise ValueError(
+                    f"{self}: {stated} must be the types {shown(types)}, got "
+                    f"{'nothing' if told is None else shown(told)}"
+                )
         return types
+
+    def _type(self, arg: Any) -> int:
+        number = int(arg.type)
+        if arg.type_attr:
+            if arg.type_attr not in self._attrs:
+                raise ValueError(f"{self}: the call does not set {arg.type_attr!r}")
+            number = int(self._attrs[arg.type_attr].type)
+        if not number or arg.is_ref:
+            what = "is a reference" if arg.is_ref else "has no type"
+            raise ValueError(f"{self}, whose argument or result {arg.name!r} {what}")
+        return number
 
     def fill_in(self, node: NodeDef, names: Mapping[str, str]) -> None:
         """Replaces what a node of the body leaves open: attrs of the call, and colocation.

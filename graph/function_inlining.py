@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..protos.config import config
 from ..protos.messages import GraphDef, NodeDef
-from .function_calls import Call
-from .node_def import full_input, source_name
+from . import registry
+from .function_calls import Call, type_name
+from .node_def import full_input, read_attrs, source_name
 from .ordering import sorted_by_need
 
 if TYPE_CHECKING:
@@ -95,12 +97,18 @@ def _checked_library(graph_def: GraphDef) -> dict[str, FunctionDef]:
     """The functions of the library by name."""
     functions: dict[str, FunctionDef] = {}
     for function in graph_def.library.function:
-        if functions.setdefault(function.signature.name, function) is not function:
-            raise ValueError(f"two functions are named {function.signature.name!r}")
+        name = function.signature.name
+        if functions.setdefault(name, function) != function:
+            raise ValueError(f"two functions are named {name!r}")
+        if registry.find(name) is not None:
+            raise ValueError(f"a function is named {name!r}, which is the name of an op type")
+    gradients: dict[str, list[str]] = {name: [] for name in functions}
     for gradient in graph_def.library.gradient:
         for name in (gradient.function_name, gradient.gradient_func):
             if name not in functions:
                 raise ValueError(f"a gradient names the function {name!r}, which is not there")
+        gradients[gradient.function_name].append(gradient.gradient_func)
+    sorted_by_need(gradients, "gradients")
     return functions
 
 
@@ -165,6 +173,7 @@ class _Expansion:
         self._names = names
         self._positions = positions
         self._arguments = call.arguments()
+        self._types = dict(zip(self._arguments, call.input_types(), strict=True))
         self._waits = [text for text in call.node.input if text.startswith("^")]
 
     @classmethod
@@ -198,8 +207,26 @@ class _Expansion:
             del copy.input[:]
             copy.input.extend(inputs)
             self._call.fill_in(copy, self._names)
+            self._check_reads(node, copy)
             copies.append(copy)
         return copies
+
+    def _check_reads(self, node: NodeDef, copy: NodeDef) -> None:
+        """Checks that a node reads arguments as what they are; `copy` has its attrs filled in."""
+        definition = registry.find(node.op)
+        if definition is None or self._arguments.keys().isdisjoint(map(source_name, node.input)):
+            return
+        try:
+            dtypes = definition.input_dtypes(read_attrs(definition, copy.attr, _kept, shared=True))
+        except ValueError:
+            return  # the importer tells what is wrong with the attrs
+        for text, dtype in zip(node.input, dtypes, strict=False):
+            number = self._types.get(source_name(text), dtype.as_datatype_enum)
+            if number != dtype.as_datatype_enum:
+                raise ValueError(
+                    f"{self._call}, in which {node.name!r} reads the argument {text!r}, a "
+                    f"{type_name(number)}, as {dtype.name}"
+                )
 
     def result(self) -> NodeDef:
         """The node with the name of the call, which hands out what the function returns."""
@@ -227,17 +254,23 @@ class _Expansion:
         """An input inside the function as an input in the graph around it."""
         name = source_name(text)
         is_control = text.startswith("^")
-        if name in self._arguments:
+        output, _, index = text.removeprefix("^")[len(name) + 1 :].partition(":")
+        if name in self._arguments and output in ("", "0") and not index:
             argument = self._arguments[name]
             return f"^{full_input(argument).rpartition(':')[0]}" if is_control else argument
         if name in self._names:
             if is_control:
                 return f"^{self._names[name]}"
-            output, _, index = text[len(name) + 1 :].partition(":")
             start = self._positions[name].get(output)
-            if start is not None and (not index or (index.isdecimal() and len(index) < 9)):
+            if start is not None and re.fullmatch(r"[0-9]{0,8}", index):
                 return f"{self._names[name]}:{start + int(index or 0)}"
         raise ValueError(f"{self._call}, in which {text!r} names nothing")
+
+
+def _kept(definition: Any, name: str, value: AttrValue) -> AttrValue:
+    """What to do with an attr that the definition does not have: whoever imports it decides."""
+    del definition, name
+    return value
 
 
 def _free(name: str, taken: set[str]) -> str:

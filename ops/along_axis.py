@@ -169,12 +169,10 @@ def _arg_shape(c: ShapeContext) -> TensorShape:
     sizes, axis = c.shape("input").sizes, c.const("dimension")
     if sizes is None:
         return UNKNOWN_SHAPE
-    if len(sizes) < 2 and axis is None:
-        return TensorShape.of(())
+    if len(sizes) < 2:
+        return TensorShape.of(())  # an axis out of range is an error of the run
     if axis is None:
         return TensorShape.of((None,) * (len(sizes) - 1))
-    if not sizes:
-        return TensorShape.of(())  # an error of the run
     gone = normal_axis(int(axis), len(sizes), "dimension")
     return TensorShape.of((*sizes[:gone], *sizes[gone + 1 :]))
 

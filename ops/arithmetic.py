@@ -179,7 +179,7 @@ squared_difference = binary(
 
 
 def _integer_power(x: Array, y: Array) -> Any:
-    if (y < 0).any():
+    if x.size and (y < 0).any():
         raise ValueError(f"y = {y.min()} is negative: an integer has no such integer power")
     return np.power(x, y)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..graph.convert import convert_n_to_tensor
 from ..graph.op_def import OpDef
+from ..shape_inference.context import check_rank
 from ..shape_inference.rules import broadcast
 from ..shape_inference.tensor_shape import TensorShape
 from .products import multiply
@@ -115,6 +116,11 @@ def _einsum_shape(c: ShapeContext) -> TensorShape:
     equation = c.attr("equation").decode(errors="replace")
     shapes = c.shapes("inputs")
     terms, result = _parse(equation)
+    if len(terms) == len(shapes):  # a term without an ellipsis tells the rank
+        shapes = [
+            shape if "." in term or shape.rank is not None else check_rank("", shape, len(term))
+            for term, shape in zip(terms, shapes, strict=True)
+        ]
     if any(shape.rank is None for shape in shapes):
         certain = "." not in result and len(terms) == len(shapes)
         return TensorShape.of((None,) * len(result)) if certain else TensorShape(None)

@@ -43,19 +43,15 @@ def _gather_v2_shape(c: ShapeContext) -> TensorShape:
     c.shape("axis", rank=0)
     params, indices = c.shape("params", min_rank=1), c.shape("indices")
     axis, batch = c.scalar("axis"), c.attr("batch_dims")
-    if isinstance(axis, int):
-        if indices.sizes is not None:
-            batch = checked_batch(batch, indices, len(indices.sizes))
-        if params.sizes is not None:
-            axis = normal_axis(axis, len(params.sizes))
-            if batch >= len(params.sizes):
-                raise ValueError(
-                    f"params must have rank more than batch_dims = {batch}, got {params}"
-                )
+    if indices.sizes is not None:
+        batch = checked_batch(batch, indices, len(indices.sizes))
+    if isinstance(axis, int) and params.sizes is not None:
+        axis = normal_axis(axis, len(params.sizes))
+        if batch >= len(params.sizes):
+            raise ValueError(f"params must have rank more than batch_dims = {batch}, got {params}")
     if params.sizes is None or indices.sizes is None:
         return UNKNOWN_SHAPE
     if not isinstance(axis, int):
-        batch = batch + len(indices.sizes) if batch < 0 else batch
         rank = len(params.sizes) + len(indices.sizes) - 1 - batch
         return UNKNOWN_SHAPE if rank < 0 else TensorShape.of((None,) * rank)
     for i in range(min(batch, axis)):  # that batch is at most axis, TensorFlow asks at the run

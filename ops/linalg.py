@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph import errors
 from ..graph.convert import convert_to_tensor
 from ..graph.op_def import OpDef
 from ..shape_inference.rules import broadcast
-from ..shape_inference.symbolic import equal
+from ..shape_inference.symbolic import dim_symbol, equal
 from ..shape_inference.tensor_shape import TensorShape
 from .elementwise import COMPLEX, FLOATS, REALS, like_the_other
 from .mathematics import conj
@@ -80,13 +81,18 @@ def _batch_mat_mul_shape(c: ShapeContext) -> TensorShape:
 
 @BATCH_MAT_MUL.shape
 def _batch_mat_mul_v1_shape(c: ShapeContext) -> TensorShape:
-    _same_batch(c, c.shape("x", min_rank=2), c.shape("y", min_rank=2))
-    return _batch_mat_mul_shape(c)  # type: ignore[no-any-return]
+    x, y = c.shape("x", min_rank=2), c.shape("y", min_rank=2)
+    batch = _same_batch(c, x, y)
+    if batch.sizes is None:
+        return batch
+    unknown = TensorShape.of((dim_symbol(), dim_symbol()))
+    x, y = (unknown if shape.rank is None else shape[-2:] for shape in (x, y))
+    return batch + _product_shape(c, x, y, c.attr("adj_x"), c.attr("adj_y"), "x and y")
 
 
-def _same_batch(c: OpContext, x: TensorShape, y: TensorShape) -> None:
-    if x.rank is not None and y.rank is not None:
-        c.merged("the dimensions of x and y before the last two", (x[:-2], y[:-2]))
+def _same_batch(c: OpContext, x: TensorShape, y: TensorShape) -> TensorShape:
+    batches = [shape[:-2] for shape in (x, y) if shape.rank is not None]
+    return c.merged("the dimensions of x and y before the last two", batches)
 
 
 @MAT_MUL.kernel
@@ -233,6 +239,9 @@ def _cross_shape(c: ShapeContext) -> TensorShape:
 @CROSS.kernel
 def _cross_kernel(c: KernelContext) -> Kernel:
     def cross(a: Array, b: Array) -> Array:
+        if a.shape == b.shape and a.ndim and a.shape[-1] != 3:
+            clause = f"a and b must be vectors of 3 elements, got shape {list(a.shape)}"
+            raise errors.FailedPreconditionError(None, None, clause)  # as TensorFlow calls it
         _crossed(c, TensorShape.of(a.shape), TensorShape.of(b.shape))
         return np.cross(a, b)
 

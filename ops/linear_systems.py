@@ -44,13 +44,15 @@ def _solution(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShap
         ValueError: the shapes do not fit together.
     """
     left, right = matrix.sizes, rhs.sizes
+    one_batch = c.node.definition is MATRIX_SOLVE
+    left = left and equal_sides(c, "matrix", left)
     if left is None or right is None:
-        return UNKNOWN_SHAPE
-    left = equal_sides(c, "matrix", left)
+        known = rhs if left is None else TensorShape.of((*left[:-1], None))
+        return known if one_batch else UNKNOWN_SHAPE
     name = "the number of rows of matrix and of rhs"
     side = c.same_size(name, left[-1], right[-2])  # type: ignore[arg-type]
     outer = (TensorShape.of(left[:-2]), TensorShape.of(right[:-2]))
-    if c.node.definition is MATRIX_SOLVE:
+    if one_batch:
         lead = c.merged("the dimensions of matrix and rhs before the last two", outer)
     else:
         lead = broadcast(*outer)
@@ -72,7 +74,9 @@ def _solve_kernel(c: KernelContext) -> Kernel:
     def solve(matrix: Array, rhs: Array) -> Array:
         check_matrices("matrix", matrix)
         check_matrices("rhs", rhs)
-        _solution(c, TensorShape.of(matrix.shape), TensorShape.of(rhs.shape))
+        shape = _solution(c, TensorShape.of(matrix.shape), TensorShape.of(rhs.shape))
+        if not rhs.size:
+            return np.zeros(shape.as_list(), dtype)
         matrix = wide(matrix)
         if lower is not None:
             matrix = np.tril(matrix) if lower else np.triu(matrix)
@@ -90,7 +94,9 @@ def _fitted(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShape:
     """
     left, right = matrix.sizes, rhs.sizes
     if left is None or right is None:
-        return UNKNOWN_SHAPE
+        if left is not None:
+            return TensorShape.of((*left[:-2], left[-1], None))
+        return UNKNOWN_SHAPE if right is None else TensorShape.of((*right[:-2], None, right[-1]))
     c.same_size("the number of rows of matrix and of rhs", left[-2], right[-2])  # type: ignore[arg-type]
     name = "the dimensions of matrix and rhs before the last two"
     lead = c.merged(name, (TensorShape.of(left[:-2]), TensorShape.of(right[:-2])))

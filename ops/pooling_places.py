@@ -50,14 +50,14 @@ def _max_pool_with_argmax_kernel(c: KernelContext) -> Kernel:
     def max_pool(x: Array) -> tuple[Array, Array]:
         shape = tuple([int(size) for size in pooled_sizes(windows, x.shape)])
         best, place = new_array(shape, x.dtype), new_array(shape, dtype)
-        best[...], place[...] = lowest(x.dtype), 0
+        best[...], place[...] = lowest(x.dtype), -1
         numbers = np.arange(x.size if whole else x[:1].size, dtype=dtype)
         numbers = numbers.reshape(-1, *x.shape[1:]) if x.size else numbers.reshape(0, *x.shape[1:])
         for rows in _seen(windows[1], x.shape[1], shape[1]):
             for columns in _seen(windows[2], x.shape[2], shape[2]):
                 target = (slice(None), rows.positions, columns.positions)
                 source = (slice(None), rows.elements, columns.elements)
-                greater = x[source] > best[target]
+                greater = (x[source] > best[target]) | (place[target] < 0)
                 np.copyto(best[target], x[source], where=greater)
                 np.copyto(place[target], numbers[source], where=greater)
         return best, place

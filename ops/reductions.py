@@ -72,7 +72,9 @@ def _mean(dtype: DType) -> Reduce:
 
     def mean_of_floats(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
         result = total(x, axes, keep_dims)
-        return result / result.dtype.type(_count(x, axes))
+        count = _count(x, axes)
+        # Of no floats it is NaN, of no complex numbers 0.
+        return result / result.dtype.type(max(count, 1) if dtype.is_complex else count)
 
     def mean_of_integers(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
         wide = np.dtype(np.uint64 if dtype.is_unsigned else np.int64)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_REPEATS = 1000
 _MOST_INSTRUCTIONS = 1 << 16
+RAW = re.compile("[\udc80-\udcff]")  # a byte that is no UTF-8, decoded: nothing matches it
 _WORD = frozenset("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 
 
@@ -175,12 +176,12 @@ def _check(place: Any, flags: int) -> Callable[[str, int], bool]:
             return (before is not (at < len(text) and text[at] in _WORD)) is wanted
 
         return at_boundary
-    lines = flags & re.MULTILINE
+    lines = bool(flags & re.MULTILINE)
     if place in (code.AT_BEGINNING, code.AT_BEGINNING_STRING):
-        lines = lines and place is code.AT_BEGINNING
-        return lambda text, at: not at or bool(lines and text[at - 1] == "\n")
-    lines = lines and place is code.AT_END
-    return lambda text, at: at == len(text) or bool(lines and text[at] == "\n")
+        before = lines and place is code.AT_BEGINNING
+        return lambda text, at: not at or (before and text[at - 1] == "\n")
+    after = lines and place is code.AT_END
+    return lambda text, at: at == len(text) or (after and text[at] == "\n")
 
 
 def run(program: list[Step], groups: int, text: str, start: int, *, whole: bool) -> Spans | None:
@@ -198,6 +199,7 @@ def run(program: list[Step], groups: int, text: str, start: int, *, whole: bool)
             seen = set()
             continue
         char = text[at] if at < len(text) else None
+        readable = char is not None and not RAW.match(char)
         running, threads, seen = threads, {}, set()
         for place, spans in running.items():
             step = program[place]
@@ -205,7 +207,7 @@ def run(program: list[Step], groups: int, text: str, start: int, *, whole: bool)
                 if not whole or char is None:
                     found = spans
                     break  # whatever comes behind would be tried later
-            elif char is not None and step.argument(char):
+            elif readable and step.argument(char):
                 _follow(program, threads, seen, place + 1, spans, text, at + 1)
     return found
 

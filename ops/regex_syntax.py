@@ -6,7 +6,16 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from .regex_machine import all_matches, check_repeats, compiled as program_of, parsed, run, ways
+from .regex_machine import (
+    RAW,
+    all_matches,
+    check_repeats,
+    compiled as program_of,
+    parsed,
+    run,
+    ways,
+)
+from .unicode_classes import members
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +44,7 @@ _POSIX = re.compile(r"\[:(\^?)(\w+):\]")
 _GROUP = re.compile(r"\(\?(?:P<\w+>|:|[imsU]*(?:-[imsU]+)?[:)]|<\w+>)")
 _COUNTED = re.compile(r"\{\d+(?:,\d*)?\}\Z")
 _BRACED = re.compile(r"\\x\{([0-9A-Fa-f]{1,6})\}")
+_CATEGORY = re.compile(r"\\([pP])(?:\{(\^?)(\w+)\}|(\w))", re.ASCII)
 _PERL = frozenset("dDwWbB")
 _SPACES = r"\t\n\f\r "  # RE2 does not count \v as one
 _NO_SPACES = r"\x00-\x08\x0b\x0e-\x1f!-\U0010ffff"
@@ -82,7 +92,7 @@ class Expression:
         return all_matches(search, len(text))
 
     def _is_quick(self, text: str, starts: int) -> bool:
-        if self._differs:
+        if self._differs or (not text.isascii() and RAW.search(text)):
             return False
         length = 1 << len(text).bit_length()
         if length not in self._ways:
@@ -154,6 +164,8 @@ def _escape(pattern: str, at: int, in_class: bool) -> tuple[str, int]:
         return pattern[at : at + 4], at + 4
     if not in_class and following in ("A", "z"):
         return r"\A" if following == "A" else r"\Z", at + 2
+    if following in ("p", "P"):
+        return _category(pattern, at, in_class)
     if following in ("s", "S"):
         inside = _SPACES if following == "s" else _NO_SPACES
         return inside if in_class else f"[{inside}]", at + 2
@@ -162,6 +174,21 @@ def _escape(pattern: str, at: int, in_class: bool) -> tuple[str, int]:
     if following in _PUNCTUATION or (following in _PERL and not (in_class and following in "bB")):
         return pattern[at : at + 2], at + 2
     raise re.error(f"the escape \\{following} is not supported", pattern, at)
+
+
+def _category(pattern: str, at: int, in_class: bool) -> tuple[str, int]:
+    r"""What `\pL`, `\p{Lu}`, `\p{^L}` or `\P{L}` means, and where it goes on."""
+    written = _CATEGORY.match(pattern, at)
+    if written is None:
+        raise re.error("a category lacks its name", pattern, at)
+    kind, caret, long, short = written.groups()
+    try:
+        inside = members(long or short, negated=(kind == "P") is not bool(caret))
+    except KeyError:
+        raise re.error(f"the category {written[0]} is not supported", pattern, at) from None
+    if not in_class:
+        inside = f"[{inside}]" if inside else r"[^\0-\U0010ffff]"
+    return inside, written.end()
 
 
 def _character_class(pattern: str, at: int) -> tuple[str, int]:
@@ -174,9 +201,10 @@ def _character_class(pattern: str, at: int) -> tuple[str, int]:
     while at < len(pattern) and (first or pattern[at] != "]"):
         posix = _POSIX.match(pattern, at)
         if posix is not None:
-            if posix[2] not in _CLASSES or posix[1]:
+            if posix[2] not in _CLASSES:
                 raise re.error(f"the class {posix[0]} is not supported", pattern, at)
             part, at = _CLASSES[posix[2]], posix.end()
+            part = _others(part) if posix[1] else part
         elif pattern[at] == "\\":
             part, at = _escape(pattern, at, in_class=True)
         else:
@@ -186,6 +214,13 @@ def _character_class(pattern: str, at: int) -> tuple[str, int]:
     if at >= len(pattern):
         raise re.error("a class lacks its ]", pattern, len(pattern))
     return "".join([*parts, "]"]), at + 1
+
+
+def _others(inside: str) -> str:
+    """All that is not in one of the classes, which have ASCII only."""
+    among = re.compile(f"[{inside}]")
+    others = [rf"\x{code:02x}" for code in range(0x80) if not among.match(chr(code))]
+    return "".join([*others, r"\x80-\U0010ffff"])
 
 
 def _group(pattern: str, at: int) -> tuple[str, int]:

@@ -58,46 +58,52 @@ def _text(name: str, value: Array) -> bytes:
     return value.item()  # type: ignore[no-any-return]
 
 
-def _parts(rewrite: str) -> list[str | int]:
-    """The texts and the numbers of groups that `rewrite` puts together.
+class _Rewrite:
+    """What is written for a match.
 
-    Raises:
-        ValueError: a backslash stands before something else.
+    As in RE2, a backslash before something else than a digit or a backslash is not refused: what
+    stands before it is written for each match, while a single match stays as it is.
     """
-    parts: list[str | int] = []
-    at = 0
-    for reference in _REFERENCE.finditer(rewrite):
-        parts.append(rewrite[at : reference.start()])
-        at = reference.end()
-        if reference[1].isdecimal() and reference[1].isascii():
-            parts.append(int(reference[1]))
-        elif reference[1] == "\\":
-            parts.append("\\")
-        else:
-            raise ValueError(
-                f"rewrite = {rewrite[:80]!r}: a backslash stands before a digit or another one"
-            )
-    return [*parts, rewrite[at:]]
+
+    def __init__(self, text: str) -> None:
+        self._parts: list[str | int] = []
+        self.groups, self.is_legal, at = 0, True, 0
+        for reference in _REFERENCE.finditer(text):
+            part: str | int = reference[1]
+            if reference[1].isascii() and reference[1].isdecimal():
+                part = int(reference[1])
+                self.groups = max(self.groups, part)
+            if self.is_legal:
+                self._parts.append(text[at : reference.start()])
+                self.is_legal = isinstance(part, int) or part == "\\"
+            if self.is_legal:
+                self._parts.append(part)
+                at = reference.end()
+        if self.is_legal:
+            self._parts.append(text[at:])
+
+    def of(self, text: str, spans: Sequence[int]) -> str:
+        """What is written for the match at `spans`."""
+        return "".join(
+            part if isinstance(part, str) else _group(text, spans, part) for part in self._parts
+        )
 
 
 def _replacing(pattern: bytes, rewrite: bytes, all_of_them: bool) -> Kernel:
-    expression = compiled(pattern)
-    parts = _parts(decoded(rewrite))
-    most = max((part for part in parts if isinstance(part, int)), default=0)
+    expression, written = compiled(pattern), _Rewrite(decoded(rewrite))
+    most = None if all_of_them else 1
+    keeps = written.groups > expression.groups or not (all_of_them or written.is_legal)
 
     def replaced(text: str) -> str:
         pieces: list[str] = []
         at = 0
-        for spans in islice(expression.matches(text), None if all_of_them else 1):
-            written = [
-                part if isinstance(part, str) else _group(text, spans, part) for part in parts
-            ]
-            pieces += [text[at : spans[0]], *written]
+        for spans in islice(expression.matches(text), most):
+            pieces += [text[at : spans[0]], written.of(text, spans)]
             at = spans[1]
         return "".join([*pieces, text[at:]])
 
     def replace(texts: Array) -> Array:
-        if most > expression.groups:
+        if keeps:
             return texts
         results = [encoded(replaced(decoded(text))) for text in texts.ravel().tolist()]
         return strings(results, texts.shape)
@@ -159,10 +165,12 @@ def regex_replace(
 
     Args:
         input: a tensor of strings.
-        pattern: a regular expression in RE2's syntax, a scalar string. Unicode classes such as
-            `\pL`, and flags elsewhere than at the beginning, are not supported.
+        pattern: a regular expression in RE2's syntax, a scalar string. Scripts such as
+            `\p{Greek}`, single bytes `\C`, and flags elsewhere than at the beginning, are not
+            supported.
         rewrite: what to put there, a scalar string: `\1` to `\9` stand for what the groups matched,
-            `\0` for the whole match, and `\\` for a backslash.
+            `\0` for the whole match, and `\\` for a backslash. With a group that `pattern` does not
+            have, nothing is replaced; what stands behind any other backslash is left out.
         replace_global: whether to replace all that matches, or only the first in each string.
         name: a name for the op.
 
@@ -193,8 +201,9 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
 
     Args:
         input: a tensor of strings.
-        pattern: a regular expression in RE2's syntax, a scalar string. Unicode classes such as
-            `\pL`, and flags elsewhere than at the beginning, are not supported.
+        pattern: a regular expression in RE2's syntax, a scalar string. Scripts such as
+            `\p{Greek}`, single bytes `\C`, and flags elsewhere than at the beginning, are not
+            supported.
         name: a name for the op.
 
     Returns:

@@ -25,8 +25,7 @@ ROLL = OpDef(
 
 @ROLL.shape
 def _roll_shape(c: ShapeContext) -> TensorShape:
-    c.shape("shift", max_rank=1)
-    c.shape("axis", max_rank=1)
+    c.merged("shift and axis", [c.shape(name, max_rank=1) for name in ("shift", "axis")])
     return c.shape("input", min_rank=1)
 
 
@@ -42,7 +41,7 @@ def _roll_kernel(c: KernelContext) -> Kernel:
                 raise ValueError(f"{name} must have rank at most 1, got shape {list(value.shape)}")
         if shift.shape != axis.shape:
             raise ValueError(
-                "shift and axis must have the same shape, got "
+                "shift and axis must have equal shapes, got "
                 f"{list(shift.shape)} and {list(axis.shape)}"
             )
         axes = normal_axes(axis.reshape(-1).tolist(), x.ndim)

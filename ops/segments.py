@@ -8,6 +8,7 @@ import numpy as np
 
 from ..graph.op_def import OpDef
 from ..shape_inference.rules import UNKNOWN_SHAPE
+from ..shape_inference.symbolic import equal
 from ..shape_inference.tensor_shape import TensorShape
 from .allocation import check_size, new_array
 from .division import truncated
@@ -102,8 +103,8 @@ def _define_sorted(combination: Combination) -> OpDef:
         length: Any = c.shape("segment_ids", rank=1).sizes
         if sizes is None:
             return UNKNOWN_SHAPE
-        name = "the first size of data and the length of segment_ids"
-        c.same_size(name, sizes[0], length[0])
+        if equal(sizes[0], length[0]) is not False:  # which is an error of the run
+            c.same_size("the first size of data and the length of segment_ids", sizes[0], length[0])
         ids = c.const("segment_ids")
         number = None if ids is None else int(ids[-1]) + 1 if len(ids) else 0
         if number is not None and number < 0:
@@ -161,7 +162,7 @@ def _define_unsorted(combination: Combination) -> OpDef:
                 raise ValueError(f"num_segments = {number} is negative")
             check_prefix(c, data.shape, ids.shape)
             check_size((number, *data.shape[ids.ndim :]), data.dtype)
-            if (ids >= number).any():
+            if data.size and (ids >= number).any():
                 raise misplaced("segment_ids", ids, ids >= number, f"less than {number}")
             used = np.flatnonzero(ids >= 0)
             rows = data.reshape(ids.size, *data.shape[ids.ndim :])

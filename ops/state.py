@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -25,6 +26,7 @@ NUMBERS = (
     "{float32, float64, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
     "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}"
 )
+_CONTAINER = re.compile(rb"[A-Za-z0-9.][A-Za-z0-9./-]*")
 _SHARED = "shape: shape, dtype: type, container: string = '', shared_name: string = ''"
 VARIABLE = OpDef("Variable", "-> ref: Ref(dtype)", _SHARED, stateful=True)
 VARIABLE_V2 = OpDef("VariableV2", "-> ref: Ref(dtype)", _SHARED, stateful=True)
@@ -70,9 +72,22 @@ def _stated_shape(c: KernelContext) -> TensorShape:
     return shape
 
 
+def _check_home(c: KernelContext) -> None:
+    """Checks the attrs that tell where a variable is kept, as TensorFlow's ContainerInfo does."""
+    container, name = c.attr("container"), c.attr("shared_name")
+    if container and not _CONTAINER.fullmatch(container):
+        raise ValueError(
+            f"container = {container!r} must be of letters, digits, '.', '-' and '/', and begin "
+            "with none of the last two"
+        )
+    if name.startswith(b"_"):
+        raise ValueError(f"shared_name = {name!r} must not begin with '_'")
+
+
 @VARIABLE.kernel
 @VARIABLE_V2.kernel
 def _variable_kernel(c: KernelContext) -> Kernel:
+    _check_home(c)
     shape = _stated_shape(c)
     if c.node.definition is VARIABLE and not shape.rank:
         shape = UNKNOWN_SHAPE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..graph.op_def import OpDef
@@ -47,7 +48,7 @@ def _writing(c: KernelContext) -> Callable[[Any], bytes]:
     precision, width, fill = c.attr("precision"), c.attr("width"), c.attr("fill")
     scientific, shortest = c.attr("scientific"), c.attr("shortest")
     inexact = dtype.is_floating or dtype.is_complex
-    if not inexact and (precision >= 0 or scientific or shortest):
+    if not inexact and dtype.name != "string" and (precision >= 0 or scientific or shortest):
         raise ValueError(
             f"precision, scientific and shortest are for floats, and input is of {dtype.name}"
         )
@@ -59,20 +60,33 @@ def _writing(c: KernelContext) -> Callable[[Any], bytes]:
         )
     if fill not in _FILLS:
         raise ValueError(f"fill = {fill!r} is not one of the characters ' +-0#'")
-    spread = (fill if width >= 0 else b"") + (b"%d" % width if width >= 0 else b"")
     if dtype.name == "bool":
         return lambda item: b"true" if item else b"false"
-    if dtype.name == "string":
-        pattern = b"%" + spread + b"s"
-    elif not inexact:
-        pattern = b"%" + spread + b"d"
-    else:
-        digits = b".%d" % precision if precision >= 0 else b""
-        pattern = b"%" + spread + digits + (b"e" if scientific else b"g" if shortest else b"f")
-    if dtype.is_complex:
-        both = b"(" + pattern + b"," + pattern + b")"
-        return lambda item: both % (item.real, item.imag)
+    if dtype.name == "string" and width <= 0:
+        return lambda item: item
+    if dtype.name.startswith("uint") and fill in (b"+", b" "):
+        fill = b""
+    digits = b".%d" % precision if precision >= 0 else b""
+    spread = (b"%d" % width if width > 0 else b"") + digits
+    if inexact:
+        return _writing_floats(
+            c, fill, spread + (b"e" if scientific else b"g" if shortest else b"f")
+        )
+    pattern = b"%" + fill + spread + (b"s" if dtype.name == "string" else b"d")
     return lambda item: pattern % item
+
+
+def _writing_floats(c: KernelContext, fill: bytes, form: bytes) -> Callable[[Any], bytes]:
+    finite = b"%" + fill + form
+    # C fills up numbers alone with zeros, and Python infinities and NaN, too.
+    other = b"%" + (b"" if fill == b"0" else fill) + form
+
+    def write(item: float) -> bytes:
+        return (finite if isfinite(item) else other) % item
+
+    if c.dtype("input").is_complex:
+        return lambda item: b"(" + write(item.real) + b"," + write(item.imag) + b")"
+    return write
 
 
 def as_string(
@@ -88,12 +102,13 @@ def as_string(
 
     Args:
         input: a tensor of numbers, bools or strings.
-        precision: how many digits stand behind the point of floats; by default 6.
+        precision: how many digits stand behind the point of floats; by default 6. How much is left
+            of strings, where a width is given.
         scientific: whether floats are written as `1.5e+00`.
         shortest: whether floats are written in the shorter of the two forms.
-        width: how long a text is at least.
+        width: how long a text is at least, except that of a bool.
         fill: one of " +-0#", as they stand behind the "%": "0" fills up with zeros, "-" moves the
-            text to the left, "+" and " " say what stands before positive numbers.
+            text to the left, "+" and " " say what stands before positive numbers of signed dtypes.
         name: a name for the op.
 
     Returns:

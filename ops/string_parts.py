@@ -16,7 +16,7 @@ from .segments import check_prefix, misplaced
 from .string_arrays import strings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..graph.node import Tensor
     from ..shape_inference.context import KernelContext, ShapeContext
@@ -50,10 +50,24 @@ def _string_split_kernel(c: KernelContext) -> Kernel:
             raise ValueError(f"input must have rank 1, got shape {list(texts.shape)}")
         if sep.ndim:
             raise ValueError(f"sep must have rank 0, got shape {list(sep.shape)}")
-        separator = sep.item() or None
-        return as_sparse([text.split(separator, most) for text in texts.tolist()])
+        split = _splitting(sep.item(), most)
+        return as_sparse([*map(split, texts.tolist())])
 
     return string_split
+
+
+def _splitting(separator: bytes, most: int) -> Callable[[bytes], list[bytes]]:
+    """Splits `most` times at the most; without a separator, at white space."""
+    if not most:
+        return lambda text: [text]
+    if separator:
+        return lambda text: text.split(separator, most)
+
+    def split(text: bytes) -> list[bytes]:
+        parts = text.split(None, most)
+        return [*parts, b""] if len(parts) == most else parts  # where Python leaves nothing
+
+    return split
 
 
 def as_sparse(rows: Sequence[Sequence[bytes]]) -> tuple[Array, Array, Array]:
@@ -90,16 +104,19 @@ def _unsorted_segment_join_kernel(c: KernelContext) -> Kernel:
         number = int(num_segments)
         if number < 0:
             raise ValueError(f"num_segments = {number} is negative")
+        if not ids.ndim:
+            raise ValueError("segment_ids must have rank at least 1, got shape ()")
         check_prefix(c, inputs.shape, ids.shape)
         rest = inputs.shape[ids.ndim :]
         check_size((number, *rest), inputs.dtype)
-        if (ids >= number).any():
-            raise misplaced("segment_ids", ids, ids >= number, f"less than {number}")
+        wrong = (ids < 0) | (ids >= number)
+        if wrong.any():
+            raise misplaced("segment_ids", ids, wrong, f"in [0, {number})")
         rows = inputs.reshape(ids.size, int(np.prod(rest, dtype=np.int64)))
         parts: list[list[list[bytes]]] = [[[] for _ in rows.T] for _ in range(number)]
         for place, row in zip(ids.ravel().tolist(), rows.tolist(), strict=True):
-            if place >= 0:
-                for joined, text in zip(parts[place], row, strict=True):
+            for joined, text in zip(parts[place], row, strict=True):
+                if joined or text:  # TensorFlow writes no separator after nothing
                     joined.append(text)
         texts = [separator.join(joined) for segment in parts for joined in segment]
         return strings(texts, (number, *rest))
@@ -160,13 +177,14 @@ def unsorted_segment_join(
     Args:
         inputs: a tensor of strings.
         segment_ids: int32 or int64: the number of the segment of each row. It may number the first
-            dimensions together; negative rows are left out.
+            dimensions together.
         num_segments: how many segments there are, an int32 or int64 scalar.
         separator: what stands between two strings.
         name: a name for the op.
 
     Returns:
-        A Tensor of strings, with a row for each segment.
+        A Tensor of strings, with a row for each segment. A number outside of [0, num_segments) is
+        an InvalidArgumentError at the run.
 
     Raises:
         ValueError: the shapes do not fit together.
@@ -174,8 +192,8 @@ def unsorted_segment_join(
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
-        ...     texts = ["this", "is", "not", "a", "test"]
-        ...     joined = td.strings.unsorted_segment_join(texts, [0, 0, -1, 1, 0], 2, " ")
+        ...     texts = ["this", "is", "a", "test"]
+        ...     joined = td.strings.unsorted_segment_join(texts, [0, 0, 1, 0], 2, " ")
         ...     print(session.run(joined))
         [b'this is test' b'a']
     """

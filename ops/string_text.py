@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.op_def import OpDef
-from .string_arrays import place_of, strings
+from .string_arrays import strings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,13 +61,7 @@ def _in_case(change: Callable[[Any], Any]) -> Callable[[KernelContext], Kernel]:
             items = texts.ravel().tolist()
             if not encoding:
                 return strings(map(change, items), texts.shape)
-            results = []
-            for i, item in enumerate(items):
-                try:
-                    results.append(change(item.decode()).encode())
-                except UnicodeDecodeError:
-                    place = place_of("input", i, texts.shape)
-                    raise ValueError(f"{place} = {item[:80]!r} is no UTF-8") from None
+            results = [change(item.decode(errors="replace")).encode() for item in items]
             return strings(results, texts.shape)
 
         return changed
@@ -121,8 +115,8 @@ def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Ten
         name: a name for the op.
 
     Returns:
-        A Tensor of strings, of the shape of `input`. What is no UTF-8 is an InvalidArgumentError
-        at the run, if `encoding` says that it is.
+        A Tensor of strings, of the shape of `input`. With "utf-8", bytes that are none become
+        U+FFFD.
 
     Raises:
         TypeError: `input` is of another dtype.
@@ -145,8 +139,8 @@ def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Ten
         name: a name for the op.
 
     Returns:
-        A Tensor of strings, of the shape of `input`. What is no UTF-8 is an InvalidArgumentError
-        at the run, if `encoding` says that it is.
+        A Tensor of strings, of the shape of `input`. With "utf-8", bytes that are none become
+        U+FFFD.
 
     Raises:
         TypeError: `input` is of another dtype.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph import registry
+from ..graph import errors, registry
 from ..graph.convert import convert_to_tensor
 from ..graph.default_graph import graph_of
 from ..graph.op_def import OpDef
@@ -136,7 +136,11 @@ def _reduce_join_kernel(c: KernelContext) -> Kernel:
             raise ValueError(
                 f"reduction_indices must have rank at most 1, got shape {list(indices.shape)}"
             )
-        axes = _distinct(normal_axes(indices.ravel(), inputs.ndim, "reduction_indices"))
+        try:
+            axes = normal_axes(indices.ravel(), inputs.ndim, "reduction_indices")
+        except ValueError as error:
+            raise errors.OutOfRangeError(None, None, str(error)) from None
+        _distinct(axes)
         kept = [axis for axis in range(inputs.ndim) if axis not in axes]
         shape = [inputs.shape[axis] for axis in kept]
         if keep_dims:
@@ -184,7 +188,9 @@ def _substr_kernel(c: KernelContext) -> Kernel:
                     f"[{-len(units)}, {len(units)}], the bounds of {text[:80]!r}"
                 )
             start = start + len(units) if start < 0 else start
-            part = units[start : start + number] if number >= 0 else units[start:]
+            if number < 0:
+                number = len(text) if in_bytes else 0
+            part = units[start : start + number]
             results.append(part if in_bytes else b"".join(part))
         return strings(results, shape)
 
@@ -297,8 +303,8 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
     Args:
         input: a tensor of strings.
         pos: where each part begins, int32 or int64; negative positions count from the end.
-        len: how long each part is at most, of the same shape and dtype as `pos`; the rest of the
-            string, where it is negative.
+        len: how long each part is at most, of the same shape and dtype as `pos`. Where it is
+            negative, the part is the rest of the string, or with characters it is empty.
         name: a name for the op.
         unit: what is counted: "BYTE", or "UTF8_CHAR" for characters in UTF-8.
 

@@ -42,7 +42,8 @@ def _top_k_shape(c: ShapeContext) -> list[TensorShape]:
     x = c.shape("input", min_rank=1)
     k: Any = c.node.attrs.get("k")
     if k is None:
-        c.shape("k", rank=0)
+        if c.const("k") is not None:  # else its rank is checked at the run
+            c.shape("k", rank=0)
         k = c.scalar("k")
     if x.sizes is None:
         if isinstance(k, int):

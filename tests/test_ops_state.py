@@ -187,6 +187,22 @@ def test_a_stated_shape_is_complete(session: td.Session, kind: str) -> None:
         session.run(op("IsVariableInitialized", ref))
 
 
+@pytest.mark.parametrize(
+    ("attrs", "clause"),
+    [
+        ({"container": "a b"}, "container = b'a b' must be of letters"),
+        ({"container": "/a"}, "container = b'/a' must be"),
+        ({"shared_name": "_a"}, "shared_name = b'_a' must not begin"),
+    ],
+)
+def test_where_a_variable_is_kept(session: td.Session, attrs: dict[str, str], clause: str) -> None:
+    ref = op("VariableV2", shape=[1], dtype=td.float32, **attrs)
+    with pytest.raises(td.errors.InvalidArgumentError, match=clause):
+        session.run(op("IsVariableInitialized", ref))
+    kept = op("VariableV2", shape=[1], dtype=td.float32, container="a.b/c-1", shared_name="é")
+    assert not session.run(op("IsVariableInitialized", kept))
+
+
 def test_a_temporary_variable_has_a_size(session: td.Session) -> None:
     ref = op("TemporaryVariable", shape=[2**61], dtype=td.float32)
     with pytest.raises(td.errors.ResourceExhaustedError, match="max_tensor_bytes"):

@@ -67,7 +67,11 @@ CASES = [
     Case("ReduceJoin", [np.zeros((0, 2), object), [0]], {}, text("", ""), id="of-nothing"),
     Case("ReduceJoin", [np.zeros((0, 2), object), [1]], {}, text(), id="empty"),
     Case(
-        "ReduceJoin", [GRID, [2]], {}, raises(r"reduction_indices\[0\] = 2 is not in"), id="range"
+        "ReduceJoin",
+        [GRID, [2]],
+        {},
+        raises(r"reduction_indices\[0\] = 2 is not in", error=td.errors.OutOfRangeError),
+        id="range",
     ),
     Case("ReduceJoin", [GRID, [0, 0]], {}, raises("must not name an axis twice"), id="twice"),
     Case("Substr", ["hello", 1, 2], {}, "el", id="middle"),
@@ -91,6 +95,7 @@ CASES = [
         text("\xe9", "z\u20ac", "\u20ac"),
         id="characters",
     ),
+    Case("Substr", ["hello", 1, -1], {"unit": "UTF8_CHAR"}, "", id="no-characters"),
     Case("Substr", ["hello", (3, "int64"), (1, "int64")], {}, "l", id="int64"),
     Case(
         "Substr",
@@ -163,6 +168,22 @@ AS_STRING = [
     forms(np.array([1 + 2.25j], "F"), ["(1.00,2.25)"], precision=2),
     forms(["a", "bc"], ["a", "bc"]),
     forms(["a", "bc"], ["   a", "  bc"], width=4),
+    forms(["a", "bc"], ["   a", "   b"], width=4, precision=1),
+    forms(["a", "bc"], ["a", "bc"], precision=1, shortest=True),
+    forms(
+        [np.nan, -np.inf, -2.5],
+        ["     nan", "    -inf", "-00002.5"],
+        width=8,
+        fill="0",
+        shortest=True,
+    ),
+    forms([np.nan, np.inf, 2.5], ["+nan", "+inf", "+2.5"], fill="+", shortest=True),
+    forms([2.0], ["2."], fill="#", precision=0),
+    forms([5, -7], [" 5", "-7"], fill=" "),
+    forms(([5, 7], "uint8"), ["5", "7"], fill="+"),
+    forms(([5, 7], "uint16"), ["  5", "  7"], fill=" ", width=3),
+    forms([True, False], ["true", "false"], width=6),
+    forms(np.array([1 - 2j], "F"), ["(+1,-2)"], fill="+", shortest=True),
     Case("AsString", [2.5], {}, "2.500000", id="scalar"),
     Case("AsString", [np.zeros((0, 2), "f")], {}, np.zeros((0, 2), object), id="empty"),
     Case(
