@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +35,9 @@ def function(name: str, *nodes: tuple[str, str, list[str]], ret: str = "") -> Fu
         node = result.node_def.add(name=node_name, op=op, input=inputs)
         if op == "PartitionedCall":
             node.attr["f"].func.name = node_name.rstrip("0123456789_")
+            data = [text for text in inputs if not text.startswith("^")]
+            node.attr["Tin"].list.type.extend([1] * len(data))
+            node.attr["Tout"].list.type.append(1)
         else:
             node.attr["T"].type = 1
     return result
@@ -46,6 +50,10 @@ def calling(*functions: FunctionDef, name: str = "f") -> td.GraphDef:
     graph_def = graph.as_graph_def()
     node = graph_def.node.add(name="call", op="PartitionedCall", input=["x"])
     node.attr["f"].func.name = name
+    node.attr["Tin"].list.type.append(1)
+    node.attr["Tout"].list.SetInParent()
+    for called in [item for item in functions if item.signature.name == name][:1]:
+        node.attr["Tout"].list.type.extend([arg.type for arg in called.signature.output_arg])
     graph_def.library.function.extend(functions)
     return graph_def
 
@@ -142,7 +150,11 @@ def test_growth_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     ("spoiled", "text"),
     [
         (calling(), "calls 'f', which is not in the library"),
-        (calling(*[function("f", SQUARE)] * 2), "two functions are named 'f'"),
+        (
+            calling(function("f", SQUARE), function("f", ("a", "Neg", ["x"]))),
+            "two functions are named 'f'",
+        ),
+        (calling(function("Neg", SQUARE), name="Neg"), "'Neg', which is the name of an op type"),
         (calling(function("f", SQUARE, ret="nothing:z:0")), "'nothing:z:0' names nothing"),
         (calling(function("f", SQUARE, ret="square:odd:0")), "'square:odd:0' names nothing"),
         (calling(function("f", ("a", "Neg", ["^no"]), ret="a:y:0")), "'\\^no' names nothing"),
@@ -173,6 +185,84 @@ def test_what_cannot_be_inlined_stays_with_its_function(tmp_path: Path) -> None:
         td.Session(graph=graph) as session,
     ):
         session.run("call:0", {"x:0": 1.0})
+
+
+def one_call(ret: str = "n:y:0", text: str = "x") -> td.GraphDef:
+    """A GraphDef in which `call` is `f(x)`, and `f` negates its argument `x`."""
+    return calling(function("f", ("n", "Neg", [text]), ret=ret))
+
+
+def body(graph_def: td.GraphDef) -> Any:
+    return graph_def.library.function[0]
+
+
+def test_what_a_call_states_must_fit_its_function() -> None:
+    td.import_graph_def(one_call())
+    for attr, types in (("Tin", []), ("Tin", [1, 1]), ("Tin", [3]), ("Tout", [3]), ("Tout", [])):
+        graph_def = one_call()
+        graph_def.node[-1].attr[attr].list.type[:] = types
+        with pytest.raises(ValueError, match=rf"{attr} must be the types \(float32\), got \("):
+            td.import_graph_def(graph_def)
+    graph_def = one_call()
+    del graph_def.node[-1].attr["Tin"]
+    with pytest.raises(ValueError, match=r"Tin must be the types \(float32\), got nothing"):
+        td.import_graph_def(graph_def)
+
+
+def test_arguments_have_one_type() -> None:
+    graph_def = one_call()
+    body(graph_def).signature.input_arg[0].ClearField("type")
+    with pytest.raises(ValueError, match="argument or result 'x' has no type"):
+        td.import_graph_def(graph_def)
+    graph_def = one_call()
+    body(graph_def).signature.output_arg[0].is_ref = True
+    with pytest.raises(ValueError, match="argument or result 'y' is a reference"):
+        td.import_graph_def(graph_def)
+    graph_def = one_call()
+    body(graph_def).signature.input_arg[0].type = 3
+    graph_def.node[-1].attr["Tin"].list.type[:] = [3]
+    with pytest.raises(ValueError, match="'n' reads the argument 'x', a int32, as float32"):
+        td.import_graph_def(graph_def)
+    graph_def = one_call()
+    body(graph_def).signature.input_arg.add().CopyFrom(body(graph_def).signature.input_arg[0])
+    graph_def.node[-1].input.append("x")
+    with pytest.raises(ValueError, match="two have the same name"):
+        td.import_graph_def(graph_def)
+
+
+@pytest.mark.parametrize("text", ["x:1", "x:0:0", "x:a", "", ":0", "^"])
+def test_an_argument_is_one_tensor(text: str) -> None:
+    td.import_graph_def(one_call(text="x:0"))
+    with pytest.raises(ValueError, match="names nothing"):
+        td.import_graph_def(one_call(text=text))
+
+
+@pytest.mark.parametrize("ret", ["n:y:1_0", "n:y:\u0661", "n:y:-1", "n:y:999999999", "n"])
+def test_a_result_is_named_by_node_output_and_number(ret: str) -> None:
+    with pytest.raises(ValueError, match="names nothing"):
+        td.import_graph_def(one_call(ret=ret))
+
+
+def test_nodes_of_a_function_may_not_be_nameless() -> None:
+    graph_def = one_call(ret=":y:0")
+    body(graph_def).node_def[0].name = ""
+    body(graph_def).node_def[0].input[0] = ""
+    with pytest.raises(ValueError, match=r"in which .. names nothing"):
+        td.import_graph_def(graph_def)
+
+
+def test_a_function_may_be_there_twice(graph: td.Graph) -> None:
+    graph_def = one_call()
+    graph_def.library.function.add().CopyFrom(body(graph_def))
+    td.import_graph_def(graph_def, name="")
+    assert graph.get_tensor_by_name("call:0").shape.as_list() == []
+
+
+def test_gradients_of_functions_have_an_end() -> None:
+    graph_def = one_call()
+    graph_def.library.gradient.add(function_name="f", gradient_func="f")
+    with pytest.raises(ValueError, match="the gradients form a cycle: 'f' -> 'f'"):
+        td.import_graph_def(graph_def)
 
 
 def test_functions_of_two_files_must_agree(graph: td.Graph) -> None:

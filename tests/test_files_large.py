@@ -133,6 +133,8 @@ def test_constants_beside_functions_stay_what_they_are(tmp_path: Path) -> None:
     function.ret["b"] = "a"
     call = graph_def.node.add(name="call", op="PartitionedCall", input=["weights"])
     call.attr["f"].func.name = "f"
+    for name in ("Tin", "Tout"):
+        call.attr[name].list.type.append(1)
     graph = td.load_graph(td.save_graph(graph_def, tmp_path / "g.pb"))
     with td.Session(graph=graph) as session:
         np.testing.assert_array_equal(session.run("call:0"), WEIGHTS)
