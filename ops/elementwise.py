@@ -129,12 +129,19 @@ def define_unary(
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:
+        _check_precision(c, arg)
         return c.shape(arg)
 
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:
         chosen = symbolic if c.symbolic and symbolic else function_for(function, c.dtype(arg))
         return chosen if c.shape(arg).rank else on_any_rank(chosen, c)
+
+
+def _check_precision(c: ShapeContext, arg: str) -> None:
+    """Checks that complex numbers and their parts, of which an attr tells, are as precise."""
+    if "Tout" in c.node.attrs and c.output_dtype.real_dtype is not c.dtype(arg).real_dtype:
+        raise ValueError(f"Tout = {c.output_dtype.name} is not as precise as {c.dtype(arg).name}")
 
 
 def define_broadcasting(
@@ -149,6 +156,7 @@ def define_broadcasting(
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:
+        _check_precision(c, first)
         return broadcast(c.shape(first), c.shape(second))
 
     @definition.kernel

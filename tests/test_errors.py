@@ -224,3 +224,49 @@ def test_ops_without_kernels_are_named_together() -> None:
         assert "ToyNoKernelA, ToyNoKernelB" in str(caught.value)
         assert "'a' (ToyNoKernelA), created at test_errors.py:" in str(caught.value)
         assert session.run(b, {b: 3}) == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (KeyError("x"), td.errors.InternalError, "KeyError: 'x'"),
+        (RecursionError("deep"), td.errors.InternalError, "RecursionError: deep"),
+        (MemoryError(), td.errors.ResourceExhaustedError, "out of memory"),
+        (OverflowError("large"), ValueError, "large"),
+        (IndexError("far"), ValueError, "far"),
+        (td.errors.OutOfRangeError(None, None, "off"), td.errors.OutOfRangeError, "off"),
+        (TypeError("odd"), TypeError, "odd"),
+    ],
+)
+def test_whatever_a_shape_function_raises_becomes_an_error_of_the_call(
+    error: Exception, kind: type[Exception], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(CHECKED, "shape_function", failing)
+    with td.Graph().as_default() as graph, pytest.raises(kind) as info:
+        CHECKED(td.constant(1.0), name="it")
+    assert str(info.value).startswith(f"{text}\n  in 'it' (ToyChecked), created at test_errors.py:")
+    assert not graph.has_operation("it")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (td.errors.InvalidArgumentError(None, None, "wrong"), td.errors.InvalidArgumentError),
+        (ZeroDivisionError("wrong"), td.errors.InternalError),
+    ],
+)
+def test_whatever_a_kernel_factory_raises_is_told_in_the_run(
+    error: Exception, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(CHECKED, "kernel_factory", failing)
+    with td.Graph().as_default(), td.Session() as session:
+        y = CHECKED(td.constant(1.0))
+        for _ in range(2):
+            with pytest.raises(kind, match="wrong"):
+                session.run(y)

@@ -225,3 +225,62 @@ def test_the_number_of_outputs_is_bounded() -> None:
         pytest.raises(ValueError, match=r"num_split = .* is more than td\.config\.max_op_tensors"),
     ):
         td.import_graph_def(graph_def)
+
+
+def with_constant(shape: list[int]) -> td.GraphDef:
+    """A graph of an empty constant of this shape, and an op that reads it."""
+    graph_def = td.GraphDef()
+    node = graph_def.node.add(name="x", op="Const")
+    node.attr["dtype"].type = 3
+    node.attr["value"].tensor.dtype = 3
+    for size in shape:
+        node.attr["value"].tensor.tensor_shape.dim.add(size=size)
+    reader = graph_def.node.add(name="y", op="Neg", input=["x"])
+    reader.attr["T"].type = 3
+    return graph_def
+
+
+@pytest.mark.parametrize("shape", [[2**31, 0], [0, 2**31, 2**31], [2**40, 0, 3], [1] * 40])
+def test_what_is_empty_may_be_long(shape: list[int]) -> None:
+    graph_def = with_constant(shape)
+    drive_graph_def(graph_def)
+    assert td.check_graph(graph_def).to_json()
+
+
+@pytest.mark.parametrize(
+    ("name", "is_legal"),
+    [("a>b", True), ("a/>b", True), (".a", True), ("a>", False), ("a>/b", False), ("a\\b", False)],
+)
+def test_names_are_those_of_the_importer_of_tensorflow(name: str, is_legal: bool) -> None:
+    graph_def = td.GraphDef()
+    graph_def.node.add(name=name, op="NoOp")
+    with td.Graph().as_default():
+        if is_legal:
+            td.import_graph_def(graph_def)
+        else:
+            with pytest.raises(ValueError, match="is not a valid op name"):
+                td.import_graph_def(graph_def)
+
+
+@pytest.mark.parametrize(
+    "device",
+    ["/cpu:0/gpu:0", "/device:CPU", "/device:CPU:-1", "/task:x", "/job:", "/job:1", "/replica:*",
+     "/job:a/job:b", "/device:CPU:0:1", "/device:\u00e9:0", "/cpu:\u0661", "/xpu:0"],
+)  # fmt: skip
+def test_devices_are_checked(device: str) -> None:
+    graph_def = negation()
+    graph_def.node[0].device = device
+    with pytest.raises(ValueError, match="device string"):
+        td.import_graph_def(graph_def)
+
+
+def test_text_is_nested_no_deeper_than_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "graph.pbtxt"
+    for depth, is_legal in ((20, True), (50, False)):
+        inner = "func { name: 'f' attr { key: 'x' value { " * depth + "i: 1" + " } } }" * depth
+        path.write_text(f"node {{ name: 'a' op: 'NoOp' attr {{ key: 'x' value {{ {inner} }} }} }}")
+        if is_legal:
+            load_graph_def(path)
+        else:
+            with pytest.raises(td.errors.DataLossError, match="is not a GraphDef"):
+                load_graph_def(path)

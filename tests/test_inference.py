@@ -10,6 +10,7 @@ import pytest
 from toy_ops import ADD, CHECKED, COUNTER, ENDS
 
 import tensordraft as td
+from tensordraft.graph.registry import lookup
 
 
 @pytest.fixture(autouse=True)
@@ -194,3 +195,32 @@ def test_what_a_tensor_is_set_to_counts_for_later_ops() -> None:
     assert str(td.identity(x).shape) == "(n, 2)"
     assert before.shape.rank is None
     assert str(FILL(FACE(x)).shape) == "(n, 2)"
+
+
+def test_a_size_fits_in_64_bits() -> None:
+    with td.Graph().as_default():
+        x = td.placeholder(td.float32, [2**62])
+        with pytest.raises(ValueError, match="does not fit in 64 bits"):
+            td.concat([x, x], 0)
+
+
+def test_values_without_elements_may_be_long() -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.int32, [0, 2**62, 8])
+        y = td.placeholder(td.int32, [1] * 70)
+        assert graph.inference.value(x) is None
+        assert graph.inference.value(y) is None
+
+
+def test_a_rank_that_no_tensor_has_is_refused() -> None:
+    with td.Graph().as_default():
+        x = td.placeholder(td.float32)
+        with pytest.raises(ValueError, match="would have rank 4611686018427387904"):
+            td.transpose(x, td.placeholder(td.int32, [2**62]))
+
+
+def test_many_outputs_of_no_known_size_are_inferred_at_once() -> None:
+    with td.Graph().as_default():
+        x = td.placeholder(td.float32)
+        outputs = lookup("IdentityN")([x] * 20_000)
+        assert {output.shape.rank for output in outputs} == {None}

@@ -9,6 +9,7 @@ import pytest
 from toy_ops import ADD, ENDS, MARK, TOTAL, mark
 
 import tensordraft as td
+from tensordraft.graph.attrs import coerce_attr
 from tensordraft.graph.registry import definitions, find, lookup
 from tensordraft.graph.signature import REQUIRED, parse_signature
 
@@ -71,6 +72,19 @@ def test_attrs_are_read(text: str, kind: str, allowed: Any, minimum: Any, defaul
     spec = parse_signature("->", f"first: int = 0, attr: {text}, last: int = 0").attrs["attr"]
     assert (spec.kind, spec.allowed, spec.minimum) == (kind, allowed, minimum)
     assert spec.default is default if default is REQUIRED else spec.default == default
+
+
+def test_an_int32_is_an_int_of_32_bits() -> None:
+    signature = parse_signature("->", "k: int32 = 3, sizes: list(int32) >= 1, n: int, T: {int32}")
+    assert [spec.kind for spec in signature.attrs.values()] == ["int", "list(int)", "int", "type"]
+    assert [spec.bits for spec in signature.attrs.values()] == [32, 32, 64, 64]
+    spec, sizes = signature.attrs["k"], signature.attrs["sizes"]
+    assert (coerce_attr(spec, 2**31 - 1), coerce_attr(sizes, [-(2**31)])) == (2**31 - 1, [-(2**31)])
+    for number in (2**31, -(2**31) - 1, 2**32 + 1):
+        with pytest.raises(ValueError, match=f"k must fit in 32 bits, got {number}"):
+            coerce_attr(spec, number)
+        with pytest.raises(ValueError, match=f"sizes must fit in 32 bits, got {number}"):
+            coerce_attr(sizes, [1, number])
 
 
 def test_type_groups_stand_for_their_members() -> None:

@@ -335,3 +335,11 @@ def test_functions() -> None:
         np.testing.assert_array_equal(session.run(mixed), wanted)
         with pytest.raises(ValueError, match="strides must have 1, 2 or 4 elements"):
             td.nn.conv2d(X, F, [1, 2, 3], "SAME")
+
+
+def test_convolutions_need_channels() -> None:
+    refuses("Conv2D", "[1,4,4,0];[2,2,2,1]", "input has 0 channels", **ONE)
+    three = {"strides": [1] * 5, "padding": "VALID"}
+    refuses("Conv3D", "[1,4,4,4,0];[2,2,2,2,1]", "input has 0 channels", **three)
+    refuses("Conv3D", "[1,4,4,4,2];[2,2,2,2,0]", "filter must not be empty", **three)
+    infers("Conv2D", "[1,4,4,2];[2,2,2,0]", "[1,3,3,0]", **ONE)

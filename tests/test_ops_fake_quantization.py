@@ -254,3 +254,8 @@ def test_channels_in_long_rows_agree_with_each_alone(
         for i in range(3):
             alone = td.fake_quant_with_min_max_vars(x[..., i], low[i], high[i])
             np.testing.assert_allclose(together[..., i], session.run(alone), rtol=1e-6)
+
+
+def test_channels_need_a_dimension() -> None:
+    with pytest.raises(ValueError, match="inputs must have rank at least 1"):
+        infers("FakeQuantWithMinMaxVarsPerChannelGradient", "?;[];[2];[2]", "?;[2];[2]")

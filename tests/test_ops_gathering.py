@@ -140,3 +140,9 @@ def test_result_is_bounded() -> None:
         many = td.placeholder(td.int32, [None])
         with pytest.raises(td.errors.ResourceExhaustedError, match="max_tensor_bytes"):
             session.run(td.gather(wide, many), {many: np.zeros(1 << 20, np.int32)})
+
+
+@pytest.mark.parametrize("batch_dims", [-(2**31), -2, 2, 2**31 - 1])
+def test_the_dimensions_of_a_batch_are_those_of_indices(batch_dims: int) -> None:
+    clause = rf"batch_dims = {batch_dims} is not in \[-1, 1\]"
+    refuses("GatherV2", "[3,4];[3];[]", clause, batch_dims=batch_dims)

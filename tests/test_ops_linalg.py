@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 from shape_language import infers, refuses
 
 import tensordraft as td
+from tensordraft.graph.registry import lookup
 
 INF, NAN = float("inf"), float("nan")
 A, B = [[1, 2, 3], [4, 5, 6]], [[1, 0], [0, 1], [1, 1]]
@@ -147,3 +148,15 @@ def test_moments_and_norms() -> None:
         assert (mean.tolist(), variance.tolist()) == ([[3.0]], [[3.5]])
         lengths = np.linalg.norm(session.run(td.nn.l2_normalize(x, 1)), axis=1)
     np.testing.assert_allclose(lengths, 1.0, rtol=1e-6)
+
+
+def test_a_long_stack_of_empty_matrices_takes_no_time() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.placeholder(td.float32)
+        long = np.empty((2**40, 0, 3), np.float32)
+        product = lookup("BatchMatMulV2")
+        assert session.run(product(x, x, adj_y=True), {x: long}).shape == (2**40, 0, 0)
+        sums = session.run(product(x, x, adj_x=True), {x: long[:4]})
+        np.testing.assert_array_equal(sums, np.zeros((4, 3, 3)))
+        with pytest.raises(td.errors.InvalidArgumentError):
+            session.run(product(x, x), {x: long})

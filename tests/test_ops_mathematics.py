@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+import pytest
 from cases import Case
 from harness import check
+from shape_language import infers
+
+import tensordraft as td
+from tensordraft.graph.registry import lookup
 
 INF, NAN = float("inf"), float("nan")
 X = np.array([0.25, 0.5, 0.75], np.float64)
@@ -49,3 +55,29 @@ MATHEMATICS = [
 ]  # fmt: skip
 
 test_mathematics = check(MATHEMATICS)
+
+
+@pytest.mark.parametrize("op", ["SigmoidGrad", "TanhGrad"])
+def test_gradients_are_not_broadcast(op: str) -> None:
+    infers(op, "[2,3];[2,3]", "[2,3]")
+    infers(op, "[];[1]", "[]")
+    with td.Graph().as_default(), td.Session() as session:
+        y, dy = td.placeholder(td.float32), td.placeholder(td.float32)
+        z = lookup(op)(y, dy)
+        assert session.run(z, {y: 0.5, dy: [1.0]}).shape == ()
+        with pytest.raises(td.errors.InvalidArgumentError, match="as many elements"):
+            session.run(z, {y: [0.5, 0.5], dy: [1.0]})
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "result"),
+    [
+        ("Real", [1j], "float32"),
+        ("ComplexAbs", [1j], "float32"),
+        ("Complex", [1.0, 2.0], "complex128"),
+    ],
+)
+def test_parts_are_as_precise_as_the_whole(op: str, inputs: list[Any], result: str) -> None:
+    kind = td.float32 if op == "Complex" else td.complex128
+    with td.Graph().as_default(), pytest.raises(ValueError, match="is not as precise as"):
+        lookup(op)(*[td.constant(value, kind) for value in inputs], Tout=result)

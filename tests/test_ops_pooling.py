@@ -259,3 +259,10 @@ def test_functions() -> None:
         explicit = td.nn.max_pool(X, [1, 3, 2, 1], 2, margins)
         expected = maximum(X, [3, 2], [2, 2], [(1, 2), (0, 1)])
         np.testing.assert_array_equal(session.run(explicit), expected)
+
+
+@pytest.mark.parametrize("op", ["MaxPool", "AvgPool"])
+def test_there_are_no_packed_channels(op: str) -> None:
+    attrs = {"ksize": [1] * 4, "strides": [1] * 4, "padding": "VALID"}
+    with pytest.raises((TypeError, ValueError), match="data_format must be one of"):
+        infers(op, "[1,4,4,2]", "[1,4,4,2]", data_format="NCHW_VECT_C", **attrs)

@@ -342,3 +342,23 @@ def test_a_quantized_layer_is_near_the_layer() -> None:
         result = session.run(td.dequantize(relu[0], relu[1], relu[2], mode="MIN_FIRST"))
     wanted = np.maximum(convolved(x, filters, [1, 1], "SAME"), 0)
     np.testing.assert_allclose(result, wanted, atol=0.05)
+
+
+def test_empty_images_are_refused() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        bounds = [0.0, 1.0, 0.0, 1.0]
+        image = td.placeholder(td.quint8, [1, None, 4, 1])
+        filters = td.constant(np.ones((1, 1, 1, 1)), td.quint8)
+        y = lookup("QuantizedConv2D")(image, filters, *bounds, strides=[1] * 4, padding="SAME")
+        with pytest.raises(td.errors.InvalidArgumentError, match="must not be empty"):
+            session.run(y.output, {image: np.ones((1, 0, 4, 1))})
+
+
+@pytest.mark.parametrize("end", ["min", "max"])
+def test_a_range_that_is_no_number_is_refused(end: str) -> None:
+    ends = {"min": -1.0, "max": 1.0, end: float("nan")}
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.constant([1, 2], td.qint32)
+        y = lookup("Requantize")(x, -1.0, 1.0, ends["min"], ends["max"], out_type="quint8")
+        with pytest.raises(td.errors.InvalidArgumentError, match=f"requested_output_{end} must be"):
+            session.run(y.output)

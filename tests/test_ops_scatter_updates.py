@@ -126,3 +126,16 @@ def test_updates_that_do_not_fit(name: str) -> None:
         with pytest.raises(td.errors.InvalidArgumentError, match="updates must"):
             session.run(lookup(name)(ref, indices, x), {x: np.ones((1, 3))})
         assert session.run(v).tolist() == [[1, 1]] * 3
+
+
+@pytest.mark.parametrize("kind", ND_KINDS)
+@pytest.mark.parametrize("prefix", ["", "Resource"])
+def test_the_policy_for_bad_indices_is_one_that_there_is(prefix: str, kind: str) -> None:
+    with pytest.raises(td.errors.InvalidArgumentError, match="bad_indices_policy must be"):
+        run(f"{prefix}ScatterNd{kind}", [1.0, 2.0], [[0]], [5.0], bad_indices_policy=b"\xff")
+
+
+def test_only_resources_refuse_to_be_divided_by_zero() -> None:
+    assert run("ScatterDiv", [1.0, 2.0], [0], [0.0]).tolist() == [np.inf, 2]
+    with pytest.raises(td.errors.InvalidArgumentError, match="updates must not hold 0"):
+        run("ResourceScatterDiv", [1.0, 2.0], [0], [0.0])

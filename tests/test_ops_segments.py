@@ -49,6 +49,7 @@ CASES = [
     Case(SUM, [DATA[:, :0], IDS], {}, np.zeros((4, 0), "f"), id="narrow"),
     Case("SegmentMean", [[-3, -2, 5], [0, 0, 0]], {}, [0], id="toward-zero"),
     Case("SegmentMean", [[-3, -2, 0], [0, 0, 2]], {}, [-2, 0, 0], id="int32"),
+    Case("SegmentMean", [[-(2**31)] * 3, [0] * 3], {}, [-715827882], id="wraps"),
     Case("SegmentMax", [([1.0, np.nan], "float16"), [0, 0]], {}, ([np.nan], "float16"), id="nan"),
     Case(SUM, [DATA, [1, 0, 1, 1]], {}, raises(r"segment_ids\[1\] = 0 is not", "run"), id="order"),
     Case(SUM, [DATA, [-1, 0, 1, 1]], {}, raises(r"segment_ids\[0\] = -1", "run"), id="negative"),
