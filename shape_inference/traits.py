@@ -1,0 +1,99 @@
+"""Traits: what an op type states of itself to inference, sessions and files, beside its rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What others than its own kernel may know of an op type.
+
+    An op states one record, `OpDef(…, traits=Move())`. The class tells what kind of op it is:
+    one of those below, or `Traits` itself where nothing is known of how results follow from
+    inputs. Whoever wants a rule for every op of a kind asks for the class; nobody below `ops/`
+    asks for the name of an op type.
+
+    Args:
+        symbolic: the kernel also works on object arrays of dimension expressions, so that sizes
+            are followed through the op before anything runs. Only for kernels that move elements,
+            or do arithmetic on them, without comparing them.
+        checking: where the result is known though not every input is, the kernel may yet refuse
+            the inputs, and so has to run.
+        stateful: the op reads or changes state, or returns something else at every run; it is
+            never folded, merged or skipped.
+        aliases: the input that the op updates in place, for an op with one output. Its kernel
+            returns the new array; the session lets whoever reads that input afterwards see it.
+        assigns: the input that names a variable to which the op gives its first value.
+        calls_python: the kernel calls a function of the program, which no file can hold.
+        relays_sizes: a vector of sizes keeps its meaning on the way through the op: an element of
+            -1 from a `Stack` stands for an unknown size behind it as well, as in TensorFlow.
+    """
+
+    symbolic: bool = False
+    checking: bool = False
+    stateful: bool = False
+    aliases: str | None = None
+    assigns: str | None = None
+    calls_python: bool = False
+    relays_sizes: bool = False
+
+
+OPAQUE = Traits()
+"""Of an op of which nothing is stated: its results follow from its inputs, one knows not how."""
+
+STATEFUL = Traits(stateful=True)
+"""Of an op of which nothing is stated but that it has state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elementwise(Traits):
+    """The one result has an element for each place of the broadcast inputs, made of those there.
+
+    So the kernel may be given the arrays in parts. It may refuse an element, as division does, so
+    it runs even where the result is known.
+    """
+
+    checking: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction(Traits):
+    """Elements along axes are combined into one; `axis` is the input or attr that names the axes.
+
+    The elements are those of the first input.
+    """
+
+    axis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Traits):
+    """Sums of products, in the notation of einsum: `"mk,kn->mn"`, before attrs transpose inputs."""
+
+    subscripts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move(Traits):
+    """Each element of a result is one of an input, unchanged, or the same whatever is put in."""
+
+    symbolic: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stack(Move):
+    """The inputs, all of one shape, side by side along a new axis: of scalars, a vector.
+
+    One op type is of this kind, that which makes a tensor of a list in which tensors stand.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Constant(Traits):
+    """The result is an attr. One op type is of this kind, that which makes a tensor of a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input(Traits):
+    """What the op puts out is there to be fed: its shape holds for any value that may be fed."""
