@@ -10,7 +10,7 @@ from ..protos.constant_array import constant_array
 from ..protos.dtypes import DType, as_dtype
 from ..protos.tensor_codec import TensorValue
 from ..shape_inference.dimension import Dimension
-from ..shape_inference.tensor_shape import TensorShape
+from ..shape_inference.symbolic import DimExpr
 from . import registry
 from .default_graph import get_default_graph
 from .node import Operation, Tensor
@@ -72,9 +72,9 @@ def convert_to_tensor(
 
     Args:
         value: a Tensor; a Python number, bool, string or nested list of these, where tensors may
-            stand in the place of numbers; an ndarray or anything with `__array__`; a fully known
-            TensorShape or Dimension; an object of a type registered with
-            `register_tensor_conversion_function`.
+            stand in the place of numbers; an ndarray or anything with `__array__`; a TensorShape or
+            Dimension, also in a list, where a symbolic size is that of the tensor that has it; an
+            object of a type registered with `register_tensor_conversion_function`.
         dtype: the dtype of the result. By default that of an ndarray; float32, int32 (int64 where
             a number needs it), bool, string or complex128 for Python values.
         name: the name of the op, if one is made.
@@ -87,7 +87,7 @@ def convert_to_tensor(
 
     Raises:
         TypeError: the value is a tensor of another dtype, or its elements do not fit the dtype.
-        ValueError: the value is ragged, or a shape that is not fully known.
+        ValueError: the value is ragged, or holds a size that no tensor of the graph has.
 
     Example:
         >>> import tensordraft as td
@@ -115,8 +115,6 @@ def convert_to_tensor(
             pass
     if isinstance(value, (list, tuple)) and holds_tensor(value):
         return _pack(value, wanted, name)
-    if isinstance(value, (TensorShape, Dimension)):
-        value, wanted = _shape_values(value, wanted)
     if isinstance(value, Operation):
         raise TypeError(f"the operation {value.name!r} is no tensor; use one of its outputs")
     array, array_dtype = constant_array(value, wanted)
@@ -171,8 +169,10 @@ def holds_tensor(value: Any) -> bool:
 
 
 def _is_tensor(item: Any) -> bool:
-    """Whether `item` is a tensor, or stands for one as a Variable does."""
-    return isinstance(item, Tensor) or hasattr(item, "_as_graph_element")
+    """Whether `item` is a tensor, or stands for one as a Variable or a size not yet known does."""
+    if isinstance(item, Dimension):
+        return item.value is None
+    return isinstance(item, (Tensor, DimExpr)) or hasattr(item, "_as_graph_element")
 
 
 def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor:
@@ -181,7 +181,7 @@ def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor
     Rows that become ops are named `packed/0`, `packed/1`..., as in TensorFlow.
     """
     if dtype is None:
-        dtype = _first_tensor(value).dtype.base_dtype
+        dtype = _dtype_of_tensors(value) or as_dtype("int32")
     rows: list[Tensor] = []
     with get_default_graph().name_scope(name or "packed") as scope:
         for i, item in enumerate(value):
@@ -191,35 +191,15 @@ def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor
         return registry.lookup("Pack")(rows, name=scope)  # type: ignore[no-any-return]
 
 
-def _first_tensor(value: Sequence[Any]) -> Tensor:
+def _dtype_of_tensors(value: Sequence[Any]) -> DType | None:
+    """The dtype of the first tensor in a nested list; None if it holds sizes only."""
     for item in value:
-        if _is_tensor(item):
-            return convert_to_tensor(item)
-        if isinstance(item, (list, tuple)) and holds_tensor(item):
-            return _first_tensor(item)
-    raise ValueError("no tensor in the list")
-
-
-def _shape_values(value: TensorShape | Dimension, dtype: DType | None) -> tuple[Any, DType]:
-    """The sizes of a fully known shape (or one size), and the integer dtype that holds them."""
-    if isinstance(value, Dimension):
-        sizes: Any = value.value
-        known, largest = sizes is not None, sizes or 0
-    else:
-        known = value.is_fully_defined()
-        sizes = value.as_list() if known else None
-        largest = max(sizes, default=0) if known else 0
-    if not known:
-        raise ValueError(
-            f"cannot convert the shape {value} to a tensor: not every size is known before the "
-            "run; td.shape(tensor) gives it in the run"
-        )
-    name = "int32" if largest < 2**31 else "int64"
-    if dtype is None:
-        dtype = as_dtype(name)
-    elif dtype.name not in ("int32", "int64"):
-        raise TypeError(f"a shape becomes a tensor of int32 or int64, not {dtype.name}")
-    return sizes, dtype
+        if isinstance(item, (list, tuple)):
+            if dtype := _dtype_of_tensors(item):
+                return dtype
+        elif _is_tensor(item) and not isinstance(item, (Dimension, DimExpr)):
+            return convert_to_tensor(item).dtype.base_dtype
+    return None
 
 
 def convert_inputs(

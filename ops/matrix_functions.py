@@ -10,18 +10,20 @@ import numpy as np
 from ..graph.convert import convert_to_tensor
 from ..graph.functions import name_scope
 from ..protos.dtypes import as_dtype
+from ..shape_inference.dimension import dimension_value
 from ..shape_inference.rules import normal_axis
-from .arithmetic import abs as size_of, multiply, pow as power
+from .arithmetic import abs as size_of, minimum, multiply, pow as power
 from .array_forms import matrix_transpose
 from .broadcasting import broadcast_to
 from .call_forms import renamed
 from .casting import cast
 from .constants import constant
+from .fills import ones, zeros
 from .gathering import gather
 from .joining import concat
 from .linalg import matmul
 from .mathematics import conj, sqrt
-from .matrix_diagonals import matrix_diag_part
+from .matrix_diagonals import matrix_diag_part, matrix_set_diag
 from .reductions import reduce_max, reduce_prod, reduce_sum
 from .reordering import transpose
 from .reshaping import reshape
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
 
 
 def eye(
-    num_rows: int,
-    num_columns: int | None = None,
+    num_rows: Any,
+    num_columns: Any = None,
     batch_shape: Any = None,
     dtype: Any = "float32",
     name: str | None = None,
@@ -44,8 +46,8 @@ def eye(
     """The identity matrix, or a tensor of several.
 
     Args:
-        num_rows: the number of rows, a number known while the graph is built.
-        num_columns: the number of columns; by default as many.
+        num_rows: the number of rows: an int, a Dimension or a scalar int32 or int64 tensor.
+        num_columns: the number of columns, likewise; by default as many.
         batch_shape: the shape of the tensor of matrices; by default there is one.
         dtype: the dtype.
         name: a name for the scope of the ops.
@@ -63,14 +65,18 @@ def eye(
         [[1. 0. 0.]
          [0. 1. 0.]]
     """
-    columns = num_rows if num_columns is None else num_columns
-    if num_rows < 0 or columns < 0:
-        raise ValueError(f"the sizes of a matrix must be at least 0, got {num_rows} and {columns}")
+    sizes = [num_rows, num_rows if num_columns is None else num_columns]
+    known = [dimension_value(size) for size in sizes]
     with name_scope(name, "eye"):
-        matrix = constant(np.eye(num_rows, columns, dtype=as_dtype(dtype).numpy_dtype))
+        if all(isinstance(size, (int, np.integer)) for size in known):
+            if min(known) < 0:
+                raise ValueError(f"the sizes of a matrix must be at least 0, got {known}")
+            matrix: Tensor = constant(np.eye(*known, dtype=as_dtype(dtype).numpy_dtype))
+        else:
+            matrix = matrix_set_diag(zeros(sizes, dtype), ones([minimum(*sizes)], dtype))
         if batch_shape is None:
             return matrix
-        return broadcast_to(matrix, concat([batch_shape, [num_rows, columns]], 0))
+        return broadcast_to(matrix, concat([batch_shape, sizes], 0))
 
 
 def trace(x: Any, name: str | None = None) -> Tensor:

@@ -10,6 +10,7 @@ from . import (
     overloads as _overloads,
     quantized_nn as _quantized_nn,
     requantization as _requantization,
+    size_tensors as _size_tensors,
 )
 from .activations import log_sigmoid as log_sigmoid
 from .add_n import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ from .dtypes import DType, as_dtype
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
+_ELEMENTS = (str, bytes, bool, int, float, complex, np.generic)
 _INT32 = np.iinfo(np.int32)
 
 # The kinds of numbers that each kind of dtype takes: ints become floats, but floats not ints.
@@ -21,8 +23,9 @@ def constant_array(value: Any, dtype: Any = None) -> tuple[Array, DType]:
     """The array that a constant made of `value` holds, and its dtype.
 
     Args:
-        value: a number, bool, string or nested list of these, of equal length at each depth; or an
-            ndarray, NumPy scalar or anything with `__array__`.
+        value: a number, bool, string or nested list of these, of equal length at each depth, where
+            objects with `__index__` count as ints; or an ndarray, NumPy scalar or anything with
+            `__array__`.
         dtype: the dtype wanted. Python values must fit it; arrays are cast to it. By default arrays
             keep theirs, Python floats are float32, and ints are int32, or int64 if need be.
 
@@ -59,6 +62,8 @@ def _from_array(array: Array, wanted: DType | None) -> tuple[Array, DType]:
     except TypeError:
         raise TypeError(f"no dtype goes with an array of {array.dtype}") from None
     if source is dtypes.string:
+        if array.size and all(hasattr(item, "__index__") for item in array.flat):
+            return _from_python(array.tolist(), wanted)
         if wanted not in (None, dtypes.string):
             raise TypeError(f"an array of {array.dtype} cannot become {wanted}")
         return _strings(array.astype(object)), dtypes.string
@@ -137,8 +142,10 @@ def _from_objects(value: Any, wanted: DType | None) -> tuple[Array, DType]:
     for item in items:
         if isinstance(item, (list, tuple)):
             raise _not_rectangular(value)
-        if not isinstance(item, (str, bytes, bool, int, float, complex, np.generic)):
+        if not (isinstance(item, _ELEMENTS) or hasattr(item, "__index__")):
             raise TypeError(f"no tensor holds {item!r} of type {type(item).__name__!r}")
+    if any(not isinstance(item, _ELEMENTS) for item in items):
+        return _from_indices(array, items, wanted)
     if wanted in (None, dtypes.string) and any(isinstance(item, (str, bytes)) for item in items):
         return _strings(array), dtypes.string
     for item in items:
@@ -149,6 +156,17 @@ def _from_objects(value: Any, wanted: DType | None) -> tuple[Array, DType]:
     if not items:
         return _strings(array), dtypes.string
     raise TypeError(f"no dtype goes with {items[0]!r} of type {type(items[0]).__name__!r}")
+
+
+def _from_indices(array: Array, items: list[Any], wanted: DType | None) -> tuple[Array, DType]:
+    """Integers, some of which are objects that stand for one, as a Dimension does."""
+    if wanted is not None and not wanted.is_integer:
+        raise _does_not_take(wanted, next(i for i in items if not isinstance(i, _ELEMENTS)))
+    for i, item in enumerate(items):
+        if not hasattr(item, "__index__"):
+            raise _does_not_take(dtypes.int32, item)
+        items[i] = operator.index(item)
+    return _from_python(np.array(items, object).reshape(array.shape).tolist(), wanted)
 
 
 def _strings(array: Array) -> Array:
