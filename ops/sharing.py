@@ -13,73 +13,70 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from ..graph.pools import Pool, after_fork
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Executor
 
     Part = TypeVar("Part")
 
-# Where OpenBLAS has these names depends on who built it.
-_NAMES = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
-
 
 class _Blas:
-    """The OpenBLAS of NumPy: in a `with` block, it keeps to the thread that calls it.
+    """The BLAS libraries of the process: in a `with` block, each keeps to the thread that calls it.
 
-    The block gets the number of threads that it used before; 1 where it cannot be told anything,
-    as other libraries than OpenBLAS.
+    The block gets the number of threads that they used before; 1 where they cannot be told
+    anything. To set the number costs microseconds, and to find the libraries milliseconds, so the
+    first of several blocks sets it and the last one sets it back, and they are found once.
     """
 
     def __init__(self) -> None:
+        self._libraries: list[Any] | None = None
+        self._begin()
+        after_fork(self._end_all)
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
-        self._threads = 1
-        self._functions: tuple[Callable[[], int], Callable[[int], None]] | None = None
+        self._numbers: list[int] = []
 
     def __enter__(self) -> int:
         with self._lock:
-            if self._functions is None:
-                self._functions = _thread_functions()
+            if self._libraries is None:
+                self._libraries = _blas_libraries()
             if self._users == 0:
-                self._threads = self._functions[0]()
-                self._functions[1](1)
+                self._numbers = [library.num_threads for library in self._libraries]
+                for library in self._libraries:
+                    library.set_num_threads(1)
             self._users += 1
-            return self._threads
+            return max(self._numbers, default=1)
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._users -= 1
-            if self._users == 0 and self._functions is not None:
-                self._functions[1](self._threads)
+            if self._users == 0:
+                self._restore()
+
+    def _restore(self) -> None:
+        for library, number in zip(self._libraries or (), self._numbers, strict=True):
+            library.set_num_threads(number)
+
+    def _end_all(self) -> None:
+        """Leaves all blocks: in a forked child, the threads that were inside are gone."""
+        if self._users:
+            self._restore()
+        self._begin()
 
 
-def _thread_functions() -> tuple[Callable[[], int], Callable[[int], None]]:
-    """What gets and what sets the number of threads of NumPy's OpenBLAS."""
-    import ctypes
+def _blas_libraries() -> list[Any]:
+    """What controls each BLAS library that the process has loaded."""
+    from threadpoolctl import ThreadpoolController
 
-    try:  # NumPy's own library is linked to it, so its names are found there
-        library = ctypes.CDLL(np._core._multiarray_umath.__file__)  # type: ignore[attr-defined]
-    except (AttributeError, OSError):
-        return _one, _nothing
-    for name in _NAMES:
-        get = getattr(library, name.format("get_num_threads"), None)
-        put = getattr(library, name.format("set_num_threads"), None)
-        if get is not None and put is not None:
-            put.restype = None
-            return get, put
-    return _one, _nothing
-
-
-def _one() -> int:
-    return 1
-
-
-def _nothing(_: int) -> None:
-    pass
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    return [library for library in libraries if library.num_threads is not None]
 
 
 blas_on_one_thread = _Blas()
-_pools: dict[int, Executor] = {}
+_pools: dict[int, Pool] = {}
 
 
 def share(work: Callable[[Iterator[Part]], Any], parts: Iterable[Part]) -> None:
@@ -118,10 +115,6 @@ def _helped(work: Callable[[Iterator[Part]], Any], waiting: deque[Part]) -> None
         work(_taken(waiting))
 
 
-def _pool(threads: int) -> Executor:
-    pool = _pools.get(threads)
-    if pool is None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        pool = _pools.setdefault(threads, ThreadPoolExecutor(threads - 1, "tensordraft"))
-    return pool
+def _pool(threads: int) -> Pool:
+    """The threads of the process that help with products: BLAS, whose work it is, has no owner."""
+    return _pools.get(threads) or _pools.setdefault(threads, Pool(threads - 1, "sharing"))

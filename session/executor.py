@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
-from .blocks import BlockProgram
 from .flat import FlatProgram
+from .fused_blocks import BlockProgram
 from .fusion import fuse, observe
 from .lowering import Lowered, lower
 from .parallel import parallel_run
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..graph.node import Operation
-    from .options import ConfigProto, RunOptions
+    from .options import RunOptions
     from .plan import Array, Plan, Step
+    from .threads import Threads
     from .tracing import RunMetadata
 
 _RUNS_UNTIL_HOT = 3
@@ -37,9 +38,9 @@ class Executor:
     arrays that have proved large are fused, and the plan is lowered to Python.
     """
 
-    def __init__(self, plan: Plan, config: ConfigProto) -> None:
+    def __init__(self, plan: Plan, threads: Threads) -> None:
         self._plan = plan
-        self._config = config
+        self._threads = threads
         self._flat = FlatProgram(plan)
         self._runs = 0
         self._seconds = -_SECONDS_TO_LOWER * max(0, len(plan.steps) - _FEW_STEPS)
@@ -84,7 +85,7 @@ class Executor:
 
     def _run_and_lower(self, *feeds: Array) -> Sequence[Any]:
         """Runs the steps with an eye on sizes and times, and lowers the plan accordingly."""
-        plan, config = self._plan, self._config
+        plan = self._plan
         values = self._slots(feeds)
         seen = observe(dict(enumerate(values)))
         seconds: dict[Operation, float] = {}
@@ -95,10 +96,10 @@ class Executor:
             seen.update(observe({slot: values[slot] for slot in step.outputs if slot >= 0}))
             for slot in step.dead:
                 values[slot] = None
-        steps = fuse(plan.steps, seen, plan.lasting, config.intra_op_parallelism_threads)
+        steps = fuse(plan.steps, seen, plan.lasting, self._threads.blocks)
         fused = plan._replace(steps=with_dead_slots(steps, plan.lasting))
         taken = [sum(seconds[op] for op in _ops(step)) for step in steps]
-        parallel = parallel_run(fused, taken, config.inter_op_parallelism_threads)
+        parallel = parallel_run(fused, taken, self._threads.steps)
         self._hot = lower(fused) if parallel is None else Lowered(fused, parallel)
         return [None if slot < 0 else values[slot] for slot in plan.fetched]
 

@@ -8,11 +8,43 @@ import numpy as np
 
 from ..graph.node import Operation, Tensor
 from ..protos.constant_array import constant_array
+from .named_sizes import NamedSizes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
 Array = np.ndarray[Any, Any]
+
+
+class Feeding:
+    """Takes the values that are fed for some tensors, in their order.
+
+    Args:
+        tensors: what is fed.
+    """
+
+    __slots__ = ("_converters", "_sizes")
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self._converters = [feed_converter(tensor) for tensor in tensors]
+        sizes = NamedSizes(tensors)
+        self._sizes = sizes or None
+
+    def __len__(self) -> int:
+        return len(self._converters)
+
+    def __call__(self, values: Iterable[Any]) -> list[Array]:
+        """The values as arrays.
+
+        Raises:
+            TypeError: a value does not convert to the dtype of its tensor.
+            ValueError: a value is ragged; or its shape does not fit that of its tensor, or gives a
+                size a number other than the one that another value gives to a size of that name.
+        """
+        arrays = [convert(value) for convert, value in zip(self._converters, values, strict=True)]
+        if self._sizes is not None:
+            self._sizes.check([array.shape for array in arrays])
+        return arrays
 
 
 def feed_converter(tensor: Tensor) -> Callable[[Any], Array]:

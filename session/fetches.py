@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..graph.node import Operation, Tensor
 from .conversions import conversion_of
 
@@ -32,10 +34,12 @@ class Fetches:
     def __init__(self, graph: Graph, structure: Any) -> None:
         positions: dict[Tensor | Operation, int] = {}
 
-        def position(element: Tensor | Operation) -> int:
+        def position(element: Tensor | Operation) -> tuple[int, bool]:
+            """Where the value of `element` is found, and whether it is handed out already."""
             if not graph.is_fetchable(element):
                 raise ValueError(f"{element.name!r} may not be fetched")
-            return positions.setdefault(element, len(positions))
+            again = element in positions
+            return positions.setdefault(element, len(positions)), again
 
         try:
             self._rebuild = _take_apart(graph, structure, position)
@@ -49,7 +53,7 @@ class Fetches:
 
 
 def _take_apart(
-    graph: Graph, structure: Any, position: Callable[[Tensor | Operation], int]
+    graph: Graph, structure: Any, position: Callable[[Tensor | Operation], tuple[int, bool]]
 ) -> Callable[[Sequence[Any]], Any]:
     if isinstance(structure, (list, tuple)):
         parts = [_take_apart(graph, item, position) for item in structure]
@@ -79,12 +83,16 @@ def _take_apart(
             return contract([element(values) for element in elements])
 
         return rebuild_converted
-    where = position(_element(graph, structure))
+    where, again = position(_element(graph, structure))
 
     def rebuild_element(values: Sequence[Any]) -> Any:
         return values[where]
 
-    return rebuild_element
+    def rebuild_copy(values: Sequence[Any]) -> Any:
+        value = values[where]
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+    return rebuild_copy if again else rebuild_element
 
 
 def _element(graph: Graph, item: Any) -> Tensor | Operation:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .blocks import BlockProgram
-from .chain import Chain, Input, Instruction, repeats
+from .fused_blocks import BlockProgram
+from .fused_chain import Chain, Input, Instruction, repeats
 from .plan import Step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from ..graph.pools import Pool
 
 # For smaller arrays, what a chain costs at every run is more than it saves.
 _FEWEST_ELEMENTS = 1 << 15
@@ -42,7 +44,7 @@ class _Group:
 
 
 def fuse(
-    steps: Sequence[Step], observed: Mapping[int, Observed], lasting: set[int], threads: int
+    steps: Sequence[Step], observed: Mapping[int, Observed], lasting: set[int], pool: Pool
 ) -> list[Step]:
     """The steps, with groups of elementwise ones over large arrays made into one step each.
 
@@ -51,7 +53,7 @@ def fuse(
         observed: what the slots held in a run; a later run with other shapes is still right, but
             not faster.
         lasting: the slots that are read after the steps.
-        threads: how many threads share the blocks of a group.
+        pool: whose threads share the blocks of a group with the one that runs the plan.
     """
     fused: list[Step | None] = list(steps)
     readers = _readers(steps)
@@ -62,7 +64,7 @@ def fuse(
                 fused[i] = None
             inputs = tuple([source.slot for source in chain.inputs])
             last = group.members[-1]
-            fused[last] = Step(steps[last].op, BlockProgram(chain, threads), inputs, chain.outputs)
+            fused[last] = Step(steps[last].op, BlockProgram(chain, pool), inputs, chain.outputs)
     return _in_order(fused)
 
 

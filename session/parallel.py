@@ -11,33 +11,33 @@ from .steps import run_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Executor as Pool
 
+    from ..graph.pools import Pool
     from .plan import Array, Plan
 
 # A step that takes less than this is done before another thread has begun with it.
 _HEAVY_SECONDS = 2e-4
 
 
-def parallel_run(plan: Plan, seconds: Sequence[float], threads: int) -> ParallelRun | None:
+def parallel_run(plan: Plan, seconds: Sequence[float], pool: Pool) -> ParallelRun | None:
     """The plan as a function that keeps several threads busy; None where that would not pay.
 
     Args:
         plan: the plan.
         seconds: what each step took in an earlier run.
-        threads: how many threads there are.
+        pool: the threads that there are for heavy steps.
     """
     heavy = {i for i, taken in enumerate(seconds) if taken >= _HEAVY_SECONDS}
-    if threads < 2 or not all(step.op.definition.pure for step in plan.steps):
+    if pool.threads < 2 or not all(step.op.definition.pure for step in plan.steps):
         return None
-    run = ParallelRun(plan, heavy, threads)
+    run = ParallelRun(plan, heavy, pool)
     return run if run.has_independent_work() else None
 
 
 class ParallelRun:
     """Runs a plan of pure steps; heavy ones on a pool, the others in the calling thread."""
 
-    def __init__(self, plan: Plan, heavy: set[int], threads: int) -> None:
+    def __init__(self, plan: Plan, heavy: set[int], pool: Pool) -> None:
         self._plan = plan
         self._heavy = heavy
         makers = {slot: i for i, step in enumerate(plan.steps) for slot in step.outputs}
@@ -51,7 +51,7 @@ class ParallelRun:
         lasting = plan.lasting
         self._reads = [{slot for slot in step.inputs if slot not in lasting} for step in plan.steps]
         self._numbers_of_readers = Counter(slot for reads in self._reads for slot in reads)
-        self._pool = _pool(threads)
+        self._pool = pool
 
     def has_independent_work(self) -> bool:
         """Whether two heavy steps can run at the same time."""
@@ -85,7 +85,7 @@ class ParallelRun:
                     self._pool.submit(self._work, i, values, finished)
                     running += 1
                     continue
-                run_step(plan.steps[i], values)
+                failure = self._failure(i, values)
             else:
                 i, error = finished.get()
                 running -= 1
@@ -108,15 +108,12 @@ class ParallelRun:
         values: list[Any],
         finished: SimpleQueue[tuple[int, BaseException | None]],
     ) -> None:
+        finished.put((i, quietly(self._failure, i, values)))
+
+    def _failure(self, i: int, values: list[Any]) -> BaseException | None:
+        """Runs a step, and returns what it raises: others may be under way, and are waited for."""
         try:
-            quietly(run_step, self._plan.steps[i], values)
-        except BaseException as error:  # noqa: BLE001 - it is raised in the calling thread
-            finished.put((i, error))
-        else:
-            finished.put((i, None))
-
-
-def _pool(threads: int) -> Pool:
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(threads)
+            run_step(self._plan.steps[i], values)
+        except BaseException as error:  # noqa: BLE001 - raised when all have ended
+            return error
+        return None

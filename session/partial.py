@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph import errors
 from ..graph.node import Operation, Tensor
 from .executor import handed_out
+from .named_sizes import NamedSizes
 from .planner import needed_ops
 from .quiet import quietly
 from .steps import run_step
@@ -33,7 +34,7 @@ class PartialRun:
         self._plan = plan
         self._slots = dict(zip(fetches, plan.fetched, strict=True))
         self._feeds = {tensor: slot for slot, tensor in enumerate(feeds)}
-        self._fed: set[Tensor] = set()
+        self._fed: dict[Tensor, tuple[int, ...]] = {}
         self._fetched: set[Tensor | Operation] = set()
         self._done: set[int] = set()
         self._values: list[Any] = [None] * (plan.slots + 1)
@@ -42,9 +43,9 @@ class PartialRun:
         self._lock = threading.Lock()
 
     @property
-    def feeds(self) -> Sequence[Tensor]:
-        """All that will be fed."""
-        return tuple(self._feeds)
+    def finished(self) -> bool:
+        """Whether all has been fetched, so that nothing is left to ask for."""
+        return len(self._fetched) == len(self._slots)
 
     def run(
         self, fetches: Sequence[Tensor | Operation], feeds: Mapping[Tensor, Array]
@@ -54,15 +55,18 @@ class PartialRun:
         Raises:
             InvalidArgumentError: something was not announced, was fetched or fed before, or is
                 needed and was not fed.
+            ValueError: sizes of one name are given different numbers.
         """
         with self._lock:
             for item in fetches:
                 self._check(item, self._slots, self._fetched, "fetched")
             for tensor in feeds:
                 self._check(tensor, self._feeds, self._fed, "fed")
+            fed = self._fed | {tensor: array.shape for tensor, array in feeds.items()}
+            NamedSizes([*fed]).check([*fed.values()])
+            self._fed = fed
             for tensor, array in feeds.items():
-                self._values[self._feeds[tensor]] = array
-            self._fed.update(feeds)
+                self._values[self._feeds[tensor]] = _kept(array)
             quietly(self._run_steps, fetches)
             self._fetched.update(fetches)
             results = [
@@ -71,9 +75,9 @@ class PartialRun:
             ]
             for result in results:
                 if result is not None:
-                    result.flags.writeable = (
-                        False  # later calls may read it: the caller's is a copy
-                    )
+                    # Later calls may read it: the caller's is a copy.
+                    result.flags.writeable = False
+            self._release()
             return handed_out(results)
 
     def _check(self, item: Any, announced: Any, used: Any, what: str) -> None:
@@ -84,7 +88,7 @@ class PartialRun:
 
     def _run_steps(self, fetches: Sequence[Tensor | Operation]) -> None:
         steps = self._plan.steps
-        ops = set(needed_ops(fetches, self.feeds))
+        ops = set(needed_ops(fetches, tuple(self._feeds)))
         slots = {self._slots[item] for item in fetches} - {-1}
         chosen = []
         for i in reversed(range(len(steps))):
@@ -98,6 +102,26 @@ class PartialRun:
         for i in reversed(chosen):
             run_step(steps[i], self._values)
             self._done.add(i)
+
+    def _release(self) -> None:
+        """Lets go of what no later call can ask for."""
+        wanted = {slot for item, slot in self._slots.items() if item not in self._fetched}
+        wanted.update(
+            slot
+            for i, step in enumerate(self._plan.steps)
+            if i not in self._done
+            for slot in step.inputs
+        )
+        self._values = [
+            value if slot in wanted else None for slot, value in enumerate(self._values)
+        ]
+
+
+def _kept(array: Array) -> Array:
+    """A copy of what is fed, which the caller may change before the next call."""
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy
 
 
 def _refused(item: Tensor | Operation, what: str) -> errors.InvalidArgumentError:

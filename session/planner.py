@@ -302,17 +302,20 @@ class _Planner:
 
 def _attr_key(op: Operation) -> Hashable:
     """The attrs of an op in a form that can be compared; those of a node alone are left out."""
-    return tuple([_hashable(value) for name, value in op.attrs.items() if not name.startswith("_")])
+    return tuple([_bits(value) for name, value in op.attrs.items() if not name.startswith("_")])
 
 
-def _hashable(value: Any) -> Hashable:
-    if isinstance(value, list):
-        return tuple(map(_hashable, value))
+def _bits(value: Any) -> Hashable:
+    """A key that values share only if nothing tells them apart: not -0.0 and 0.0, True and 1."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_bits, value))
+    if isinstance(value, float):
+        return float, value.hex()
     try:
         hash(value)
     except TypeError:
         return id(value)
-    return value  # type: ignore[no-any-return]
+    return type(value), value
 
 
 def _inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Tensor]) -> Inference:

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import threading
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors, scopes
 from ..graph.default_graph import get_default_graph
-from ..graph.node import Operation, Tensor
+from .calls import Call, Calls, is_plain
 from .executor import Executor
-from .feeds import feed_converter
+from .feeds import Feeding, feed_converter
 from .fetches import Fetches, feed_pairs, feedable
 from .options import ConfigProto, RunOptions
 from .partial import PartialRun
 from .planner import make_plan
 from .profile import Profile
+from .threads import Threads
 from .tracing import RunMetadata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
 
     from ..graph.graph import Graph
-
-_MOST_PLANS = 256
-
-_Key = tuple[tuple[Tensor | Operation, ...], tuple[Tensor, ...]]
-_Planned = tuple[Executor, "list[Callable[[Any], Any]]"]
-_Call = tuple[Fetches, Executor, "list[Callable[[Any], Any]]"]
+    from ..graph.node import Tensor
 
 
 class Session:
@@ -56,13 +53,13 @@ class Session:
         self._graph = graph or get_default_graph()
         self._target = target
         self._config = config or ConfigProto()
-        self._limit = self._config.operation_timeout_in_ms
-        self._plans: dict[_Key, _Planned] = {}
-        self._asked: dict[tuple[Any, ...], _Call] = {}
+        self._threads = Threads.of(self._config)
+        self._calls = Calls()
         self._lock = threading.Lock()
         self._closed = False
         self._state: dict[Any, Any] = {}
         self._partial_runs: dict[str, PartialRun] = {}
+        self._handles = count()
         self._entered: list[list[AbstractContextManager[Any]]] = []
 
     @property
@@ -105,7 +102,8 @@ class Session:
         Raises:
             RuntimeError: the session is closed.
             TypeError: something cannot be fetched or fed.
-            ValueError: a name does not exist, or a value does not fit the tensor that it is fed to.
+            ValueError: a name does not exist; a value does not fit the tensor that it is fed to; or
+                two values give different numbers to sizes of one name.
             OpError: an op failed; see `td.errors`.
             DeadlineExceededError: the run took longer than `options` allow.
 
@@ -122,44 +120,27 @@ class Session:
         key: tuple[Any, ...] = (self._graph.restrictions, type(fetches), asked)
         if feed_dict:
             key = (*key, *feed_dict)
-        try:
-            fetched, executor, converters = self._asked[key]
-            values: Iterable[Any] = feed_dict.values() if feed_dict else ()
-        except (KeyError, TypeError, AttributeError):
-            fetched = Fetches(self._graph, fetches)
-            pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
-            executor, converters = self._planned(fetched.elements, tuple(pairs))
-            values = pairs.values()
-            self._remember(key, (fetched, executor, converters))
-        feeds = [convert(value) for convert, value in zip(converters, values, strict=True)]
-        if options or run_metadata or self._limit:
-            return fetched.rebuild(self._watched(executor, feeds, options, run_metadata))
-        return fetched.rebuild(executor.run(feeds))
+        call: Call | None = self._calls.get(key)
+        if call is not None and (not feed_dict or isinstance(feed_dict, dict)):
+            return call.run(feed_dict.values() if feed_dict else (), options, run_metadata)
+        pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
+        call = self._call(fetches, tuple(pairs))
+        fed = feed_dict or ()
+        if is_plain(asked, fed) and len(pairs) == len(fed):
+            self._calls.keep(key, call)
+        return call.run(pairs.values(), options, run_metadata)
 
-    def _watched(
-        self,
-        executor: Executor,
-        feeds: Sequence[Any],
-        options: RunOptions | None = None,
-        run_metadata: RunMetadata | None = None,
-    ) -> list[Any]:
-        options = options or RunOptions()
-        if not options.timeout_in_ms:
-            options = RunOptions(trace_level=options.trace_level, timeout_in_ms=self._limit)
-        return executor.run_watched(feeds, options, run_metadata or RunMetadata())
-
-    def _remember(self, key: tuple[Any, ...], call: _Call) -> None:
-        """Keeps what a plain structure of fetches comes to; nested ones are taken apart anew."""
-        _, kind, asked, *fed = key
-        items = asked if kind in (list, tuple) else (asked,)
-        plain = all(
-            isinstance(item, (Tensor, Operation, str)) or hasattr(item, "_as_graph_element")
-            for item in (*items, *fed)
-        )
-        if plain and len(call[2]) == len(fed):
-            if len(self._asked) >= _MOST_PLANS:
-                self._asked.clear()
-            self._asked[key] = call
+    def _call(self, fetches: Any, feeds: tuple[Tensor, ...]) -> Call:
+        """A call that runs `fetches`; its plan is found where it has been made before."""
+        fetched = Fetches(self._graph, fetches)
+        key = ("plan", fetched.elements, feeds)
+        with self._lock:
+            executor = self._calls.get(key)
+            if executor is None:
+                plan = make_plan(self._graph, fetched.elements, feeds, self._state)
+                executor = Executor(plan, self._threads)
+                self._calls.keep(key, executor)
+        return Call(fetched.rebuild, Feeding(feeds), executor, self._config.operation_timeout_in_ms)
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -189,18 +170,16 @@ class Session:
         """
         del accept_options
         self._check_open()
-        fetched = Fetches(self._graph, fetches)
-        tensors = tuple([feedable(self._graph, key) for key in feed_list or ()])
-        executor, converters = self._planned(fetched.elements, tensors)
+        planned = self._call(
+            fetches, tuple([feedable(self._graph, key) for key in feed_list or ()])
+        )
 
         def call(*values: Any, **watched: Any) -> Any:
             self._check_open()
-            if len(values) != len(converters):
-                raise TypeError(f"expected {len(converters)} values to feed, got {len(values)}")
-            feeds = [convert(value) for convert, value in zip(converters, values, strict=True)]
-            if watched or self._limit:
-                return fetched.rebuild(self._watched(executor, feeds, **watched))
-            return fetched.rebuild(executor.run(feeds))
+            if len(values) != len(planned.feeding):
+                expected = len(planned.feeding)
+                raise TypeError(f"expected {expected} values to feed, got {len(values)}")
+            return planned.run(values, **watched)
 
         return call
 
@@ -233,7 +212,7 @@ class Session:
         tensors = tuple([feedable(self._graph, key) for key in feeds or ()])
         with self._lock:
             plan = make_plan(self._graph, elements, tensors, self._state)
-            handle = f"partial_run_{len(self._partial_runs)}"
+            handle = f"partial_run_{next(self._handles)}"
             self._partial_runs[handle] = PartialRun(plan, elements, tensors)
         return handle
 
@@ -251,7 +230,8 @@ class Session:
             The structure of `fetches`, as from `run`.
 
         Raises:
-            InvalidArgumentError: there is no such handle; something was not announced, was
+            InvalidArgumentError: there is no such handle, or all that was announced has been
+                fetched; something was not announced, was
                 fetched or fed before, or is needed and was not fed.
             TypeError, ValueError, OpError: as for `run`.
         """
@@ -263,7 +243,10 @@ class Session:
         fetched = Fetches(self._graph, fetches)
         pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
         feeds = {tensor: feed_converter(tensor)(value) for tensor, value in pairs.items()}
-        return fetched.rebuild(run.run(fetched.elements, feeds))
+        values = run.run(fetched.elements, feeds)
+        if run.finished:
+            self._partial_runs.pop(handle, None)
+        return fetched.rebuild(values)
 
     def explain(self, fetches: Any, feeds: Sequence[Any] = ()) -> str:
         """What a run of `fetches` does, as text: a line for each step of its plan.
@@ -321,23 +304,6 @@ class Session:
             self.run(fetches, feed_dict, options, trace)
         return Profile(traces[1:])
 
-    def _planned(
-        self, fetches: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...]
-    ) -> _Planned:
-        key = (fetches, feeds)
-        planned = self._plans.get(key)
-        if planned is None:
-            with self._lock:
-                plan = make_plan(self._graph, fetches, feeds, self._state)
-                planned = (
-                    Executor(plan, self._config),
-                    [feed_converter(tensor) for tensor in feeds],
-                )
-                if len(self._plans) >= _MOST_PLANS:
-                    self._plans.pop(next(iter(self._plans)))
-                self._plans[key] = planned
-        return planned
-
     def _check_open(self) -> None:
         if self._closed:
             raise RuntimeError("the session is closed")
@@ -347,12 +313,12 @@ class Session:
         return scopes.sessions.entered(self)
 
     def close(self) -> None:
-        """Drops the plans and the state; the session cannot be used any more."""
+        """Drops the plans and the state, and ends its threads; it cannot be used any more."""
         self._closed = True
-        self._plans.clear()
-        self._asked.clear()
+        self._calls.clear()
         self._state.clear()
         self._partial_runs.clear()
+        self._threads.close()
 
     def __enter__(self) -> Self:
         managers: list[AbstractContextManager[Any]] = [

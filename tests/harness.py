@@ -41,7 +41,7 @@ from cases import (
 
 import tensordraft as td
 from tensordraft.graph.registry import lookup
-from tensordraft.session import blocks, fusion
+from tensordraft.session import fused_blocks, fusion
 from tensordraft.shape_inference.context import KernelContext
 from tensordraft.shape_inference.protocols import Edge
 from tensordraft.shape_inference.symbolic import DimExpr
@@ -243,9 +243,9 @@ def tiny_blocks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fusion, "_FEWEST_ELEMENTS", 1)
         patch.setattr(fusion, "_pays", lambda chain: True)
-        patch.setattr(blocks, "_FEWEST_ELEMENTS", 1)
-        patch.setattr(blocks, "_BLOCK_BYTES", 16)
-        patch.setattr(blocks, "_SHARED_BLOCK_BYTES", 16)
+        patch.setattr(fused_blocks, "_FEWEST_ELEMENTS", 1)
+        patch.setattr(fused_blocks, "_BLOCK_BYTES", 16)
+        patch.setattr(fused_blocks, "_SHARED_BLOCK_BYTES", 16)
         yield
 
 

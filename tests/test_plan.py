@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.session import planner
+from tensordraft.session import calls, planner
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +72,14 @@ def test_equal_steps_are_merged() -> None:
     assert steps(td.cumsum(x) + td.cumsum(x, reverse=True), x) == ["Cumsum", "Cumsum", "AddV2"]
 
 
+def test_steps_are_merged_only_if_their_attrs_have_the_same_bits() -> None:
+    x = td.placeholder(td.float32, [1])
+    pair = [td.nn.leaky_relu(x, alpha=alpha) for alpha in (0.0, -0.0)]
+    with td.Session() as session:
+        zeros = session.run(pair, {x: [-1]})
+    assert [np.signbit(zero).tolist() for zero in zeros] == [[True], [False]]
+
+
 def test_random_steps_are_not_merged() -> None:
     a, b = td.random_uniform([3], seed=1), td.random_uniform([3], seed=1)
     assert steps([a, b]).count("RandomUniform") == 2
@@ -87,23 +95,21 @@ def test_a_plan_is_made_once_and_goes_on_when_the_graph_grows() -> None:
     y = x + 1.0
     with td.Session() as session:
         session.run(y, {x: 1})
-        [(key, planned)] = session._plans.items()
+        planned = session._calls.get(("plan", (y,), (x,)))
         td.exp(y)
         session.run(y, {x: 2})
         session.run(y, {x.name: 2})
-        assert list(session._plans.items()) == [(key, planned)]
+        assert planned is not None
+        assert session._calls.get(("plan", (y,), (x,))) is planned
 
 
 def test_the_number_of_plans_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tensordraft.session import session as module
-
-    monkeypatch.setattr(module, "_MOST_PLANS", 4)
+    monkeypatch.setattr(calls, "_MOST_CALLS", 4)
     x = td.placeholder(td.int32, [])
     with td.Session() as session:
         for i in range(20):
             assert session.run(x + i, {x: 1}) == 1 + i
-            assert len(session._plans) <= 4
-            assert len(session._asked) <= 4
+            assert len(session._calls) <= 4
 
 
 def test_explain_names_every_step() -> None:
@@ -116,6 +122,18 @@ def test_explain_names_every_step() -> None:
             "s1 = y (AddV2) of s2, s3",
             "fetch s1, _",
         ]
+
+
+def test_what_is_fetched_twice_is_given_twice() -> None:
+    x = td.placeholder(td.float32, [2])
+    y = x + 1.0
+    with td.Session() as session:
+        for _ in range(5):
+            results = session.run([y, y, {"same": y}, td.identity(y), y.op], {x: [1, 2]})
+            arrays = [results[0], results[1], results[2]["same"], results[3]]
+            for i, array in enumerate(arrays):
+                array += i
+            assert [array.tolist() for array in arrays] == [[2 + i, 3 + i] for i in range(4)]
 
 
 def test_results_are_independent_of_the_plan() -> None:

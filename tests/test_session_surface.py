@@ -42,6 +42,41 @@ def test_an_effect_happens_once_in_a_partial_run(session: td.Session) -> None:
     assert session.run(v) == 1
 
 
+def test_a_partial_run_is_forgotten_when_all_has_been_fetched(session: td.Session) -> None:
+    x = td.placeholder(td.float32, [None])
+    y = x * 2.0
+    handles = set()
+    for _ in range(3):
+        handle = session.partial_run_setup([y, y.op], [x])
+        handles.add(handle)
+        session.partial_run(handle, [y, y.op], {x: [1, 2]})
+        assert not session._partial_runs
+        with pytest.raises(td.errors.InvalidArgumentError, match="no handle"):
+            session.partial_run(handle, y)
+    assert len(handles) == 3
+
+
+def test_a_partial_run_keeps_what_was_fed(session: td.Session) -> None:
+    x = td.placeholder(td.float32, [2])
+    first, second = x + 1.0, x * 2.0
+    handle = session.partial_run_setup([first, second], [x])
+    value = np.ones(2, np.float32)
+    session.partial_run(handle, first, {x: value})
+    value[:] = 9
+    assert session.partial_run(handle, second).tolist() == [2, 2]
+
+
+def test_a_partial_run_keeps_no_more_than_it_needs(session: td.Session) -> None:
+    x, y = td.placeholder(td.float32, [None]), td.placeholder(td.float32, [])
+    total = td.reduce_sum(td.exp(x))
+    later = total * y
+    handle = session.partial_run_setup([total, later], [x, y])
+    session.partial_run(handle, total, {x: np.zeros(100)})
+    run = session._partial_runs[handle]
+    assert sum(value.size for value in run._values if value is not None) <= 2
+    assert session.partial_run(handle, later, {y: 2}) == 200
+
+
 def test_two_partial_runs_do_not_mix(session: td.Session) -> None:
     x = td.placeholder(td.int32, [])
     y = x * 2

@@ -20,14 +20,11 @@ class Counted:
     """Stands for a BLAS that uses `threads` threads."""
 
     def __init__(self, threads: int) -> None:
-        self.threads = threads
+        self.num_threads = threads
         self.least = threads
 
-    def get(self) -> int:
-        return self.threads
-
-    def put(self, threads: int) -> None:
-        self.threads = threads
+    def set_num_threads(self, threads: int) -> None:
+        self.num_threads = threads
         self.least = min(self.least, threads)
 
 
@@ -35,7 +32,7 @@ class Counted:
 def blas(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Counted:
     counted = Counted(request.param)
     limited = sharing._Blas()
-    limited._functions = (counted.get, counted.put)
+    limited._libraries = [counted]
     for module in (sharing, products):
         monkeypatch.setattr(module, "blas_on_one_thread", limited)
     return counted
@@ -43,14 +40,14 @@ def blas(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Cou
 
 def test_each_part_is_done_once(blas: Counted) -> None:
     done: list[int] = []
-    before = blas.threads
+    before = blas.num_threads
     sharing.share(done.extend, PARTS)
     assert sorted(done) == [*PARTS]
-    assert (blas.threads, blas.least) == (before, 1)
+    assert (blas.num_threads, blas.least) == (before, 1)
 
 
 def test_threads_work_at_the_same_time(blas: Counted) -> None:
-    meeting = threading.Barrier(min(blas.threads, 2))
+    meeting = threading.Barrier(min(blas.num_threads, 2))
 
     def meet(parts: Iterator[int]) -> None:
         for _ in parts:
@@ -61,7 +58,7 @@ def test_threads_work_at_the_same_time(blas: Counted) -> None:
 
 @pytest.mark.parametrize("bad", [0, 25, 49])
 def test_errors_come_through(blas: Counted, bad: int) -> None:
-    before = blas.threads
+    before = blas.num_threads
 
     def fail(parts: Iterator[int]) -> None:
         for part in parts:
@@ -71,7 +68,7 @@ def test_errors_come_through(blas: Counted, bad: int) -> None:
     for _ in range(20):
         with pytest.raises(ValueError, match=f"part {bad}"):
             sharing.share(fail, PARTS)
-    assert blas.threads == before
+    assert blas.num_threads == before
 
 
 def test_helpers_make_no_warnings(blas: Counted) -> None:
@@ -85,7 +82,7 @@ def test_helpers_make_no_warnings(blas: Counted) -> None:
 
 
 def test_several_callers_leave_blas_as_it_was(blas: Counted) -> None:
-    before = blas.threads
+    before = blas.num_threads
     x = np.ones((300, 200))
 
     def multiply(_: int) -> Any:
@@ -93,7 +90,7 @@ def test_several_callers_leave_blas_as_it_was(blas: Counted) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert {*pool.map(multiply, range(40))} == {200.0}
-    assert blas.threads == before
+    assert blas.num_threads == before
 
 
 SHAPES = [
@@ -127,13 +124,38 @@ def test_products(
         np.testing.assert_array_equal(result, wanted)
 
 
-def test_the_blas_of_numpy_can_be_limited_or_is_left_alone() -> None:
-    get, put = sharing._thread_functions()
-    before = get()
-    put(1)
-    assert get() == 1
-    put(before)
-    assert get() == before >= 1
-    with sharing.blas_on_one_thread as threads:
-        assert (threads, get()) == (before, 1)
-    assert get() == before
+def test_each_blas_is_limited_and_left_as_it_was() -> None:
+    libraries = sharing._blas_libraries()
+    before = [library.num_threads for library in libraries]
+    with sharing.blas_on_one_thread as threads, sharing.blas_on_one_thread as again:
+        assert threads == again == max(before, default=1)
+        assert {library.num_threads for library in libraries} <= {1}
+    assert [library.num_threads for library in libraries] == before
+
+
+def test_the_libraries_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[int] = []
+
+    def find() -> list[Any]:
+        found.append(1)
+        return [Counted(3)]
+
+    monkeypatch.setattr(sharing, "_blas_libraries", find)
+    blas = sharing._Blas()
+    assert not found
+    for _ in range(3):
+        with blas as threads:
+            assert threads == 3
+    assert len(found) == 1
+
+
+def test_a_forked_child_finds_blas_as_it_was_before_the_block() -> None:
+    counted = Counted(4)
+    blas = sharing._Blas()
+    blas._libraries = [counted]
+    blas.__enter__()  # as another thread of the parent may have
+    blas._end_all()
+    assert counted.num_threads == 4
+    with blas as threads:
+        assert (threads, counted.num_threads) == (4, 1)
+    assert counted.num_threads == 4

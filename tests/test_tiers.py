@@ -14,8 +14,8 @@ from soundness import results_of
 
 import tensordraft as td
 from tensordraft.graph.ownership import only_argument
-from tensordraft.session import blocks, executor, lowering, parallel
-from tensordraft.session.blocks import BlockProgram
+from tensordraft.session import executor, fused_blocks, lowering, parallel
+from tensordraft.session.fused_blocks import BlockProgram
 
 Array = np.ndarray[Any, Any]
 
@@ -33,11 +33,17 @@ def runs(fetches: Any, feeds: dict[td.Tensor, Any], **config: int) -> list[Any]:
         return [session.run(fetches, feeds) for _ in range(RUNS_OF_BOTH_TIERS)]
 
 
+def executors(session: td.Session) -> list[executor.Executor]:
+    """What runs the plans of a session."""
+    kept = session._calls._kept.values()
+    return [item for item in kept if isinstance(item, executor.Executor)]
+
+
 def programs(session: td.Session) -> list[BlockProgram]:
     """The fused steps of the plans that are hot."""
     return [
         step.kernel
-        for planned, _ in session._plans.values()
+        for planned in executors(session)
         if planned._hot is not None
         for step in planned._hot.plan.steps
         if isinstance(step.kernel, BlockProgram)
@@ -105,7 +111,7 @@ def test_a_long_plan_is_lowered_when_it_has_run_for_as_long_as_that_takes(
         monkeypatch.setattr(executor, "_SECONDS_TO_LOWER", 1e6)
         for _ in range(RUNS_OF_BOTH_TIERS):
             session.run(y, {x: 1})
-        [(planned, _)] = session._plans.values()
+        [planned] = executors(session)
         tiers = [planned._hot]
         planned._seconds = 0.0
         assert [session.run(y, {x: 1}) for _ in range(2)] == [9, 9]
@@ -240,7 +246,7 @@ def test_results_take_the_memory_of_what_nobody_reads_any_more(
             taken.append(only_argument(arrays, position))
             return taken[-1]
 
-        monkeypatch.setattr(blocks, "only_argument", recorded)
+        monkeypatch.setattr(fused_blocks, "only_argument", recorded)
         result = session.run(y, {x: [[1, -9], [1, 1], [1, 10]]})
     np.testing.assert_array_equal(result, [[1, 0], [2, 0], [3, 2]])
     assert taken == [True]

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..graph.describe import run_error
 from ..graph.ownership import only_argument
-from .block_code import compiled
-from .chain import repeats
+from .fused_chain import repeats
+from .fused_code import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Executor
 
     from ..graph.node import Operation
-    from .chain import Chain
+    from ..graph.pools import Pool
+    from .fused_chain import Chain
     from .plan import Array
 
 _BLOCK_BYTES = 1 << 17
@@ -32,9 +30,10 @@ _FEWEST_ELEMENTS = 1 << 14
 class BlockProgram:
     """A chain of elementwise functions as one kernel, with results equal to those of the steps."""
 
-    def __init__(self, chain: Chain, threads: int) -> None:
+    def __init__(self, chain: Chain, pool: Pool) -> None:
         self._chain = chain
-        self._threads = max(threads, 1)
+        self._pool = pool
+        self._threads = pool.threads + 1
         self._dtypes = chain.output_dtypes
         self._overwritten = chain.overwritten()
         self._periods = [source.period for source in chain.inputs]
@@ -84,16 +83,16 @@ class BlockProgram:
         """Runs all blocks: a share in this thread, the others in those of a pool."""
         share = -(-size // (self._threads * self._block)) * self._block
         others = [
-            thread_pool(self._threads - 1).submit(
-                self._quietly, start, min(start + share, size), flat
-            )
+            self._pool.submit(self._quietly, start, min(start + share, size), flat)
             for start in range(share, size, share)
         ]
         try:
             self._run(0, min(share, size), flat)
         finally:
-            for other in others:
-                other.result()
+            failures = [other.exception() for other in others]  # waits for all of them
+        for failure in failures:
+            if failure is not None:
+                raise failure
 
     def _quietly(self, start: int, stop: int, flat: Sequence[Array]) -> None:
         with np.errstate(all="ignore"):
@@ -135,16 +134,3 @@ class BlockProgram:
                 raise run_error(error, step.op, inputs) from error
         results = tuple([values[slot] for slot in self._chain.outputs])
         return results[0] if len(results) == 1 else results
-
-
-@cache
-def thread_pool(threads: int) -> Executor:
-    """The pool whose threads share the blocks of large arrays; its work never waits for any."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(threads, "tensordraft-blocks")
-
-
-if hasattr(os, "register_at_fork"):
-    # The threads are not there in a child process.
-    os.register_at_fork(after_in_child=thread_pool.cache_clear)

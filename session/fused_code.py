@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .chain import Chain, Instruction
+    from .fused_chain import Chain, Instruction
 
 
 def compiled(chain: Chain, block: int) -> tuple[Callable[..., None], list[np.dtype[Any]]]:

@@ -1,0 +1,98 @@
+"""What calls of `Session.run` come to: looked up where the same was asked before, planned once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..graph.node import Operation, Tensor
+from .options import RunOptions
+from .tracing import RunMetadata
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from .executor import Executor
+    from .feeds import Feeding
+
+_MOST_CALLS = 512
+
+
+class Call:
+    """Something to fetch with some tensors fed: planned, and ready to run with values for those.
+
+    Args:
+        rebuild: makes the structure of the fetches from their values.
+        feeding: takes the values that are fed.
+        executor: runs the plan.
+        limit: the time limit of runs whose options give none, in milliseconds; 0 for none.
+    """
+
+    __slots__ = ("_limit", "_rebuild", "executor", "feeding")
+
+    def __init__(
+        self,
+        rebuild: Callable[[Sequence[Any]], Any],
+        feeding: Feeding,
+        executor: Executor,
+        limit: int,
+    ) -> None:
+        self._rebuild = rebuild
+        self.feeding = feeding
+        self.executor = executor
+        self._limit = limit
+
+    def run(
+        self,
+        values: Iterable[Any],
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> Any:
+        """The structure of the fetches, computed from the values fed."""
+        feeds = self.feeding(values)
+        if options or run_metadata or self._limit:
+            options = options or RunOptions()
+            if not options.timeout_in_ms:
+                options = RunOptions(trace_level=options.trace_level, timeout_in_ms=self._limit)
+            metadata = run_metadata or RunMetadata()
+            return self._rebuild(self.executor.run_watched(feeds, options, metadata))
+        return self._rebuild(self.executor.run(feeds))
+
+
+class Calls:
+    """The plans of a session, and the calls that use them, by what was asked for.
+
+    A plan is found by the tensors that it fetches and feeds, a call by the very structure that was
+    given, names included, so that it need not be taken apart again. The oldest goes first.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, key: Hashable) -> Any:
+        """What is kept under `key`; None where nothing is, or what was asked for has no hash."""
+        try:
+            return self._kept.get(key)
+        except TypeError:
+            return None
+
+    def keep(self, key: Hashable, item: Any) -> None:
+        """Keeps a plan or a call."""
+        while len(self._kept) >= _MOST_CALLS:
+            self._kept.pop(next(iter(self._kept)), None)
+        self._kept[key] = item
+
+    def clear(self) -> None:
+        """Forgets them all."""
+        self._kept.clear()
+
+
+def is_plain(asked: Any, fed: Iterable[Any]) -> bool:
+    """Whether equal keys always mean the same: nested structures are taken apart anew."""
+    items = asked if type(asked) in (list, tuple) else (asked,)
+    return all(
+        isinstance(item, (Tensor, Operation, str)) or hasattr(item, "_as_graph_element")
+        for item in (*items, *fed)
+    )

@@ -1,0 +1,84 @@
+"""Sizes with names: within one run, a name stands for one number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..shape_inference.symbolic import DimExpr, as_symbol, evaluate, symbols_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..graph.node import Tensor
+    from ..shape_inference.atoms import Symbol
+
+    Shapes = Sequence[tuple[int, ...]]
+
+
+class _Place(NamedTuple):
+    """An axis of one of the tensors that are fed."""
+
+    tensor: int
+    axis: int
+
+
+class NamedSizes:
+    """What names in the shapes of tensors ask of the arrays that are fed for them.
+
+    The first axis with a name binds it. The others are compared to that, and so are expressions of
+    names that are all bound, such as `2*n`.
+    """
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self._tensors = tensors
+        self._bound: dict[Symbol, _Place] = {}
+        self._equal: list[tuple[int, int, int, int]] = []
+        named = [
+            (_Place(i, axis), size)
+            for i, tensor in enumerate(tensors)
+            for axis, size in enumerate(tensor.shape.sizes or ())
+            if isinstance(size, DimExpr) and not size.is_anonymous()
+        ]
+        for place, size in named:
+            symbol = as_symbol(size)
+            if symbol is not None:
+                first = self._bound.setdefault(symbol, place)
+                if first is not place:
+                    self._equal.append((*first, *place))
+        self._expressions = [
+            (place, size)
+            for place, size in named
+            if as_symbol(size) is None and self._bound.keys() >= symbols_of(size)
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self._equal or self._expressions)
+
+    def check(self, shapes: Shapes) -> None:
+        """Checks the shapes of what is fed, one for each tensor; their ranks are right already.
+
+        Raises:
+            ValueError: a name would stand for two numbers.
+        """
+        for i, axis, j, other in self._equal:
+            if shapes[i][axis] != shapes[j][other]:
+                self._refuse(shapes, _Place(j, other))
+        for place, size in self._expressions:
+            values = {s: shapes[i][axis] for s, (i, axis) in self._bound.items()}
+            if evaluate(size, values) != shapes[place.tensor][place.axis]:
+                self._refuse(shapes, place)
+
+    def _refuse(self, shapes: Shapes, place: _Place) -> None:
+        tensor = self._tensors[place.tensor]
+        size = (tensor.shape.sizes or ())[place.axis]
+        symbols = symbols_of(size) if isinstance(size, DimExpr) else ()
+        bound = [
+            f"{symbol.name} = {shapes[first.tensor][first.axis]} in the value of shape "
+            f"{shapes[first.tensor]} fed for {self._tensors[first.tensor].name!r}"
+            for symbol, first in self._bound.items()
+            if symbol in symbols
+        ]
+        raise ValueError(
+            f"cannot feed a value of shape {shapes[place.tensor]} for the tensor {tensor.name!r}, "
+            f"which has shape {tensor.shape}: {' and '.join(bound)}"
+        )
