@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.collections import GraphKeys
 from ..graph.default_graph import get_default_graph
+from .get_variable import get_variable
 from .initializers import Zeros
-from .variable_scope import get_variable
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph

@@ -18,8 +18,8 @@ from ..graph.node import Tensor
 from .conditionals import decided
 from .stacking import stack, unstack
 from .structures import flat, packed
+from .variable_kinds import scopes_of
 from .variable_scope import get_variable_scope, variable_scope
-from .variable_store import store_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,8 +31,8 @@ class _Rounds:
     """The rounds of a loop: the first makes variables, the others find them by the same names."""
 
     def __init__(self) -> None:
-        self._store = store_of(get_default_graph())
-        self._opened = set(self._store.opened)
+        self._scopes = scopes_of(get_default_graph())
+        self._opened = set(self._scopes.opened)
 
     @contextmanager
     def round(self, number: int) -> Iterator[None]:
@@ -40,13 +40,13 @@ class _Rounds:
         if number == 0:
             yield
             return
-        scopes, opened = self._store.scopes, self._store.opened
-        scopes.opened = set(self._opened)
+        opened = self._scopes.opened
+        self._scopes.opened = set(self._opened)
         try:
             with variable_scope(get_variable_scope(), reuse=True, auxiliary_name_scope=False):
                 yield
         finally:
-            scopes.opened = opened
+            self._scopes.opened = opened
 
 
 def _rows(elems: Any) -> list[Any]:

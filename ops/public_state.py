@@ -36,6 +36,10 @@ from .conditionals import (
     case as case,
     cond as cond,
 )
+from .get_variable import (
+    get_local_variable as get_local_variable,
+    get_variable as get_variable,
+)
 from .initializers import (
     constant_initializer as constant_initializer,
     ones_initializer as ones_initializer,
@@ -84,6 +88,11 @@ from .shape_checks import (
 from .template import make_template as make_template
 from .variable import Variable as Variable
 from .variable_getters import no_regularizer as no_regularizer
+from .variable_kinds import (
+    disable_resource_variables as disable_resource_variables,
+    enable_resource_variables as enable_resource_variables,
+    resource_variables_enabled as resource_variables_enabled,
+)
 from .variable_scatters import (
     scatter_add as scatter_add,
     scatter_div as scatter_div,
@@ -98,8 +107,6 @@ from .variable_scatters import (
 )
 from .variable_scope import (
     VariableScope as VariableScope,
-    get_local_variable as get_local_variable,
-    get_variable as get_variable,
     get_variable_scope as get_variable_scope,
     variable_op_scope as variable_op_scope,
     variable_scope as variable_scope,

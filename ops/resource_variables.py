@@ -15,7 +15,7 @@ from .allocation import check_size
 from .gathering import batch_name, checked_batch, in_range, out_of_range, take_batched
 from .indexing import Places
 from .slicing import MASKS
-from .state import changed_slice, changed_whole, reference_in
+from .state import changed_slice, changed_whole, counted_up_to, reference_in
 
 if TYPE_CHECKING:
     from ..shape_inference.context import KernelContext, OpContext, ShapeContext
@@ -59,6 +59,12 @@ RESOURCE_GATHER_ND = OpDef(
     "ResourceGatherNd",
     "resource: resource, indices: Tindices -> output: dtype",
     "dtype: type, Tindices: {int32, int64}",
+    stateful=True,
+)
+RESOURCE_COUNT_UP_TO = OpDef(
+    "ResourceCountUpTo",
+    "resource: resource -> output: T",
+    "limit: int32, T: {int32, int64}",
     stateful=True,
 )
 RESOURCE_STRIDED_SLICE_ASSIGN = OpDef(
@@ -282,6 +288,23 @@ def _resource_gather_nd_kernel(c: KernelContext) -> Kernel:
         return rows.take(places.whole(), axis=0).reshape(sizes)
 
     return resource_gather_nd
+
+
+@RESOURCE_COUNT_UP_TO.shape
+def _resource_count_up_to_shape(c: ShapeContext) -> TensorShape:
+    check_rank("resource", shape_of_resource(c, dtype="T"), 0)
+    return SCALAR
+
+
+@RESOURCE_COUNT_UP_TO.kernel
+def _resource_count_up_to_kernel(c: KernelContext) -> Kernel:
+    counted = counted_up_to(c.attr("limit"))
+
+    def count(resource: Array) -> Array:
+        read(c, resource, "T")
+        return np.asarray(reference(resource).update(counted) - 1)
+
+    return count
 
 
 @RESOURCE_STRIDED_SLICE_ASSIGN.shape

@@ -230,18 +230,26 @@ def _count_up_to_shape(c: ShapeContext) -> TensorShape:
     return SCALAR
 
 
+def counted_up_to(limit: int) -> Callable[[Array], Array]:
+    """The change of a variable that is counted one up, as long as it is below a limit."""
+
+    def change(value: Array) -> Array:
+        if value.ndim:
+            raise ValueError(f"the counter must be a scalar, got shape {list(value.shape)}")
+        if value >= limit:
+            raise errors.OutOfRangeError(
+                None, None, f"Reached limit of {limit}: the counter is {value}"
+            )
+        return np.asarray(value + value.dtype.type(1))
+
+    return change
+
+
 @COUNT_UP_TO.kernel
 def _count_up_to_kernel(c: KernelContext) -> Kernel:
-    limit = c.attr("limit")
+    counted = counted_up_to(c.attr("limit"))
 
     def count(ref: Array) -> Array:
-        def counted(value: Array) -> Array:
-            if value >= limit:
-                raise errors.OutOfRangeError(
-                    None, None, f"the counter has reached its limit, {limit}"
-                )
-            return np.asarray(value + value.dtype.type(1))
-
         return np.asarray(reference(ref).update(counted) - 1)
 
     return count

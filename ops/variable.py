@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ..graph.collections import GraphKeys
@@ -12,7 +13,10 @@ from ..protos.dtypes import as_dtype
 from ..protos.messages import VariableDef
 from ..shape_inference.tensor_shape import TensorShape
 from .constants import identity
-from .state import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, COUNT_UP_TO, VARIABLE_V2
+from .gathering import GATHER
+from .indexing import GATHER_ND
+from .state import ASSIGN, ASSIGN_ADD, ASSIGN_SUB, COUNT_UP_TO, IS_VARIABLE_INITIALIZED, VARIABLE_V2
+from .variable_kinds import VariableKinds
 from .variable_operators import VariableOperators
 from .variable_rows import VariableRows
 
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from ..protos.dtypes import DType
 
 
-class Variable(VariableOperators, VariableRows):
+class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=False):
     """A tensor whose value a session keeps from one run to the next.
 
     A variable stands in an expression for its value. It has one in a session only after its
@@ -41,15 +45,16 @@ class Variable(VariableOperators, VariableRows):
             `td.global_variables()`.
         validate_shape: whether the shape of `initial_value`, which has to be known, is that of
             all values; otherwise values may have any shape.
-        caching_device: accepted for TensorFlow's sake, like `use_resource` and those after it.
+        caching_device: the device on which the value is read, if that is another.
         name: the name; by default "Variable".
         dtype: the dtype; by default that of `initial_value`.
         expected_shape: a shape that the initial value must fit.
         variable_def: a VariableDef message, which names the ops of a variable that is in the graph
             already; nothing else is needed then.
         import_scope: the scope under which those ops were imported.
-        constraint: accepted for TensorFlow's sake: a function that optimizers apply.
-        use_resource: accepted for TensorFlow's sake.
+        constraint: a function that optimizers apply to the value after each step.
+        use_resource: whether the variable is behind a handle, as a ResourceVariable; by default as
+            the variable scope says, or `td.enable_resource_variables`.
         synchronization: accepted for TensorFlow's sake.
         aggregation: accepted for TensorFlow's sake.
         shape: the shape of all values, where it is less certain than that of `initial_value`.
@@ -68,7 +73,14 @@ class Variable(VariableOperators, VariableRows):
         (np.float32(2.5), np.float32(5.0), np.float32(10.0))
     """
 
-    __slots__ = ("_initial_value", "_initializer", "_reference", "_snapshot", "_trainable")
+    __slots__ = (
+        "_constraint",
+        "_initial_value",
+        "_initializer",
+        "_reference",
+        "_snapshot",
+        "_trainable",
+    )
 
     def __init__(
         self,
@@ -88,12 +100,15 @@ class Variable(VariableOperators, VariableRows):
         aggregation: Any = None,
         shape: Any = None,
     ) -> None:
-        del caching_device, constraint, use_resource, synchronization, aggregation
+        del use_resource, synchronization, aggregation
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"constraint must be callable, got {constraint!r}")
+        self._constraint = constraint
         if variable_def is not None:
             self._take(variable_def, import_scope or "")
             return
         if initial_value is None:
-            raise ValueError("a variable needs an initial_value")
+            raise ValueError("initial_value must be specified")
         trainable = trainable is not False
         names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
@@ -103,6 +118,8 @@ class Variable(VariableOperators, VariableRows):
             initial = _initial_tensor(graph, initial_value, dtype)
             declared = _declared_shape(initial, validate_shape, expected_shape, shape)
             self._make(initial, declared, validate_shape, scope)
+            with nullcontext() if caching_device is None else graph.device(caching_device):
+                self._snapshot = self._first_read()
         self._trainable = trainable
         graph.add_to_collections(names, self)
 
@@ -115,7 +132,9 @@ class Variable(VariableOperators, VariableRows):
         self._initializer: Operation = ASSIGN(
             self._reference, initial, validate_shape=validate_shape, name="Assign"
         ).op
-        self._snapshot: Tensor = identity(self._reference, name="read")
+
+    def _first_read(self) -> Tensor:
+        return identity(self._reference, name="read")
 
     def _take(self, variable_def: VariableDef, import_scope: str) -> None:
         """Takes over a variable of the default graph."""
@@ -155,6 +174,10 @@ class Variable(VariableOperators, VariableRows):
         return self._reference.op
 
     @property
+    def _shared_name(self) -> str:
+        return self.name.rpartition(":")[0]
+
+    @property
     def graph(self) -> Graph:
         """The graph that the variable belongs to."""
         return self._reference.graph
@@ -185,7 +208,8 @@ class Variable(VariableOperators, VariableRows):
 
     @property
     def constraint(self) -> Any:
-        """The function that optimizers apply after each step: None, for none is kept."""
+        """The function that optimizers apply to the value after each step, or None."""
+        return self._constraint
 
     @property
     def trainable(self) -> bool:
@@ -284,9 +308,21 @@ class Variable(VariableOperators, VariableRows):
         result = ASSIGN_SUB(self._reference, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
 
-    def count_up_to(self, limit: int) -> Tensor:
+    def count_up_to(self, limit: int, name: str | None = None) -> Tensor:
         """An op that counts one up until the value is `limit`: see `td.count_up_to`."""
-        return COUNT_UP_TO(self._reference, limit=limit)  # type: ignore[no-any-return]
+        return COUNT_UP_TO(self._reference, limit=limit, name=name)  # type: ignore[no-any-return]
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """Whether the variable has a value: a bool Tensor of rank 0."""
+        return IS_VARIABLE_INITIALIZED(self._reference, name=name)  # type: ignore[no-any-return]
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """Rows of the value: see `td.gather`."""
+        return GATHER(self.value(), indices, name=name)  # type: ignore[no-any-return]
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """Elements or slices of the value: see `td.gather_nd`."""
+        return GATHER_ND(self.value(), indices, name=name)  # type: ignore[no-any-return]
 
     def load(self, value: Any, session: Any = None) -> None:
         """Runs the initializer with `value` in the place of the initial value.
@@ -345,7 +381,8 @@ def _converted(
     value: Variable, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
     del name
-    tensor = value._reference if as_ref else value.value()
+    by_handle = dtype is not None and value._reference.dtype.base_dtype is as_dtype(dtype)
+    tensor = value._reference if as_ref or by_handle else value.value()
     return tensor if dtype is None else convert_to_tensor(tensor, dtype)
 
 

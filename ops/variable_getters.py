@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from ..graph.default_graph import get_default_graph
 from .variable_store import dtype_or, store_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from .variable import Variable
-    from .variable_scope import Reuse, VariableScope
+    from .variable_scope import VariableScope
 
-# What else TensorFlow tells a custom getter; some look at these, or take them out.
-_ACCEPTED = (
+# The arguments of `get_variable`, by which a custom getter is called, and what they are by default.
+SETTINGS: dict[str, Any] = {
+    "shape": None,
+    "dtype": None,
+    "initializer": None,
+    "regularizer": None,
+    "reuse": None,
+    "trainable": True,
+    "collections": None,
+    "caching_device": None,
+    "partitioner": None,
+    "validate_shape": True,
+    "use_resource": None,
+    "constraint": None,
+    "synchronization": None,
+    "aggregation": None,
+}
+_OF_SCOPES = (
+    "dtype",
+    "initializer",
+    "regularizer",
+    "reuse",
     "caching_device",
     "partitioner",
     "use_resource",
     "constraint",
-    "synchronization",
-    "aggregation",
 )
+# Getters that were written before TensorFlow had these do not take them.
+_LATE = ("constraint", "synchronization", "aggregation")
 
 
 def nested(inner: Callable[..., Any] | None, outer: Callable[..., Any] | None) -> Any:
@@ -41,58 +62,34 @@ def nested(inner: Callable[..., Any] | None, outer: Callable[..., Any] | None) -
 def got(
     scope: VariableScope,
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
-    trainable: bool | None = True,
-    collections: Iterable[str] | None = None,
-    validate_shape: bool = True,
     custom_getter: Callable[..., Any] | None = None,
-    reuse: Reuse = None,
+    **given: Any,
 ) -> Variable:
     """The variable of a name under `scope`, found or made: see `td.get_variable`."""
     store = store_of(get_default_graph())
 
-    def getter(
-        name: str,
-        shape: Any = None,
-        dtype: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
-        trainable: bool | None = True,
-        collections: Iterable[str] | None = None,
-        validate_shape: bool = True,
-        reuse: Reuse = None,
-        **_: Any,
-    ) -> Variable:
-        return store.get(
-            name,
-            reuse,
-            shape,
-            dtype_or(dtype, scope.dtype),
-            initializer,
-            regularizer,
-            trainable is not False,
-            collections,
-            validate_shape,
-        )
+    def getter(name: str, *args: Any, **given: Any) -> Variable:
+        settings = {**SETTINGS, **dict(zip(SETTINGS, args, strict=False)), **given}
+        del settings["partitioner"]
+        settings["dtype"] = dtype_or(settings["dtype"], scope.dtype)
+        return store.get(name, **settings)
 
-    settings = {
-        "shape": shape,
-        "dtype": dtype_or(dtype, scope.dtype),
-        "initializer": scope.initializer if initializer is None else initializer,
-        "regularizer": scope.regularizer if regularizer is None else regularizer,
-        "trainable": trainable,
-        "collections": collections,
-        "validate_shape": validate_shape,
-        "reuse": scope.reuse if reuse is None else reuse,
-    }
+    settings = {**SETTINGS, **given}
+    for key in _OF_SCOPES:
+        if settings[key] is None:
+            settings[key] = getattr(scope, key)
+    settings["dtype"] = dtype_or(settings["dtype"], scope.dtype)
     full_name = f"{scope.name}/{name}" if scope.name else name
-    custom = nested(custom_getter, scope.custom_getter)
+    custom = scope.custom_getter if custom_getter is None else custom_getter
     if custom is None:
         return getter(full_name, **settings)
-    return custom(getter, full_name, **settings, **dict.fromkeys(_ACCEPTED))  # type: ignore[no-any-return]
+    taken = {key: settings[key] for key in settings if key not in _LATE or _takes(custom, key)}
+    return custom(getter=getter, name=full_name, **taken)  # type: ignore[no-any-return]
+
+
+def _takes(function: Callable[..., Any], name: str) -> bool:
+    parameters = inspect.signature(function).parameters
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def no_regularizer(tensor: Any) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .scatter_updates import SCATTER, SCATTER_ND
+from .variable import Variable
 from .variable_updates import reference_of
-
-if TYPE_CHECKING:
-    from ..graph.node import Tensor
-    from ..graph.op_def import OpDef
 
 
 def scatter_update(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Sets rows of a variable.
 
     Args:
@@ -26,7 +23,8 @@ def scatter_update(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the change.
+        A Tensor that is the variable after the change; of a resource variable the variable as it
+        is then.
 
     Raises:
         InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
@@ -39,12 +37,12 @@ def scatter_update(
         ...     print(session.run(td.scatter_update(v, [0, 2], [7, 8])))
         [7 2 8]
     """
-    return _scatter(SCATTER["Update"], ref, indices, updates, use_locking, name)
+    return _scatter("Update", ref, indices, updates, use_locking, name)
 
 
 def scatter_add(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Adds to rows of a variable.
 
     Args:
@@ -56,7 +54,8 @@ def scatter_add(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the change.
+        A Tensor that is the variable after the change; of a resource variable the variable as it
+        is then.
 
     Raises:
         InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
@@ -69,12 +68,12 @@ def scatter_add(
         ...     print(session.run(td.scatter_add(v, [0, 2], [7, 8])))
         [ 8  2 11]
     """
-    return _scatter(SCATTER["Add"], ref, indices, updates, use_locking, name)
+    return _scatter("Add", ref, indices, updates, use_locking, name)
 
 
 def scatter_sub(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Subtracts from rows of a variable.
 
     Args:
@@ -86,7 +85,8 @@ def scatter_sub(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the change.
+        A Tensor that is the variable after the change; of a resource variable the variable as it
+        is then.
 
     Raises:
         InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
@@ -99,12 +99,12 @@ def scatter_sub(
         ...     print(session.run(td.scatter_sub(v, [0, 2], [7, 8])))
         [-6  2 -5]
     """
-    return _scatter(SCATTER["Sub"], ref, indices, updates, use_locking, name)
+    return _scatter("Sub", ref, indices, updates, use_locking, name)
 
 
 def scatter_mul(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Multiplies rows of a variable.
 
     Args:
@@ -116,7 +116,8 @@ def scatter_mul(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the change.
+        A Tensor that is the variable after the change; of a resource variable the variable as it
+        is then.
 
     Raises:
         InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
@@ -129,12 +130,12 @@ def scatter_mul(
         ...     print(session.run(td.scatter_mul(v, [0, 2], [7, 8])))
         [ 7  2 24]
     """
-    return _scatter(SCATTER["Mul"], ref, indices, updates, use_locking, name)
+    return _scatter("Mul", ref, indices, updates, use_locking, name)
 
 
 def scatter_div(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Divides rows of a variable; integers are cut towards zero.
 
     Args:
@@ -146,7 +147,8 @@ def scatter_div(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the change.
+        A Tensor that is the variable after the change; of a resource variable the variable as it
+        is then.
 
     Raises:
         InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
@@ -159,12 +161,12 @@ def scatter_div(
         ...     print(session.run(td.scatter_div(v, [0, 2], [7, 8])))
         [0 2 0]
     """
-    return _scatter(SCATTER["Div"], ref, indices, updates, use_locking, name)
+    return _scatter("Div", ref, indices, updates, use_locking, name)
 
 
 def scatter_min(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Lowers rows of a variable to at most what is given.
 
     Args:
@@ -176,7 +178,8 @@ def scatter_min(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the change.
+        A Tensor that is the variable after the change; of a resource variable the variable as it
+        is then.
 
     Raises:
         InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
@@ -189,12 +192,12 @@ def scatter_min(
         ...     print(session.run(td.scatter_min(v, [0, 2], [7, 8])))
         [1 2 3]
     """
-    return _scatter(SCATTER["Min"], ref, indices, updates, use_locking, name)
+    return _scatter("Min", ref, indices, updates, use_locking, name)
 
 
 def scatter_max(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Raises rows of a variable to at least what is given.
 
     Args:
@@ -206,7 +209,8 @@ def scatter_max(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the change.
+        A Tensor that is the variable after the change; of a resource variable the variable as it
+        is then.
 
     Raises:
         InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
@@ -219,12 +223,12 @@ def scatter_max(
         ...     print(session.run(td.scatter_max(v, [0, 2], [7, 8])))
         [7 2 8]
     """
-    return _scatter(SCATTER["Max"], ref, indices, updates, use_locking, name)
+    return _scatter("Max", ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_update(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Sets elements or slices of a variable, by their positions.
 
     Args:
@@ -235,7 +239,8 @@ def scatter_nd_update(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the change.
+        A Tensor that is the variable after the change; of a resource variable the variable as it
+        is then.
 
     Raises:
         InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
@@ -248,12 +253,12 @@ def scatter_nd_update(
         ...     print(session.run(td.scatter_nd_update(v, [[0], [2]], [7, 8])))
         [7 2 8]
     """
-    return _scatter(SCATTER_ND["Update"], ref, indices, updates, use_locking, name)
+    return _scatter_nd("Update", ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_add(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Adds to elements or slices of a variable, by their positions.
 
     Args:
@@ -264,7 +269,8 @@ def scatter_nd_add(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the change.
+        A Tensor that is the variable after the change; of a resource variable the variable as it
+        is then.
 
     Raises:
         InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
@@ -277,12 +283,12 @@ def scatter_nd_add(
         ...     print(session.run(td.scatter_nd_add(v, [[0], [2]], [7, 8])))
         [ 8  2 11]
     """
-    return _scatter(SCATTER_ND["Add"], ref, indices, updates, use_locking, name)
+    return _scatter_nd("Add", ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_sub(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Subtracts from elements or slices of a variable, by their positions.
 
     Args:
@@ -293,7 +299,8 @@ def scatter_nd_sub(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the change.
+        A Tensor that is the variable after the change; of a resource variable the variable as it
+        is then.
 
     Raises:
         InvalidArgumentError: when it runs, an index is out of range or a shape does not fit.
@@ -306,12 +313,20 @@ def scatter_nd_sub(
         ...     print(session.run(td.scatter_nd_sub(v, [[0], [2]], [7, 8])))
         [-6  2 -5]
     """
-    return _scatter(SCATTER_ND["Sub"], ref, indices, updates, use_locking, name)
+    return _scatter_nd("Sub", ref, indices, updates, use_locking, name)
 
 
 def _scatter(
-    definition: OpDef, ref: Any, indices: Any, updates: Any, use_locking: bool, name: str | None
-) -> Tensor:
-    return definition(  # type: ignore[no-any-return]
-        reference_of(ref), indices, updates, use_locking=use_locking, name=name
-    )
+    kind: str, ref: Any, indices: Any, updates: Any, use_locking: bool, name: str | None
+) -> Any:
+    if isinstance(ref, Variable):
+        return ref._scatter(kind, indices, updates, use_locking, name)
+    return SCATTER[kind](reference_of(ref), indices, updates, use_locking=use_locking, name=name)
+
+
+def _scatter_nd(
+    kind: str, ref: Any, indices: Any, updates: Any, use_locking: bool, name: str | None
+) -> Any:
+    if isinstance(ref, Variable):
+        return ref._scatter_nd(kind, indices, updates, use_locking, name)
+    return SCATTER_ND[kind](reference_of(ref), indices, updates, use_locking=use_locking, name=name)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..graph.collections import GraphKeys
 from ..graph.default_graph import get_default_graph, graph_of
+from ..protos.dtypes import as_dtype
 from .variable_getters import got, nested
-from .variable_store import AutoReuse, store_of
+from .variable_kinds import scopes_of
+from .variable_store import AutoReuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ..graph.graph import Graph
+    from ..protos.dtypes import DType
     from .variable import Variable
 
 Reuse = bool | AutoReuse | None
@@ -41,17 +44,25 @@ class VariableScope:
         name: str = "",
         initializer: Any = None,
         regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
         custom_getter: Any = None,
         name_scope: str = "",
         dtype: Any = "float32",
+        use_resource: bool | None = None,
+        constraint: Any = None,
     ) -> None:
-        self._reuse = reuse
         self._name = name
         self._initializer = initializer
         self._regularizer = regularizer
+        self._reuse = reuse
+        self._caching_device = caching_device
+        self._partitioner = partitioner
         self._custom_getter = custom_getter
         self._name_scope = name_scope
-        self._dtype = dtype
+        self._dtype = as_dtype(dtype)
+        self._use_resource = use_resource
+        self._constraint = constraint
 
     @property
     def name(self) -> str:
@@ -84,9 +95,29 @@ class VariableScope:
         return self._custom_getter
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DType:
         """The dtype of variables for which none is given."""
         return self._dtype
+
+    @property
+    def caching_device(self) -> Any:
+        """The device on which variables are read for which no such device is given."""
+        return self._caching_device
+
+    @property
+    def partitioner(self) -> Any:
+        """The partitioner for variables for which none is given."""
+        return self._partitioner
+
+    @property
+    def use_resource(self) -> bool | None:
+        """Whether variables are resource variables; None where the scope does not say."""
+        return self._use_resource
+
+    @property
+    def constraint(self) -> Any:
+        """The constraint of variables for which none is given."""
+        return self._constraint
 
     def reuse_variables(self) -> None:
         """From now on variables are to be found, not made."""
@@ -102,7 +133,19 @@ class VariableScope:
 
     def set_dtype(self, dtype: Any) -> None:
         """Sets the dtype of variables for which none is given."""
-        self._dtype = dtype
+        self._dtype = as_dtype(dtype)
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Sets the device on which variables are read for which no such device is given."""
+        self._caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Sets the partitioner for variables for which none is given."""
+        self._partitioner = partitioner
+
+    def set_use_resource(self, use_resource: bool | None) -> None:
+        """Sets whether variables are resource variables where a call does not say."""
+        self._use_resource = use_resource
 
     def set_custom_getter(self, custom_getter: Any) -> None:
         """Sets the function through which variables are got."""
@@ -135,18 +178,8 @@ class VariableScope:
 
     def copied(self, **changes: Any) -> VariableScope:
         """A scope like this one, with some properties changed."""
-        scope = VariableScope(
-            self._reuse,
-            self._name,
-            self._initializer,
-            self._regularizer,
-            self._custom_getter,
-            self._name_scope,
-            self._dtype,
-        )
-        for name, value in changes.items():
-            setattr(scope, f"_{name}", value)
-        return scope
+        settings = {name.removeprefix("_"): value for name, value in vars(self).items()}
+        return VariableScope(**{**settings, **changes})
 
 
 def get_variable_scope() -> VariableScope:
@@ -158,10 +191,10 @@ def get_variable_scope() -> VariableScope:
         ...     td.get_variable_scope().name
         'layer'
     """
-    scopes = store_of(get_default_graph()).scopes
-    if not hasattr(scopes, "current"):
+    scopes = scopes_of(get_default_graph())
+    if scopes.current is None:
         scopes.current = VariableScope(False)
-    return cast("VariableScope", scopes.current)
+    return scopes.current
 
 
 @contextmanager
@@ -189,14 +222,15 @@ def variable_scope(
         values: tensors that the block works on; their graph becomes the default one.
         initializer: for variables for which none is given; by default that of the scope around.
         regularizer: as `initializer`.
-        caching_device: accepted for TensorFlow's sake.
+        caching_device: the device on which the variable is read, if that is another.
         partitioner: accepted for TensorFlow's sake; variables are kept whole.
-        custom_getter: called as `f(getter, name, **settings)` in the place of the usual getter.
+        custom_getter: called in the place of the usual getter, as
+            `f(getter=getter, name=name, **settings)`, with the arguments of `td.get_variable`.
         reuse: True to find variables that exist, `td.AUTO_REUSE` to make those that do not; a
             scope inside one that reuses does so, too.
         dtype: for variables for which none is given.
-        use_resource: accepted for TensorFlow's sake.
-        constraint: accepted for TensorFlow's sake.
+        use_resource: whether variables are resource variables.
+        constraint: for variables for which none is given.
         auxiliary_name_scope: whether to open a name scope of that name, too.
 
     Yields:
@@ -214,10 +248,9 @@ def variable_scope(
         ...         w.name, td.get_variable("w") is w
         ('layer/w:0', True)
     """
-    del caching_device, partitioner, use_resource, constraint
     graph = graph_of(values or ())
     with graph.as_default():
-        store = store_of(graph)
+        scopes = scopes_of(graph)
         outer = get_variable_scope()
         if isinstance(name_or_scope, VariableScope):
             base, name = name_or_scope, name_or_scope.name
@@ -229,7 +262,7 @@ def variable_scope(
                 shown = name_or_scope
                 name = prefix + shown
             elif default_name is not None:
-                name = store.unique_scope(prefix + default_name)
+                name = scopes.unique_name(prefix + default_name)
                 shown = name.removeprefix(prefix)
             else:
                 raise ValueError("variable_scope needs a name, a scope or a default_name")
@@ -238,23 +271,27 @@ def variable_scope(
             "initializer": initializer,
             "regularizer": regularizer,
             "dtype": dtype,
+            "caching_device": caching_device,
+            "partitioner": partitioner,
+            "use_resource": use_resource,
+            "constraint": constraint,
             "custom_getter": nested(custom_getter, base.custom_getter),
         }
         changes = {key: value for key, value in changes.items() if value is not None}
         with graph.name_scope(_name_scope(graph, shown, auxiliary_name_scope)) as opened:
             if not isinstance(name_or_scope, VariableScope):
                 changes["name_scope"] = opened
-            store.scopes.current = base.copied(**changes, reuse=reuse or base.reuse)
-            store.opened.add(name)
-            before = set(store.opened)
+            scopes.current = base.copied(**changes, reuse=reuse or base.reuse)
+            scopes.opened.add(name)
+            before = set(scopes.opened)
             try:
-                yield store.scopes.current
+                yield scopes.current
             finally:
-                store.scopes.current = outer
+                scopes.current = outer
                 if base is not name_or_scope:
                     # Entered by name again, it gives the scopes inside it the same names again.
-                    before = {other for other in store.opened if not other.startswith(f"{name}/")}
-                store.scopes.opened = before
+                    before = {other for other in scopes.opened if not other.startswith(f"{name}/")}
+                scopes.opened = before
 
 
 def _name_scope(graph: Graph, shown: str, wanted: bool) -> str | None:
@@ -285,92 +322,3 @@ def variable_op_scope(
     """
     with variable_scope(name_or_scope, default_name, values, **settings) as scope:
         yield scope
-
-
-def get_variable(
-    name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
-    trainable: bool | None = True,
-    collections: Iterable[str] | None = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
-    validate_shape: bool = True,
-    use_resource: bool | None = None,
-    custom_getter: Callable[..., Any] | None = None,
-    constraint: Any = None,
-    synchronization: Any = None,
-    aggregation: Any = None,
-) -> Variable:
-    """The variable of a name under the variable scope in force: found, or made.
-
-    Args:
-        name: the name.
-        shape: the shape; not needed where `initializer` is a value or the variable exists.
-        dtype: the dtype; by default that of the scope, float32.
-        initializer: a function such as `td.zeros_initializer()`, called with the shape and the
-            dtype, or a value; by default that of the scope, else Glorot's uniform random numbers,
-            or zeros where the dtype is not floating.
-        regularizer: a function from the variable to a tensor, which is added to the collection of
-            regularization losses.
-        trainable: as for `td.Variable`.
-        collections: as for `td.Variable`.
-        caching_device: accepted for TensorFlow's sake.
-        partitioner: accepted for TensorFlow's sake; variables are kept whole.
-        validate_shape: as for `td.Variable`.
-        use_resource: accepted for TensorFlow's sake.
-        custom_getter: called as `f(getter, name, **settings)` in the place of the usual getter.
-        constraint: accepted for TensorFlow's sake.
-        synchronization: accepted for TensorFlow's sake.
-        aggregation: accepted for TensorFlow's sake.
-
-    Returns:
-        A Variable.
-
-    Raises:
-        ValueError: it exists and may not be reused, or the other way round; the shape or dtype is
-            not that of the existing one; there is no shape.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     b = td.get_variable("b", [2], initializer=td.ones_initializer())
-        ...     session.run(b.initializer)
-        ...     print(session.run(b))
-        [1. 1.]
-    """
-    del caching_device, partitioner, use_resource, constraint, synchronization, aggregation
-    return got(
-        get_variable_scope(),
-        name,
-        shape=shape,
-        dtype=dtype,
-        initializer=initializer,
-        regularizer=regularizer,
-        trainable=trainable,
-        collections=collections,
-        validate_shape=validate_shape,
-        custom_getter=custom_getter,
-    )
-
-
-def get_local_variable(name: str, *args: Any, **settings: Any) -> Variable:
-    """`get_variable` of a variable that is local: not trainable, and listed as a local one.
-
-    Args:
-        name: the name.
-        args: as for `td.get_variable`.
-        settings: as for `td.get_variable`.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     count = td.get_local_variable("count", [], td.int32)
-        ...     count.trainable, td.local_variables() == [count]
-        (False, True)
-    """
-    settings["collections"] = [GraphKeys.LOCAL_VARIABLES]
-    settings["trainable"] = False
-    return get_variable(name, *args, **settings)

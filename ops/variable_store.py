@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,6 @@ from .scaling_initializers import GlorotUniform
 from .variable import Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ..graph.graph import Graph
     from ..protos.dtypes import DType
 
@@ -46,56 +43,52 @@ AUTO_REUSE = AutoReuse()
 
 
 class VariableStore:
-    """The variables that `get_variable` has made in one graph, and the scopes in force."""
+    """The variables that `get_variable` has made in one graph."""
 
     def __init__(self) -> None:
         self.variables: dict[str, Variable] = {}
         self.lock = threading.RLock()
-        self.scopes = threading.local()
-
-    @property
-    def opened(self) -> set[str]:
-        """The names of the variable scopes that this thread has opened inside those around."""
-        if not hasattr(self.scopes, "opened"):
-            self.scopes.opened = set()
-        return self.scopes.opened  # type: ignore[no-any-return]
-
-    def unique_scope(self, name: str) -> str:
-        """`name`, or `name_1`, … where a scope of that name was opened before."""
-        names = itertools.chain([name], (f"{name}_{i}" for i in itertools.count(1)))
-        return next(name for name in names if name not in self.opened)
 
     def get(
         self,
         name: str,
-        reuse: bool | AutoReuse | None,
         shape: Any,
         dtype: DType,
         initializer: Any,
         regularizer: Any,
-        trainable: bool,
-        collections: Iterable[str] | None,
+        reuse: bool | AutoReuse | None,
         validate_shape: bool,
+        **settings: Any,
     ) -> Variable:
-        """The variable called `name`, found or made, as `reuse` allows."""
+        """The variable called `name`, found or made, as `reuse` allows.
+
+        Args:
+            name: the full name.
+            shape: as for `td.get_variable`, like those that follow.
+            dtype: as there.
+            initializer: as there.
+            regularizer: as there.
+            reuse: True to find only, False to make only; None for either.
+            validate_shape: as there.
+            settings: further arguments of `td.Variable`.
+        """
         with self.lock:
             found = self.variables.get(name)
             if found is not None:
                 return _checked(found, name, reuse, shape, dtype)
             if reuse and reuse is not AUTO_REUSE:
                 raise ValueError(
-                    f"there is no variable {name!r} to reuse, or it was not made by "
-                    "td.get_variable(); to make it, set reuse=td.AUTO_REUSE"
+                    f"the variable {name!r} does not exist, or was not created with "
+                    "td.get_variable(); did you mean to set reuse=td.AUTO_REUSE in variable_scope?"
                 )
             graph = get_default_graph()
             with graph.name_scope(None):
                 variable = Variable(
-                    _initial(initializer, shape, dtype, validate_shape),
-                    trainable,
-                    collections,
-                    validate_shape,
+                    _initial(name, initializer, shape, dtype, validate_shape),
+                    validate_shape=validate_shape,
                     name=name,
                     dtype=_dtype_of(initializer, dtype),
+                    **settings,
                 )
             self.variables[name] = variable
         if regularizer is not None:
@@ -109,21 +102,21 @@ class VariableStore:
 def _checked(
     found: Variable, name: str, reuse: bool | AutoReuse | None, shape: Any, dtype: DType
 ) -> Variable:
-    if not reuse:
+    if reuse is not None and not reuse:
         made = "" if found.op.site is None else f", made at {found.op.site}"
         raise ValueError(
-            f"the variable {name!r} exists already{made}: to get that one, set reuse=True or "
-            "reuse=td.AUTO_REUSE in td.variable_scope"
+            f"the variable {name!r} already exists{made}: did you mean to set reuse=True or "
+            "reuse=td.AUTO_REUSE in td.variable_scope?"
         )
-    if shape is not None and not found.shape.is_compatible_with(TensorShape(shape)):
+    if shape is not None and not TensorShape(shape).is_compatible_with(found.shape):
         raise ValueError(
-            f"the variable {name!r} has shape {found.shape}, where {TensorShape(shape)} is asked "
-            "for"
+            f"trying to share variable {name!r}, but specified shape {TensorShape(shape)} and "
+            f"found shape {found.shape}"
         )
     if found.dtype.base_dtype is not dtype:
         raise ValueError(
-            f"the variable {name!r} is of {found.dtype.base_dtype.name}, where {dtype.name} is "
-            "asked for"
+            f"trying to share variable {name!r}, but specified dtype {dtype.name} and found dtype "
+            f"{found.dtype.base_dtype.name}"
         )
     return found
 
@@ -138,7 +131,15 @@ def _dtype_of(initializer: Any, dtype: DType) -> DType:
     return dtype
 
 
-def _initial(initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Any:
+def _default_initializer(name: str, dtype: DType) -> Any:
+    if dtype.is_floating:
+        return GlorotUniform()
+    if dtype.is_integer or dtype.is_bool or dtype.name == "string":
+        return Zeros()
+    raise ValueError(f"an initializer for variable {name!r} of {dtype.name} is required")
+
+
+def _initial(name: str, initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Any:
     """The initial value, or a function that makes it."""
     if _is_value(initializer):
         if shape is not None:
@@ -148,12 +149,13 @@ def _initial(initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -
         return initializer
     wanted = TensorShape(shape)
     if initializer is None:
-        initializer = GlorotUniform() if dtype.is_floating else Zeros()
+        initializer = _default_initializer(name, dtype)
     if isinstance(initializer, type):
-        initializer = initializer()
+        initializer = initializer(dtype=dtype)
     if not wanted.is_fully_defined() and (validate_shape or wanted.rank is None):
         raise ValueError(
-            f"a variable needs a shape that is known, or an initial value, got shape {wanted}"
+            f"shape of a new variable ({name}) must be fully defined, but instead was {wanted}: "
+            "where it is not known, the variable needs an initial value"
         )
 
     def make() -> Any:

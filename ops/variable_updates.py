@@ -7,7 +7,12 @@ from typing import Any
 from ..graph.convert import convert_to_tensor
 from ..graph.node import Tensor
 from .call_forms import renamed
-from .resource_variables import VAR_IS_INITIALIZED_OP
+from .resource_variable import ResourceVariable
+from .resource_variables import (
+    READ_VARIABLE_OP,
+    RESOURCE_STRIDED_SLICE_ASSIGN,
+    VAR_IS_INITIALIZED_OP,
+)
 from .slicing import MASKS, STRIDED_SLICE
 from .state import (
     ASSIGN,
@@ -51,6 +56,8 @@ def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
         ...     session.run(known), session.run(v.initializer), session.run(known)
         (np.False_, None, np.True_)
     """
+    if isinstance(ref, Variable):
+        return ref.is_initialized(name)
     if isinstance(ref, Tensor) and ref.dtype.name == "resource":
         return VAR_IS_INITIALIZED_OP(ref, name=name)  # type: ignore[no-any-return]
     return IS_VARIABLE_INITIALIZED(reference_of(ref), name=name)  # type: ignore[no-any-return]
@@ -62,7 +69,7 @@ def assign(
     validate_shape: bool | None = None,
     use_locking: bool | None = None,
     name: str | None = None,
-) -> Tensor:
+) -> Any:
     """Makes `value` the value of a variable.
 
     Args:
@@ -75,7 +82,8 @@ def assign(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the assignment.
+        A Tensor that is the variable after the assignment; of a resource variable the variable as
+        it is then.
 
     Raises:
         ValueError: the shape does not fit.
@@ -88,14 +96,16 @@ def assign(
         ...     print(session.run(td.assign(v, [3, 4])))
         [3 4]
     """
-    return ASSIGN(  # type: ignore[no-any-return]
+    if isinstance(ref, ResourceVariable):
+        return ref.assign(value, name=name)
+    return ASSIGN(
         reference_of(ref), value, validate_shape=validate_shape, use_locking=use_locking, name=name
     )
 
 
 def assign_add(
     ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Adds to a variable.
 
     Args:
@@ -105,7 +115,8 @@ def assign_add(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the addition.
+        A Tensor that is the variable after the addition; of a resource variable the variable as
+        it is then.
 
     Raises:
         ValueError: the shape does not fit.
@@ -119,12 +130,14 @@ def assign_add(
         ...     print(session.run(td.assign_add(v, [10, 10])))
         [11 12]
     """
-    return ASSIGN_ADD(reference_of(ref), value, use_locking=use_locking, name=name)  # type: ignore[no-any-return]
+    if isinstance(ref, ResourceVariable):
+        return ref.assign_add(value, name=name)
+    return ASSIGN_ADD(reference_of(ref), value, use_locking=use_locking, name=name)
 
 
 def assign_sub(
     ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Subtracts from a variable.
 
     Args:
@@ -134,7 +147,8 @@ def assign_sub(
         name: a name for the op.
 
     Returns:
-        A Tensor that is the variable after the subtraction.
+        A Tensor that is the variable after the subtraction; of a resource variable the variable as
+        it is then.
 
     Raises:
         ValueError: the shape does not fit.
@@ -148,7 +162,9 @@ def assign_sub(
         ...     print(session.run(td.assign_sub(v, [1, 1])))
         [0 1]
     """
-    return ASSIGN_SUB(reference_of(ref), value, use_locking=use_locking, name=name)  # type: ignore[no-any-return]
+    if isinstance(ref, ResourceVariable):
+        return ref.assign_sub(value, name=name)
+    return ASSIGN_SUB(reference_of(ref), value, use_locking=use_locking, name=name)
 
 
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
@@ -174,6 +190,8 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
         ...     session.run(count), session.run(count), session.run(v)
         (np.int32(0), np.int32(1), np.int32(2))
     """
+    if isinstance(ref, ResourceVariable):
+        return ref.count_up_to(limit, name)
     return COUNT_UP_TO(reference_of(ref), limit=limit, name=name)  # type: ignore[no-any-return]
 
 
@@ -206,8 +224,13 @@ def assign_slice(
     source = op.inputs[0] if op.definition is STRIDED_SLICE else tensor
     if source is not tensor and source.op.type == "Identity":
         source = source.op.inputs[0]
-    if source is tensor or not source.dtype.is_ref_dtype:
-        raise TypeError(f"{tensor.name!r} is no slice of a variable, so nothing is assigned to it")
     masks = {mask: op.attrs[mask] for mask in MASKS}
     name = name or f"{op.name}/_assign"
+    if source is not tensor and source.op.definition is READ_VARIABLE_OP:
+        handle, dtype = source.op.inputs[0], source.dtype
+        changed = RESOURCE_STRIDED_SLICE_ASSIGN(handle, *op.inputs[1:], value, name=name, **masks)
+        with tensor.graph.control_dependencies([changed]):
+            return READ_VARIABLE_OP(handle, dtype=dtype)  # type: ignore[no-any-return]
+    if source is tensor or not source.dtype.is_ref_dtype:
+        raise TypeError(f"{tensor.name!r} is no slice of a variable, so nothing is assigned to it")
     return STRIDED_SLICE_ASSIGN(source, *op.inputs[1:], value, name=name, **masks)  # type: ignore[no-any-return]

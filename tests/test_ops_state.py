@@ -33,6 +33,7 @@ covers(
     "DestroyResourceOp",
     "ResourceGather",
     "ResourceGatherNd",
+    "ResourceCountUpTo",
     "ResourceStridedSliceAssign",
 )
 
@@ -163,7 +164,7 @@ def test_counting_ends_at_the_limit(session: td.Session) -> None:
     session.run(initialize)
     count = op("CountUpTo", v, limit=2)
     assert [session.run(count), session.run(count)] == [0, 1]
-    with pytest.raises(td.errors.OutOfRangeError, match="its limit, 2"):
+    with pytest.raises(td.errors.OutOfRangeError, match="Reached limit of 2"):
         session.run(count)
     assert session.run(v) == 2
 

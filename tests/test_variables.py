@@ -112,7 +112,7 @@ def test_initial_values(session: td.Session) -> None:
 @pytest.mark.parametrize(
     ("make", "error", "clause"),
     [
-        (td.Variable, ValueError, "needs an initial_value"),
+        (td.Variable, ValueError, "initial_value must be specified"),
         (lambda: td.Variable(td.placeholder(td.int32)), ValueError, "known before the run"),
         (lambda: td.Variable(1.5, dtype=td.int32), TypeError, "1.5"),
         (lambda: td.Variable([1], expected_shape=[2]), ValueError, "not compatible"),
