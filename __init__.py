@@ -124,6 +124,7 @@ from .protos.tensor_util import make_ndarray as make_ndarray, make_tensor_proto 
 from .session.conversions import (
     register_session_run_conversion_functions as register_session_run_conversion_functions,
 )
+from .session.interactive_session import InteractiveSession as InteractiveSession
 from .session.options import (
     ConfigProto as ConfigProto,
     GPUOptions as GPUOptions,
@@ -131,7 +132,7 @@ from .session.options import (
     OptimizerOptions as OptimizerOptions,
     RunOptions as RunOptions,
 )
-from .session.session import InteractiveSession as InteractiveSession, Session as Session
+from .session.session import Session as Session
 from .session.tracing import RunMetadata as RunMetadata
 from .shape_inference.tensor_shape import (
     Dimension as Dimension,

@@ -47,7 +47,7 @@ def draw_graph(graph: Graph) -> Drawing:
     """What a picture of `graph` shows."""
     ops = graph.get_operations()
     read = {tensor.op for op in ops for tensor in op.inputs}
-    read.update(control for op in ops for control in op.control_inputs)
+    read.update(control for op in ops for control in op.controls)
     boxes = [
         Box(op.name, op.type, _kind(op, op in read), tuple(map(tensor_type, op.outputs)), op.device)
         for op in ops
@@ -58,7 +58,7 @@ def draw_graph(graph: Graph) -> Drawing:
             Line(tensor.op.index, op.index, tensor_type(tensor), control=False)
             for tensor in op.inputs
         ]
-        lines += [Line(source.index, op.index, "", control=True) for source in op.control_inputs]
+        lines += [Line(source.index, op.index, "", control=True) for source in op.controls]
     return Drawing(boxes, lines)
 
 

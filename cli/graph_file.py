@@ -47,7 +47,7 @@ class GraphFile:
     def outputs(self) -> list[Operation]:
         """The ops that nobody consumes, inputs aside."""
         consumed = {tensor.op for op in self.ops for tensor in op.inputs}
-        consumed.update(control for op in self.ops for control in op.control_inputs)
+        consumed.update(control for op in self.ops for control in op.controls)
         return [op for op in self.ops if op not in consumed and op.type not in INPUT_TYPES]
 
     def unsupported(self) -> Counter[str]:

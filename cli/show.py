@@ -108,7 +108,7 @@ def _node_table(ops: list[Operation]) -> str:
     rows = [("nr", "op", "result", "reads", "name")]
     for op, number in numbers.items():
         reads = [f"{numbers[tensor.op]}{_result_number(tensor)}" for tensor in op.inputs]
-        reads += [f"^{numbers[control]}" for control in op.control_inputs]
+        reads += [f"^{numbers[control]}" for control in op.controls]
         if len(reads) > _MOST_SHOWN_INPUTS:
             reads[_MOST_SHOWN_INPUTS:] = [f"+{len(reads) - _MOST_SHOWN_INPUTS}"]
         told = " ".join(reads) or _small_constant(op)
@@ -164,7 +164,7 @@ def _json_node(op: Operation) -> dict[str, Any]:
         "op": op.type,
         "device": op.device,
         "inputs": [tensor.name for tensor in op.inputs],
-        "control_inputs": [control.name for control in op.control_inputs],
+        "control_inputs": [control.name for control in op.controls],
         "results": [
             {"name": tensor.name, "dtype": tensor.dtype.name, "shape": json_shape(tensor.shape)}
             for tensor in op.outputs

@@ -131,7 +131,7 @@ def _needed(tensors: Iterable[Tensor]) -> list[Operation]:
         op = pending.pop()
         if op not in needed:
             needed.add(op)
-            pending += [*(tensor.op for tensor in op.inputs), *op.control_inputs]
+            pending += [*(tensor.op for tensor in op.inputs), *op.controls]
     return sorted(needed, key=lambda op: op.index)
 
 

@@ -51,18 +51,27 @@ def reset_default_graph() -> None:
 def graph_of(inputs: Iterable[Any]) -> Graph:
     """The graph of the tensors among `inputs` (lists are looked into), else the default graph.
 
+    Variables and sparse tensors count like tensors.
+
     Raises:
         ValueError: two of them are of different graphs.
     """
-    found: Tensor | Operation | None = None
+    found: Any = None
     for item in inputs:
-        for tensor in item if isinstance(item, (list, tuple)) else (item,):
-            if isinstance(tensor, (Tensor, Operation)):
-                if found is None:
-                    found = tensor
-                elif tensor.graph is not found.graph:
-                    raise ValueError(
-                        f"{tensor.name!r} and {found.name!r} are of different graphs; an op takes "
-                        "tensors of one graph"
-                    )
+        for element in item if isinstance(item, (list, tuple)) else (item,):
+            if not isinstance(element, (Tensor, Operation)) and not isinstance(
+                getattr(element, "graph", None), Graph
+            ):
+                continue
+            if found is None:
+                found = element
+            elif element.graph is not found.graph:
+                raise ValueError(
+                    f"{_called(element)} must be from the same graph as {_called(found)}; an op "
+                    "takes tensors of one graph"
+                )
     return get_default_graph() if found is None else found.graph
+
+
+def _called(element: Any) -> str:
+    return repr(getattr(element, "name", element))

@@ -100,7 +100,7 @@ class ExportedGraph:
                     shape=str(tensor.shape),
                     position=position,
                 )
-            for control in op.control_inputs:
+            for control in op.controls:
                 result.add_edge(control.name, op.name, control=True)
         return result
 

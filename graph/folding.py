@@ -88,7 +88,7 @@ class _Folding:
     def _fold(self, op: Operation) -> None:
         definition = op.definition
         factory = definition.kernel_factory
-        if not definition.pure or factory is None or op.control_inputs or not op.outputs:
+        if not definition.pure or factory is None or op.controls or not op.outputs:
             return
         arrays = [self.constants[tensor] for tensor in op.inputs if tensor in self.constants]
         if len(arrays) < len(op.inputs):
@@ -106,7 +106,7 @@ class _Folding:
     def result(self, keep: set[str]) -> GraphDef:
         """The GraphDef in which constants stand for what was folded."""
         ops = self.graph.get_operations()
-        waited_for = {control for op in ops for control in op.control_inputs}
+        waited_for = {control for op in ops for control in op.controls}
         read = {tensor.op for op in ops for tensor in op.inputs} | waited_for
         wanted = {op for op in ops if op not in read or op in waited_for or op.name in keep}
         left = [op for op in ops if op not in self.folded or (len(op.outputs) > 1 and op in wanted)]

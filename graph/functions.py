@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def name_scope(
-    name: str | None, default_name: str | None = None, values: Sequence[Any] | None = None
+    name: str | bytes | None,
+    default_name: str | None = None,
+    values: Sequence[Any] | None = None,
 ) -> Iterator[str]:
     """Puts the names of the ops made in a `with` block under a scope.
 
@@ -27,7 +29,8 @@ def name_scope(
         The full name of the scope, with "/" at its end.
 
     Raises:
-        ValueError: the name is not legal, or `values` are of different graphs.
+        ValueError: the name is not legal, there is neither a name nor a default for `values`, or
+            these are of different graphs.
 
     Example:
         >>> import tensordraft as td
@@ -35,7 +38,9 @@ def name_scope(
         ...     td.constant(1.0, name="bias").name
         'layer/bias:0'
     """
-    graph = graph_of(values or ())
+    if name is None and default_name is None and values is not None:
+        raise ValueError("at least one of name and default_name must be provided, both are None")
+    graph = graph_of(() if values is None else values)
     with graph.as_default(), graph.name_scope(default_name if name is None else name) as scope:
         yield scope
 
@@ -71,7 +76,7 @@ def control_dependencies(control_inputs: Sequence[Any] | None) -> AbstractContex
         ...     with td.control_dependencies([first]):
         ...         second = td.no_op()
         ...     second.control_inputs
-        (<td.Operation 'first' type=NoOp>,)
+        [<td.Operation 'first' type=NoOp>]
     """
     return get_default_graph().control_dependencies(control_inputs)
 

@@ -218,8 +218,8 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
         """The tensor or operation that `obj` is, names, or stands for.
 
         Args:
-            obj: a Tensor or Operation of this graph, a name, or an object with a method
-                `_as_graph_element`, such as a Variable.
+            obj: a Tensor or Operation of this graph, a name (which may be bytes), or an object with
+                a method `_as_graph_element`, such as a Variable.
             allow_tensor: whether the answer may be a tensor.
             allow_operation: whether the answer may be an operation.
 
@@ -238,53 +238,65 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
         stand_in = getattr(obj, "_as_graph_element", None)
         if stand_in is not None:
             obj = stand_in()
-        wanted = " or ".join(["a Tensor"] * allow_tensor + ["an Operation"] * allow_operation)
         if isinstance(obj, (Tensor, Operation)):
             if not (allow_tensor if isinstance(obj, Tensor) else allow_operation):
-                raise TypeError(f"expected {wanted}, got {obj!r}")
+                raise _not_convertible(obj, allow_tensor, allow_operation)
             if obj.graph is not self:
                 raise ValueError(f"{obj!r} is not an element of this graph")
             return obj
+        if isinstance(obj, bytes):
+            obj = obj.decode(errors="replace")
         if not isinstance(obj, str):
-            raise TypeError(f"expected {wanted}, got {obj!r} of type {type(obj).__name__!r}")
+            raise _not_convertible(obj, allow_tensor, allow_operation)
         if ":" in obj and allow_tensor:
             return self._tensor_named(obj)
         if ":" in obj:
-            raise ValueError(f"{obj!r} is the name of a tensor, where that of an op is due")
+            raise ValueError(f"the name {obj!r} appears to refer to a Tensor, not an Operation")
         op = self._by_name.get(obj)
         if op is None:
-            raise KeyError(f"the graph has no operation named {obj!r}")
+            raise KeyError(f"the name {obj!r} refers to an Operation not in the graph")
         if not allow_operation:
             raise ValueError(
-                f"{obj!r} is the name of an operation; a tensor's name is like '{obj}:0'"
+                f"the name {obj!r} refers to an Operation, not a Tensor; a tensor's name is like "
+                f"'{obj}:0'"
             )
         return op
 
     def _tensor_named(self, name: str) -> Tensor:
         op_name, _, number = name.rpartition(":")
-        if not number.isdecimal():
-            raise ValueError(f"{name!r} is not a tensor name: '<op name>:<output number>'")
+        if not number.isdecimal() or ":" in op_name:
+            raise ValueError(
+                f"the name {name!r} looks like that of a Tensor, but is not a valid one: it is of "
+                "the form '<op_name>:<output_index>'"
+            )
         op = self._by_name.get(op_name)
         if op is None:
-            raise KeyError(f"the graph has no operation named {op_name!r}, so no tensor {name!r}")
+            raise KeyError(
+                f"the name {name!r} refers to a Tensor which does not exist: the operation "
+                f"{op_name!r} does not exist in the graph"
+            )
         if int(number) >= len(op.outputs):
             raise KeyError(
-                f"the operation {op_name!r} has {len(op.outputs)} outputs, so no tensor {name!r}"
+                f"the name {name!r} refers to a Tensor which does not exist: the operation "
+                f"{op_name!r} exists but only has {len(op.outputs)} outputs"
             )
         return op.outputs[int(number)]
 
     def consumers(self, tensor: Tensor) -> list[Operation]:
-        """The ops that take `tensor` as an input, in the order they were made."""
+        """The ops that take `tensor` as an input, in the order they were made.
+
+        An op that takes it twice is listed twice, as in TensorFlow.
+        """
         with self._lock:
             for op in self._operations[self._consumers_seen :]:
-                for source in dict.fromkeys(op.inputs):
+                for source in op.inputs:
                     self._consumers.setdefault(source, []).append(op)
             self._consumers_seen = len(self._operations)
             return list(self._consumers.get(tensor, ()))
 
     # Names --------------------------------------------------------------------------------------
 
-    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+    def unique_name(self, name: str | bytes, mark_as_used: bool = True) -> str:
         """A name for an op, inside the name scope in force, that no op has yet.
 
         Args:
@@ -294,6 +306,8 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
         Raises:
             ValueError: the name is not legal.
         """
+        if isinstance(name, bytes):
+            name = name.decode(errors="replace")
         _check_text(name)
         if name.endswith("/"):
             return check_op_name(name[:-1])
@@ -358,6 +372,11 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
         """Whether `tensor_or_op` may be fetched."""
         owner = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
         return not self._unfetchable.intersection([tensor_or_op, owner])
+
+
+def _not_convertible(obj: Any, allow_tensor: bool, allow_operation: bool) -> TypeError:
+    wanted = " or ".join(["Tensor"] * allow_tensor + ["Operation"] * allow_operation)
+    return TypeError(f"Can not convert a {type(obj).__name__} into a {wanted}: {obj!r}")
 
 
 def _check_text(name: Any) -> None:

@@ -129,7 +129,7 @@ class Tensor:
             An ndarray (or NumPy scalar) of the tensor's dtype.
 
         Raises:
-            ValueError: there is no session.
+            ValueError: there is no session, or it runs another graph.
 
         Example:
             >>> import tensordraft as td
@@ -137,7 +137,8 @@ class Tensor:
             ...     print(td.constant([1, 2]).eval())
             [1 2]
         """
-        return _session(session, "evaluate a tensor", "sess.run(t)").run(self, feed_dict)
+        session = _session(session, self.graph, "evaluate a tensor", "t.eval(session=sess)")
+        return session.run(self, feed_dict)
 
     def __str__(self) -> str:
         shape = "" if self.shape.rank is None else f", shape={self.shape}"
@@ -224,7 +225,7 @@ class Operation:
     __slots__ = (
         "__weakref__",
         "attrs",
-        "control_inputs",
+        "controls",
         "definition",
         "device",
         "graph",
@@ -252,13 +253,18 @@ class Operation:
         self.name = name
         self.inputs = tuple(inputs)
         self.attrs = attrs
-        self.control_inputs = tuple(control_inputs)
+        self.controls = tuple(control_inputs)
         self.device = device
         self.site = site
         self.index = index
-        self.outputs = tuple(
-            [Tensor(self, i, dtype) for i, dtype in enumerate(definition.output_dtypes(attrs))]
-        )
+        self.outputs = [
+            Tensor(self, i, dtype) for i, dtype in enumerate(definition.output_dtypes(attrs))
+        ]
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """The operations that run before this one, besides those that make its inputs."""
+        return list(self.controls)
 
     @property
     def type(self) -> str:
@@ -318,13 +324,14 @@ class Operation:
             session: a Session; by default the innermost one that is the default.
 
         Raises:
-            ValueError: there is no session.
+            ValueError: there is no session, or it runs another graph.
         """
-        _session(session, "run an operation", "sess.run(op)").run(self, feed_dict)
+        session = _session(session, self.graph, "run an operation", "op.run(session=sess)")
+        session.run(self, feed_dict)
 
     def values(self) -> tuple[Tensor, ...]:
         """The outputs."""
-        return self.outputs
+        return tuple(self.outputs)
 
     def __str__(self) -> str:
         return str(self.node_def)
@@ -333,11 +340,19 @@ class Operation:
         return f"<td.Operation '{self.name}' type={self.type}>"
 
 
-def _session(session: Any, action: str, explicit: str) -> Any:
-    session = session or scopes.get_default_session()
+def _session(session: Any, graph: Graph, action: str, explicit: str) -> Any:
+    """The session to use: the one given, else the default one.
+
+    Raises:
+        ValueError: there is none, or it runs another graph.
+    """
+    given, session = session, session or scopes.get_default_session()
     if session is None:
         raise ValueError(
-            f"cannot {action} without a session: enter `with td.Session() as sess:`, or write "
-            f"{explicit}"
+            f"cannot {action}: No default session is registered. Enter `with td.Session() as "
+            f"sess:`, or write {explicit}"
         )
+    if session.graph is not graph:
+        which = "the default session" if given is None else "the given session"
+        raise ValueError(f"cannot use {which} to {action}: its graph is different")
     return session

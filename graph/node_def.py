@@ -38,7 +38,7 @@ def write_node_def(op: Operation, message: NodeDef) -> None:
         del message.input[:]
     message.name, message.op, message.device = op.name, op.type, op.device
     message.input.extend([input_name(tensor) for tensor in op.inputs])
-    message.input.extend([f"^{control.name}" for control in op.control_inputs])
+    message.input.extend([f"^{control.name}" for control in op.controls])
     specs = op.definition.signature.attrs
     for name in sorted(op.attrs):
         value = op.attrs[name]

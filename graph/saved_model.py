@@ -190,7 +190,7 @@ def _needed(op: Operation) -> list[Operation]:
     pending = [op]
     while pending:
         some = pending.pop()
-        sources = [*(tensor.op for tensor in some.inputs), *some.control_inputs]
+        sources = [*(tensor.op for tensor in some.inputs), *some.controls]
         pending += [source for source in sources if source not in needed]
         needed.update(dict.fromkeys(sources))
     return list(needed)

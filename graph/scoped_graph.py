@@ -85,7 +85,7 @@ class ScopedGraph:
         raise NotImplementedError
 
     @contextmanager
-    def name_scope(self, name: str | None) -> Iterator[str]:
+    def name_scope(self, name: str | bytes | None) -> Iterator[str]:
         """Puts the names of the ops made in a `with` block under `name/`.
 
         Args:
@@ -107,6 +107,8 @@ class ScopedGraph:
         """
         stacks = self._stacks
         outer = stacks.name_scope
+        if isinstance(name, bytes):
+            name = name.decode(errors="replace")
         if not name:
             inner = ""
         elif not isinstance(name, str):
@@ -232,7 +234,7 @@ class ScopedGraph:
         for op in ops:
             if stacks.control:
                 controls = stacks.control_inputs([tensor.op for tensor in op.inputs])
-                op.control_inputs = tuple(dict.fromkeys((*op.control_inputs, *controls)))
+                op.controls = tuple(dict.fromkeys((*op.controls, *controls)))
             if stacks.devices:
                 op.device = merge_devices(self._device_of(op), op.device)
             if stacks.colocation:

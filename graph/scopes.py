@@ -21,17 +21,28 @@ class DefaultStack(threading.local):
         return self.items[-1] if self.items else None
 
     @contextmanager
-    def entered(self, item: Any) -> Iterator[Any]:
-        """Makes `item` the default inside a `with` block."""
+    def entered(self, item: Any, *, nested: bool = True) -> Iterator[Any]:
+        """Makes `item` the default inside a `with` block.
+
+        Args:
+            item: the default.
+            nested: whether the block must end before those around it.
+
+        Raises:
+            AssertionError: it does not.
+        """
         self.items.append(item)
         try:
             yield item
         finally:
-            # Blocks normally end in reverse order; an interactive session may end out of order.
+            innermost = self.innermost()
             for position in range(len(self.items) - 1, -1, -1):
                 if self.items[position] is item:
                     del self.items[position]
                     break
+            if nested and innermost is not item:
+                kind = type(item).__name__
+                raise AssertionError(f"Nesting violated: the default {kind} is another one by now")
 
 
 graphs = DefaultStack()

@@ -128,7 +128,7 @@ def _placeholder_kernel(c: KernelContext) -> Kernel:
     name, dtype, shape = c.node.name, c.output_dtype.name, c.attr("shape")
 
     def unfed() -> Array:
-        raise ValueError(f"the placeholder {name!r} needs a value: feed one of {dtype}, {shape}")
+        raise ValueError(f"You must feed a value for placeholder {name!r}: one of {dtype}, {shape}")
 
     return unfed
 

@@ -193,7 +193,7 @@ def initialize_variables(var_list: Iterable[Variable], name: str = "init") -> Op
         >>> import tensordraft as td
         >>> with td.Graph().as_default(), warnings.catch_warnings(action="ignore"):
         ...     v = td.Variable(1)
-        ...     td.initialize_variables([v]).control_inputs == (v.initializer,)
+        ...     td.initialize_variables([v]).control_inputs == [v.initializer]
         True
     """
     return variables_initializer(var_list, name)

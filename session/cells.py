@@ -77,7 +77,7 @@ def _comes_after(later: Operation, earlier: Operation) -> bool:
     seen = {later}
     while pending:
         op = pending.pop()
-        for source in (*(tensor.op for tensor in op.inputs), *op.control_inputs):
+        for source in (*(tensor.op for tensor in op.inputs), *op.controls):
             if source is earlier:
                 return True
             if source not in seen and source.index > earlier.index:

@@ -70,8 +70,8 @@ def feed_converter(tensor: Tensor) -> Callable[[Any], Array]:
             array = _converted(tensor, value)
         if array.shape != sizes and (known or not _fits(array.shape, sizes)):
             raise ValueError(
-                f"cannot feed a value of shape {array.shape} for the tensor {tensor.name!r}, "
-                f"which has shape {shape}"
+                f"Cannot feed value of shape {array.shape} for Tensor {tensor.name!r}, which has "
+                f"shape {shape}"
             )
         array.flags.writeable = False
         return array
@@ -90,8 +90,13 @@ def _converted(tensor: Tensor, value: Any) -> Array:
     dtype = tensor.dtype.base_dtype
     if isinstance(value, (Tensor, Operation)):
         raise TypeError(
-            f"the value fed for {tensor.name!r} is {value!r}; feed numbers or arrays, and use "
-            "session.run() to get those of a tensor"
+            f"the value of a feed cannot be a Tensor object, got {value!r} for {tensor.name!r}; "
+            "feed numbers or arrays, and use session.run() to get those of a tensor"
+        )
+    if dtype.is_integer and type(value) is int and not dtype.min <= value <= dtype.max:
+        raise TypeError(
+            f"the value {value} fed for {tensor.name!r} is not compatible with Tensor type "
+            f"{dtype.name}, which holds {dtype.min} to {dtype.max}"
         )
     if isinstance(value, np.ndarray):
         array = value if not value.dtype.names else value.view(dtype.numpy_dtype)

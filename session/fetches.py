@@ -11,7 +11,7 @@ from ..graph.node import Operation, Tensor
 from .conversions import conversion_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..graph.graph import Graph
 
@@ -37,7 +37,7 @@ class Fetches:
         def position(element: Tensor | Operation) -> tuple[int, bool]:
             """Where the value of `element` is found, and whether it is handed out already."""
             if not graph.is_fetchable(element):
-                raise ValueError(f"{element.name!r} may not be fetched")
+                raise ValueError(f"{element.name!r} has been marked as not fetchable")
             again = element in positions
             return positions.setdefault(element, len(positions)), again
 
@@ -98,55 +98,72 @@ def _take_apart(
 def _element(graph: Graph, item: Any) -> Tensor | Operation:
     try:
         return graph.as_graph_element(item)
-    except KeyError as error:
-        raise ValueError(f"cannot fetch {item!r}: {error.args[0]}") from None
-    except ValueError as error:
-        raise ValueError(f"cannot fetch {item!r}: {error}") from None
+    except (KeyError, ValueError) as error:
+        raise ValueError(
+            f"Fetch argument {item!r} cannot be interpreted as a Tensor: {error.args[0]}"
+        ) from None
     except TypeError:
         raise TypeError(
-            f"cannot fetch {item!r} of type {type(item).__name__!r}: a fetch is a Tensor, an "
-            "Operation, a SparseTensor, a name, or a list, tuple or dict of these"
+            f"Fetch argument {item!r} has invalid type {type(item).__name__!r}: a fetch is a "
+            "Tensor, an Operation, a SparseTensor, a name, or a list, tuple or dict of these"
         ) from None
 
 
 def feed_pairs(graph: Graph, feed_dict: Mapping[Any, Any]) -> dict[Tensor, Any]:
     """The tensors that a feed dict feeds, with their values; sparse ones in their three parts.
 
+    A key may be a nested tuple of keys; its value then has as many items, nested or not.
+
     Raises:
-        TypeError: a key cannot be fed.
-        ValueError: a key is of another graph, or may not be fed.
+        TypeError: a key is of another graph, or cannot be fed.
+        ValueError: a tensor may not be fed, or a tuple of keys has a value of another length.
     """
     if not hasattr(feed_dict, "items"):
         raise TypeError(f"feed_dict must be a dict from tensors to values, got {feed_dict!r}")
     pairs: dict[Tensor, Any] = {}
-    for key, value in feed_dict.items():
-        conversion = conversion_of(key)
-        if conversion is not None and conversion.feed is not None:
-            for part, item in conversion.feed(key, value):
-                pairs[feedable(graph, part)] = item
-        else:
-            pairs[feedable(graph, key)] = value
+    for keys, values in feed_dict.items():
+        for key, value in _spread(keys, values):
+            conversion = conversion_of(key)
+            if conversion is not None and conversion.feed is not None:
+                for part, item in conversion.feed(key, value):
+                    pairs[feedable(graph, part)] = item
+            else:
+                pairs[feedable(graph, key)] = value
     return pairs
+
+
+def _spread(keys: Any, values: Any) -> Iterable[tuple[Any, Any]]:
+    """The pairs that a nested tuple of keys and its value stand for; one pair for any other key."""
+    if type(keys) is not tuple:
+        return [(keys, values)]
+    flat_keys, flat_values = list(_leaves(keys)), list(_leaves(values))
+    if len(flat_keys) != len(flat_values):
+        raise ValueError(
+            f"a key of feed_dict has {len(flat_keys)} elements, its value {len(flat_values)}: "
+            f"{keys!r}"
+        )
+    return zip(flat_keys, flat_values, strict=True)
+
+
+def _leaves(structure: Any) -> Iterator[Any]:
+    if type(structure) in (list, tuple):
+        for item in structure:
+            yield from _leaves(item)
+    else:
+        yield structure
 
 
 def feedable(graph: Graph, key: Any) -> Tensor:
     """The tensor that the key of a feed dict means.
 
     Raises:
-        TypeError: it means no tensor.
-        ValueError: it is of another graph, or may not be fed.
+        TypeError: it means no tensor of the graph.
+        ValueError: it may not be fed.
     """
     try:
         tensor = graph.tensor(key)
-    except KeyError as error:
-        raise ValueError(f"cannot feed {key!r}: {error.args[0]}") from None
-    except ValueError as error:
-        raise ValueError(f"cannot feed {key!r}: {error}") from None
-    except TypeError:
-        raise TypeError(
-            f"cannot feed {key!r} of type {type(key).__name__!r}: a key of feed_dict is a Tensor, "
-            "a SparseTensor or the name of a tensor"
-        ) from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
     if not graph.is_feedable(tensor):
         raise ValueError(f"the tensor {tensor.name!r} may not be fed")
     return tensor

@@ -82,9 +82,9 @@ class PartialRun:
 
     def _check(self, item: Any, announced: Any, used: Any, what: str) -> None:
         if item not in announced:
-            raise _refused(item, f"was not announced to be {what}, in partial_run_setup")
+            raise _refused(item, f"to be {what} was not specified in partial_run_setup.")
         if item in used:
-            raise _refused(item, f"was {what} before in this partial run")
+            raise _refused(item, f"has already been {what}.")
 
     def _run_steps(self, fetches: Sequence[Tensor | Operation]) -> None:
         steps = self._plan.steps

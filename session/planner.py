@@ -65,7 +65,7 @@ def needed_ops(fetches: Iterable[Tensor | Operation], feeds: Sequence[Tensor]) -
             # Nothing is left to wait for in an op whose results are all fed.
             pending.extend(
                 control
-                for control in op.control_inputs
+                for control in op.controls
                 if not control.outputs or not fed.issuperset(control.outputs)
             )
     return sorted(needed, key=_index)
@@ -84,7 +84,7 @@ class _Work(NamedTuple):
     op: Operation
     kernel: Callable[..., Any]
     inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
+    outputs: Sequence[Tensor]
 
 
 class _Planner:
@@ -256,7 +256,7 @@ class _Planner:
             for item in fetches
         ]
         awaited = {item for item in fetches if isinstance(item, Operation)}
-        awaited.update(control for op in self.ops for control in op.control_inputs)
+        awaited.update(control for op in self.ops for control in op.controls)
         work = self._used_work(wanted, awaited)
         read = {tensor for item in work for tensor in item.inputs}
         read.update(tensor for tensor in wanted if tensor is not None)

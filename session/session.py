@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from contextlib import ExitStack
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors, scopes
 from ..graph.default_graph import get_default_graph
+from .arguments import check_arguments
 from .calls import Call, Calls, is_plain
 from .executor import Executor
 from .feeds import Feeding, feed_converter
@@ -33,9 +35,13 @@ class Session:
     """Runs parts of a graph, and holds the state of its stateful ops.
 
     Args:
-        target: accepted for TensorFlow's sake; a session always runs in this process.
+        target: "": a session always runs in this process.
         graph: the graph to run; by default the default graph.
         config: how many threads to use, as a ConfigProto.
+
+    Raises:
+        TypeError: an argument is of another type.
+        NotFoundError: there is no such target.
 
     Example:
         >>> import tensordraft as td
@@ -48,10 +54,13 @@ class Session:
     """
 
     def __init__(
-        self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        self,
+        target: str | bytes | None = "",
+        graph: Graph | None = None,
+        config: ConfigProto | None = None,
     ) -> None:
+        check_arguments(target, graph, config)
         self._graph = graph or get_default_graph()
-        self._target = target
         self._config = config or ConfigProto()
         self._threads = Threads.of(self._config)
         self._calls = Calls()
@@ -60,7 +69,7 @@ class Session:
         self._state: dict[Any, Any] = {}
         self._partial_runs: dict[str, PartialRun] = {}
         self._handles = count()
-        self._entered: list[list[AbstractContextManager[Any]]] = []
+        self._entered: ExitStack | None = None
 
     @property
     def graph(self) -> Graph:
@@ -69,13 +78,14 @@ class Session:
 
     @property
     def graph_def(self) -> Any:
-        """The graph that is run, as a GraphDef message."""
-        return self._graph.as_graph_def()
+        """The graph that is run, as a GraphDef message; with shapes if the config asks for them."""
+        add_shapes = bool(getattr(self._config.graph_options, "infer_shapes", False))
+        return self._graph.as_graph_def(add_shapes=add_shapes)
 
     @property
-    def sess_str(self) -> str:
+    def sess_str(self) -> bytes:
         """The target."""
-        return self._target
+        return b""
 
     def run(
         self,
@@ -100,7 +110,7 @@ class Session:
             they can be written to and share memory with nothing.
 
         Raises:
-            RuntimeError: the session is closed.
+            RuntimeError: the session is closed, or the graph has no ops.
             TypeError: something cannot be fetched or fed.
             ValueError: a name does not exist; a value does not fit the tensor that it is fed to; or
                 two values give different numbers to sizes of one name.
@@ -123,6 +133,8 @@ class Session:
         call: Call | None = self._calls.get(key)
         if call is not None and (not feed_dict or isinstance(feed_dict, dict)):
             return call.run(feed_dict.values() if feed_dict else (), options, run_metadata)
+        if not self._graph.version:
+            raise RuntimeError("The Session graph is empty: there is nothing to run as yet")
         pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
         call = self._call(fetches, tuple(pairs))
         fed = feed_dict or ()
@@ -194,6 +206,7 @@ class Session:
             A handle for `partial_run`.
 
         Raises:
+            InvalidArgumentError: there is nothing to fetch.
             TypeError, ValueError: as for `run`.
 
         Example:
@@ -209,6 +222,9 @@ class Session:
         """
         self._check_open()
         elements = Fetches(self._graph, fetches).elements
+        if not elements:
+            message = "fetches must specify at least one target to fetch or execute."
+            raise errors.InvalidArgumentError(None, None, message)
         tensors = tuple([feedable(self._graph, key) for key in feeds or ()])
         with self._lock:
             plan = make_plan(self._graph, elements, tensors, self._state)
@@ -306,7 +322,7 @@ class Session:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise RuntimeError("the session is closed")
+            raise RuntimeError("Attempted to use a closed Session.")
 
     def as_default(self) -> AbstractContextManager[Session]:
         """Makes this the session that `eval` and `run` use, inside a `with` block."""
@@ -321,13 +337,14 @@ class Session:
         self._threads.close()
 
     def __enter__(self) -> Self:
-        managers: list[AbstractContextManager[Any]] = [
-            self._graph.as_default(),
-            self.as_default(),
-        ]
-        for manager in managers:
-            manager.__enter__()
-        self._entered.append(managers)
+        if self._entered is not None:
+            raise RuntimeError(
+                "a session is not re-entrant: enter session.as_default() to make it the default "
+                "more than once"
+            )
+        self._entered = ExitStack()
+        self._entered.enter_context(self._graph.as_default())
+        self._entered.enter_context(self.as_default())
         return self
 
     def __exit__(
@@ -336,31 +353,7 @@ class Session:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for manager in reversed(self._entered.pop()):
-            manager.__exit__(None, None, None)
+        entered, self._entered = self._entered, None
+        if entered is not None:
+            entered.close()
         self.close()
-
-
-class InteractiveSession(Session):
-    """A session that is the default from its creation until it is closed; for notebooks.
-
-    Example:
-        >>> import tensordraft as td
-        >>> session = td.InteractiveSession(graph=td.Graph())
-        >>> print(td.constant([1, 2]).eval())
-        [1 2]
-        >>> session.close()
-    """
-
-    def __init__(
-        self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
-    ) -> None:
-        super().__init__(target, graph, config)
-        self.__enter__()
-
-    def close(self) -> None:
-        """Ends being the default, and closes the session."""
-        while self._entered:
-            for manager in reversed(self._entered.pop()):
-                manager.__exit__(None, None, None)
-        super().close()

@@ -135,7 +135,7 @@ def test_run_needs_only_what_is_supported(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--feed", "x=[1, 2]"], "cannot feed a value of shape (2,) for the tensor 'x:0'"),
+        (["--feed", "x=[1, 2]"], "Cannot feed value of shape (2,) for Tensor 'x:0'"),
         (["--feed", 'x=[["a", "b"]]'], "cannot feed 'x:0'"),
         (["--feed", "z=1"], "g.pb: there is no op named 'z'"),
         (["--feed", "x:1=1"], "there is no tensor 'x:1'; 'x' has 1 result"),

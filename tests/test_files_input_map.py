@@ -38,7 +38,7 @@ def test_values_become_constants(graph: td.Graph) -> None:
     names = ["import/_inputs/Const", "import/_inputs/Const_1", "import/_inputs/Const_2"]
     assert [op.name for op in constants] == names
     assert [tensor.op for tensor in total.inputs] == constants[:2]
-    assert total.control_inputs == (constants[2],)
+    assert total.control_inputs == [constants[2]]
     with td.Session() as session:
         assert session.run(total.outputs[0]).tolist() == [3, 8]
 

@@ -122,7 +122,7 @@ def test_the_blocks_around_an_import_hold_for_its_ops(graph: td.Graph) -> None:
         td.import_graph_def(sums(), name="scoped")
     for name, device in (("x", "/job:w/device:GPU:1"), ("total", "/job:w/device:CPU:0")):
         op = graph.get_operation_by_name(f"scoped/{name}")
-        assert (op.control_inputs, op.device) == ((first,), device)
+        assert (op.control_inputs, op.device) == ([first], device)
     with graph.colocate_with(anchor):
         td.import_graph_def(sums(), name="anchored")
     op = graph.get_operation_by_name("anchored/x")
@@ -186,7 +186,7 @@ def test_one_output_and_control_inputs_are_mapped(graph: td.Graph) -> None:
     assert isinstance(pick, td.Tensor)
     assert pick.op.inputs == (nine,)
     assert isinstance(ends, td.Operation)
-    assert ends.control_inputs == (other,)
+    assert ends.control_inputs == [other]
     with td.Session() as session:
         feeds = {"import/x:0": [1], "import/y:0": [1]}
         assert marks_of(session, ends, feeds) == ["other"]

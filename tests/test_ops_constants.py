@@ -67,7 +67,7 @@ CASES = [
         "Placeholder",
         [],
         {"dtype": "float32", "shape": [2, None]},
-        raises(r"the placeholder 'op' needs a value: feed one of float32, \(2, \?\)", at="run"),
+        raises(r"You must feed a value for placeholder 'op': one of float32, \(2, \?\)", at="run"),
     ),
     Case("Placeholder", [], {"dtype": "int8"}, raises("int8, <unknown>", at="run"), id="unknown"),
     Case("PlaceholderV2", [], {"dtype": "int8", "shape": []}, raises(r"int8, \(\)", at="run")),

@@ -93,7 +93,7 @@ def test_group_waits_for_all() -> None:
     with td.Graph().as_default(), td.Session() as session:
         x, y, z = (td.constant(i) for i in range(3))
         done = td.group(x, [y.op, {"z": z}], name="done")
-        assert done.control_inputs == (x.op, y.op, z.op)
+        assert done.control_inputs == [x.op, y.op, z.op]
         assert session.run(done) is None
         with pytest.raises(TypeError, match="operations and tensors"):
             td.group(3)

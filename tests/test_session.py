@@ -88,13 +88,13 @@ def test_results_are_arrays_and_scalars_of_the_exact_dtype(session: td.Session) 
     ("fetch", "error", "text"),
     [
         (None, TypeError, "None"),
-        (3, TypeError, "cannot fetch 3 of type 'int'"),
+        (3, TypeError, "Fetch argument 3 has invalid type 'int'"),
         ([1.5], TypeError, r"1\.5"),
         ({"a": object()}, TypeError, "object"),
-        ("nosuch", ValueError, "cannot fetch 'nosuch'"),
-        ("nosuch:0", ValueError, "cannot fetch 'nosuch:0'"),
-        ("x:1", ValueError, "has 1 outputs"),
-        ("x:y", ValueError, "not a tensor name"),
+        ("nosuch", ValueError, "Fetch argument 'nosuch' cannot be interpreted"),
+        ("nosuch:0", ValueError, "Fetch argument 'nosuch:0' cannot be interpreted"),
+        ("x:1", ValueError, "only has 1 outputs"),
+        ("x:y", ValueError, "not a valid one"),
     ],
 )
 def test_what_cannot_be_fetched_is_told(
@@ -110,15 +110,6 @@ def test_endless_fetches_are_refused(session: td.Session) -> None:
     endless.append(endless)
     with pytest.raises(ValueError, match="nested too deeply"):
         session.run(endless)
-
-
-def test_elements_of_other_graphs_are_refused(session: td.Session) -> None:
-    with td.Graph().as_default():
-        foreign = td.placeholder(td.float32, name="foreign")
-    with pytest.raises(ValueError, match="not an element of this graph"):
-        session.run(foreign)
-    with pytest.raises(ValueError, match="not an element of this graph"):
-        session.run(td.constant(1), {foreign: 1})
 
 
 def test_one_run_computes_each_op_once(session: td.Session) -> None:
@@ -193,7 +184,7 @@ def test_sparse_tensors_are_fed_whole(session: td.Session) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "error", "text"),
     [
-        ("x:0", [1.5, 2.5, 3.5], ValueError, r"shape \(3,\) for the tensor 'x:0'.*\(2,\)"),
+        ("x:0", [1.5, 2.5, 3.5], ValueError, r"shape \(3,\) for Tensor 'x:0'.*\(2,\)"),
         ("x:0", 1, ValueError, r"shape \(\)"),
         ("x:0", [[1, 2]], ValueError, r"shape \(1, 2\)"),
         ("x:0", [[1], [2, 3]], ValueError, "cannot feed 'x:0'"),
@@ -201,11 +192,16 @@ def test_sparse_tensors_are_fed_whole(session: td.Session) -> None:
         ("x:0", None, (TypeError, ValueError), "None"),
         ("x:0", object(), TypeError, "object"),
         ("i:0", 1.5, TypeError, r"cannot feed 'i:0'.*1\.5"),
-        ("i:0", 2**40, ValueError, "is not in"),
+        ("i:0", 2**40, TypeError, "is not compatible with Tensor type int32"),
+        ("i:0", [2**40], ValueError, "is not in"),
         ("s:0", 3, TypeError, "expected string, got 3"),
-        ("x", [1, 2], ValueError, "cannot feed 'x'"),
-        ("nosuch:0", 1, ValueError, "cannot feed 'nosuch:0'"),
-        (3, 1, TypeError, "cannot feed 3 of type 'int'"),
+        ("x", [1, 2], TypeError, "Cannot interpret feed_dict key.* an Operation, not a Tensor"),
+        ("nosuch", 1, TypeError, "Cannot interpret feed_dict key.*'nosuch'"),
+        ("nosuch:0", 1, TypeError, "Cannot interpret feed_dict key.*'nosuch:0'"),
+        (3, 1, TypeError, "Cannot interpret feed_dict key.*int into a Tensor"),
+        (None, 1, TypeError, "Cannot interpret feed_dict key.*NoneType"),
+        (("x:0", "i:0"), ([1, 2], 3), ValueError, "2 elements, its value 3"),
+        (("x:0", "i:0"), 3, ValueError, "2 elements, its value 1"),
     ],
 )
 def test_what_cannot_be_fed_is_told(
@@ -286,7 +282,7 @@ def test_a_callable_runs_its_fetches(session: td.Session) -> None:
     assert session.make_callable(td.constant(3))() == 3
     with pytest.raises(TypeError, match="expected 2 values to feed, got 1"):
         add(1)
-    with pytest.raises(ValueError, match="cannot feed 'nosuch'"):
+    with pytest.raises(TypeError, match="feed_dict key as Tensor: the name 'nosuch'"):
         session.make_callable(x, ["nosuch"])
     session.close()
     with pytest.raises(RuntimeError, match="closed"):
@@ -307,9 +303,9 @@ def test_eval_and_run_use_the_default_session(session: td.Session) -> None:
 
 def test_eval_needs_a_session() -> None:
     x = td.constant(1)
-    with pytest.raises(ValueError, match="without a session"):
+    with pytest.raises(ValueError, match="No default session is registered"):
         x.eval()
-    with pytest.raises(ValueError, match="without a session"):
+    with pytest.raises(ValueError, match="No default session is registered"):
         x.op.run()
 
 

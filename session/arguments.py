@@ -1,0 +1,34 @@
+"""What a session is made with: checked before anything else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import errors
+from ..graph.graph import Graph
+from .options import ConfigProto
+
+
+def check_arguments(target: Any, graph: Any, config: Any) -> None:
+    """Checks the arguments of a session.
+
+    Raises:
+        TypeError: one of them is of another type.
+        NotFoundError: the target is not this process.
+    """
+    for name, value, kind, wanted in (
+        ("target", target, (str, bytes), "string"),
+        ("graph", graph, Graph, "td.Graph"),
+        ("config", config, ConfigProto, "td.ConfigProto"),
+    ):
+        if value is not None and not isinstance(value, kind):
+            raise TypeError(
+                f"{name} must be a {wanted}, got {value!r} of type {type(value).__name__!r}"
+            )
+    if target:
+        raise errors.NotFoundError(
+            None,
+            None,
+            "No session factory registered for the given session options: the target is "
+            f"{target!r}; '' is this process",
+        )
