@@ -18,8 +18,6 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 from .graph import errors as errors, registry as _registry
-from .graph.absent import missing as _missing
-from .graph.collections import GraphKeys as GraphKeys
 from .graph.constant_value import (
     constant_value as constant_value,
     constant_value_as_shape as constant_value_as_shape,
@@ -33,14 +31,7 @@ from .graph.default_graph import (
     get_default_graph as get_default_graph,
     reset_default_graph as reset_default_graph,
 )
-from .graph.device_spec import DeviceSpec as DeviceSpec, merge_device as merge_device
-from .graph.errors import OpError as OpError
-from .graph.files import (
-    load_graph as load_graph,
-    save_graph as save_graph,
-    write_graph as write_graph,
-)
-from .graph.functions import (
+from .graph.default_scopes import (
     add_to_collection as add_to_collection,
     add_to_collections as add_to_collections,
     colocate_with as colocate_with,
@@ -54,35 +45,45 @@ from .graph.functions import (
     op_scope as op_scope,
     set_random_seed as set_random_seed,
 )
+from .graph.errors import OpError as OpError
+from .graph.files.graph_files import (
+    load_graph as load_graph,
+    save_graph as save_graph,
+    write_graph as write_graph,
+)
 from .graph.graph import Graph as Graph
-from .graph.importer import import_graph_def as import_graph_def
-from .graph.modes import (
-    disable_eager_execution as disable_eager_execution,
-    disable_v2_behavior as disable_v2_behavior,
-    executing_eagerly as executing_eagerly,
-)
-from .graph.namespace import public_names as _public_names
-from .graph.node import Operation as Operation, Tensor as Tensor
-from .graph.op_def import OpDef as OpDef
-from .graph.scope_names import (
-    prepend_name_scope as prepend_name_scope,
-    strip_name_scope as strip_name_scope,
-)
-from .graph.scopes import get_default_session as get_default_session
-from .graph.slices import (
-    IndexedSlices as IndexedSlices,
-    IndexedSlicesValue as IndexedSlicesValue,
-)
-from .graph.sparse import (
-    SparseTensor as SparseTensor,
-    SparseTensorValue as SparseTensorValue,
-    convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
-)
-from .graph.versions import (
+from .graph.importing.importer import import_graph_def as import_graph_def
+from .graph.importing.versions import (
     GRAPH_DEF_VERSION as GRAPH_DEF_VERSION,
     GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER,
     GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
 )
+from .graph.indexed_slices import (
+    IndexedSlices as IndexedSlices,
+    IndexedSlicesValue as IndexedSlicesValue,
+)
+from .graph.node import Operation as Operation, Tensor as Tensor
+from .graph.op_def import OpDef as OpDef
+from .graph.scopes.collections import GraphKeys as GraphKeys
+from .graph.scopes.device_spec import DeviceSpec as DeviceSpec, merge_device as merge_device
+from .graph.scopes.scope_names import (
+    prepend_name_scope as prepend_name_scope,
+    strip_name_scope as strip_name_scope,
+)
+from .graph.scopes.thread_defaults import get_default_session as get_default_session
+from .graph.sparse_tensor import (
+    SparseTensor as SparseTensor,
+    SparseTensorValue as SparseTensorValue,
+    convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
+)
+from .graph.surface.absent import missing as _missing
+from .graph.surface.modes import (
+    disable_eager_execution as disable_eager_execution,
+    disable_v2_behavior as disable_v2_behavior,
+    executing_eagerly as executing_eagerly,
+)
+from .graph.surface.namespace import public_names as _public_names
+from .graph.surface.submodules import alias_submodules as _alias_submodules
 from .protos.config import config as config
 from .protos.dtypes import (
     QUANTIZED_DTYPES as QUANTIZED_DTYPES,
@@ -144,29 +145,27 @@ from .shape_inference.tensor_shape import (
 )
 
 if TYPE_CHECKING:
-    from . import (
+    from .graph.checking.check import check_graph as check_graph
+    from .graph.checkpoints.meta_graph import (
+        export_meta_graph as export_meta_graph,
+        import_meta_graph as import_meta_graph,
+    )
+    from .graph.checkpoints.saved_model import load_saved_model as load_saved_model
+    from .graph.editing import graph_util as graph_util
+    from .graph.files.event_file import write_graph_events as write_graph_events
+    from .namespaces import (
         bitwise as bitwise,
         compat as compat,
         gfile as gfile,
         image as image,
         initializers as initializers,
-        nn as nn,
-        train as train,
-    )
-    from .graph import graph_util as graph_util
-    from .graph.check import check_graph as check_graph
-    from .graph.event_file import write_graph_events as write_graph_events
-    from .graph.meta_graph import (
-        export_meta_graph as export_meta_graph,
-        import_meta_graph as import_meta_graph,
-    )
-    from .graph.saved_model import load_saved_model as load_saved_model
-    from .namespaces import (
         linalg as linalg,
         manip as manip,
         math as math,
+        nn as nn,
         random as random,
         strings as strings,
+        train as train,
     )
     from .ops.public import *
     from .ops.public_state import *
@@ -174,24 +173,24 @@ if TYPE_CHECKING:
 
 # What most programs do not need is imported when it is asked for.
 _LATER = {
-    "bitwise": "bitwise",
-    "check_graph": "graph.check",
-    "compat": "compat",
-    "export_meta_graph": "graph.meta_graph",
-    "gfile": "gfile",
-    "graph_util": "graph.graph_util",
-    "image": "image",
-    "import_meta_graph": "graph.meta_graph",
-    "initializers": "initializers",
+    "bitwise": "namespaces.bitwise",
+    "check_graph": "graph.checking.check",
+    "compat": "namespaces.compat",
+    "export_meta_graph": "graph.checkpoints.meta_graph",
+    "gfile": "namespaces.gfile",
+    "graph_util": "graph.editing.graph_util",
+    "image": "namespaces.image",
+    "import_meta_graph": "graph.checkpoints.meta_graph",
+    "initializers": "namespaces.initializers",
     "linalg": "namespaces.linalg",
-    "load_saved_model": "graph.saved_model",
+    "load_saved_model": "graph.checkpoints.saved_model",
     "manip": "namespaces.manip",
     "math": "namespaces.math",
-    "nn": "nn",
+    "nn": "namespaces.nn",
     "random": "namespaces.random",
     "strings": "namespaces.strings",
-    "train": "train",
-    "write_graph_events": "graph.event_file",
+    "train": "namespaces.train",
+    "write_graph_events": "graph.files.event_file",
 }
 
 newaxis = None
@@ -204,10 +203,19 @@ __version__ = "0.1.0"
 @_registry.on_first_use
 def _load_ops() -> None:
     """Imports the ops, and with them the public functions: most of what there is to import."""
-    for name in ("ops.public", "ops.public_state", "ops.public_strings", "nn", "image"):
+    for name in (
+        "ops.public",
+        "ops.public_state",
+        "ops.public_strings",
+        "namespaces.nn",
+        "namespaces.image",
+    ):
         module = _import_module(f".{name}", __name__)
         if name.startswith("ops."):
             globals().update({key: getattr(module, key) for key in _public_names(vars(module))})
+
+
+_alias_submodules(__name__, _LATER)
 
 
 def __getattr__(name: str) -> object:

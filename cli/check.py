@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
-from ..graph.check import check_graph
+from ..graph.checking.check import check_graph
 from .progress import ShownProgress
 from .text import printable
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
-from ..graph.editing import rename, rewire
-from ..graph.files import load_graph_def, save_graph
+from ..graph.editing.graph_editing import rename, rewire
+from ..graph.files.graph_files import load_graph_def, save_graph
 from .text import counted
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.editing import extract_sub_graph
-from ..graph.files import load_graph_def, save_graph
+from ..graph.editing.graph_editing import extract_sub_graph
+from ..graph.files.graph_files import load_graph_def, save_graph
 from .text import counted
 
 if TYPE_CHECKING:

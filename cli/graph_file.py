@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..graph.files import read_graph_def
-from ..graph.importer import import_whole
+from ..graph.files.graph_files import read_graph_def
+from ..graph.importing.importer import import_whole
 from .progress import ShownProgress
 from .text import counted
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.editing import remove_training_nodes, strip
-from ..graph.files import load_graph_def, save_graph
-from ..graph.folding import fold_constants
+from ..graph.editing.folding import fold_constants
+from ..graph.editing.graph_editing import remove_training_nodes, strip
+from ..graph.files.graph_files import load_graph_def, save_graph
 from .text import counted
 
 if TYPE_CHECKING:

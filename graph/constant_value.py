@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..shape_inference.context import is_symbolic
-from ..shape_inference.symbolic import DimExpr
+from ..shape_inference.symbolic.symbolic import DimExpr
 from ..shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ..protos.constant_array import constant_array
 from ..protos.dtypes import DType, as_dtype
 from ..protos.tensor_codec import TensorValue
 from ..shape_inference.dimension import Dimension
-from ..shape_inference.symbolic import DimExpr
+from ..shape_inference.symbolic.symbolic import DimExpr
 from . import registry
 from .default_graph import get_default_graph
 from .node import Operation, Tensor

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .graph import Graph
 from .node import Operation, Tensor
-from .scopes import graphs
+from .scopes.thread_defaults import graphs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .namespace import public_names as _public_names
+from .surface.namespace import public_names as _public_names
 
 if TYPE_CHECKING:
     from .node import Operation

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..shape_inference.inference import Inference
-from . import scopes
-from .collections import Collections
 from .describe import add_context
 from .export import ExportedGraph
-from .names import check_op_name
 from .node import Operation, Site, Tensor, user_site
 from .node_def import check_inputs, read_attrs
 from .registry import lookup
 from .scoped_graph import ScopedGraph
+from .scopes import thread_defaults
+from .scopes.collections import Collections
+from .scopes.names import check_op_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -318,7 +318,7 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
 
     def as_default(self) -> AbstractContextManager[Graph]:
         """Makes this the graph that ops are added to, inside a `with` block."""
-        return scopes.graphs.entered(self)
+        return thread_defaults.graphs.entered(self)
 
     # State --------------------------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ from ..protos.attr_codec import decode_attr
 from ..protos.messages import AttrValue
 from ..protos.tensor_codec import TensorValue
 from ..shape_inference.tensor_shape import TensorShape
-from . import scopes
 from .node_def import node_def
+from .scopes import thread_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -346,7 +346,7 @@ def _session(session: Any, graph: Graph, action: str, explicit: str) -> Any:
     Raises:
         ValueError: there is none, or it runs another graph.
     """
-    given, session = session, session or scopes.get_default_session()
+    given, session = session, session or thread_defaults.get_default_session()
     if session is None:
         raise ValueError(
             f"cannot {action}: No default session is registered. Enter `with td.Session() as "

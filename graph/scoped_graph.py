@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import encode_attr
-from .device import device_string, merge_devices, parse_device
-from .names import Names, check_scope_name
 from .node import Operation, Tensor
+from .scopes.device import device_string, merge_devices, parse_device
+from .scopes.names import Names, check_scope_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

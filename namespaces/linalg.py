@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from ..graph.absent import missing as _missing
-from ..graph.namespace import public_names as _public_names
-from ..ops import (
+from ..graph.surface.absent import missing as _missing
+from ..graph.surface.namespace import public_names as _public_names
+from ..ops.array import (
     array_forms as _array_forms,
-    decompositions as _decompositions,
     diagonals as _diagonals,
-    linear_systems as _linear_systems,
     matrix_diagonals as _matrix_diagonals,
+)
+from ..ops.array.array_forms import matrix_transpose as matrix_transpose
+from ..ops.linalg import (
+    decompositions as _decompositions,
+    linear_systems as _linear_systems,
     square_matrices as _square_matrices,
 )
-from ..ops.array_forms import matrix_transpose as matrix_transpose
-from ..ops.clipping import global_norm as global_norm
-from ..ops.decompositions import (
+from ..ops.linalg.decompositions import (
     qr as qr,
     svd as svd,
 )
-from ..ops.einsum import einsum as einsum
-from ..ops.linalg import (
+from ..ops.linalg.einsum import einsum as einsum
+from ..ops.linalg.linear_systems import cholesky_solve as cholesky_solve
+from ..ops.linalg.matmul import (
     cross as cross,
     matmul as matmul,
 )
-from ..ops.linear_systems import cholesky_solve as cholesky_solve
-from ..ops.matrix_functions import (
+from ..ops.linalg.matrix_functions import (
     adjoint as adjoint,
     eye as eye,
     matvec as matvec,
@@ -32,12 +33,13 @@ from ..ops.matrix_functions import (
     tensordot as tensordot,
     trace as trace,
 )
-from ..ops.norms import l2_normalize as l2_normalize
-from ..ops.square_matrices import (
+from ..ops.linalg.square_matrices import (
     cholesky as cholesky,
     logdet as logdet,
     slogdet as slogdet,
 )
+from ..ops.statistics.clipping import global_norm as global_norm
+from ..ops.statistics.norms import l2_normalize as l2_normalize
 
 band_part = _diagonals.matrix_band_part
 det = _square_matrices.matrix_determinant

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from ..graph.absent import missing as _missing
-from ..graph.namespace import public_names as _public_names
-from ..ops.blocks import (
+from ..graph.surface.absent import missing as _missing
+from ..graph.surface.namespace import public_names as _public_names
+from ..ops.array.padding import tile as tile
+from ..ops.array.reshaping import reshape as reshape
+from ..ops.array.reversing import reverse as reverse
+from ..ops.array.rolling import roll as roll
+from ..ops.array.space_to_batch import (
     batch_to_space_nd as batch_to_space_nd,
     space_to_batch_nd as space_to_batch_nd,
 )
-from ..ops.indexing import (
+from ..ops.indexing.gather_nd import (
     gather_nd as gather_nd,
     scatter_nd as scatter_nd,
 )
-from ..ops.padding import tile as tile
-from ..ops.reshaping import reshape as reshape
-from ..ops.reversing import reverse as reverse
-from ..ops.rolling import roll as roll
 
 
 def __getattr__(name: str) -> object:

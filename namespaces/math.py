@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from ..graph.absent import missing as _missing
-from ..graph.namespace import public_names as _public_names
-from ..ops import division as _division
-from ..ops.activations import log_sigmoid as log_sigmoid
-from ..ops.add_n import (
+from ..graph.surface.absent import missing as _missing
+from ..graph.surface.namespace import public_names as _public_names
+from ..ops.array.array_forms import scalar_mul as scalar_mul
+from ..ops.array.transposing import invert_permutation as invert_permutation
+from ..ops.effects.shape_checks import (
+    is_non_decreasing as is_non_decreasing,
+    is_strictly_increasing as is_strictly_increasing,
+)
+from ..ops.math import division as _division
+from ..ops.math.add_n import (
     accumulate_n as accumulate_n,
     add_n as add_n,
 )
-from ..ops.along_axis import (
+from ..ops.math.along_axis import (
     argmax as argmax,
     argmin as argmin,
     cumprod as cumprod,
     cumsum as cumsum,
     cumulative_logsumexp as cumulative_logsumexp,
 )
-from ..ops.arithmetic import (
+from ..ops.math.arithmetic import (
     abs as abs,
     add as add,
     ceil as ceil,
@@ -36,18 +41,7 @@ from ..ops.arithmetic import (
     squared_difference as squared_difference,
     subtract as subtract,
 )
-from ..ops.array_forms import scalar_mul as scalar_mul
-from ..ops.bessel import (
-    bessel_i0 as bessel_i0,
-    bessel_i0e as bessel_i0e,
-    bessel_i1 as bessel_i1,
-    bessel_i1e as bessel_i1e,
-)
-from ..ops.beta import (
-    betainc as betainc,
-    lbeta as lbeta,
-)
-from ..ops.comparison import (
+from ..ops.math.comparison import (
     equal as equal,
     greater as greater,
     greater_equal as greater_equal,
@@ -62,8 +56,7 @@ from ..ops.comparison import (
     logical_xor as logical_xor,
     not_equal as not_equal,
 )
-from ..ops.counting import bincount as bincount
-from ..ops.division import (
+from ..ops.math.division import (
     divide as divide,
     floordiv as floordiv,
     floormod as floormod,
@@ -73,22 +66,7 @@ from ..ops.division import (
     truediv as truediv,
     xdivy as xdivy,
 )
-from ..ops.error_functions import (
-    erf as erf,
-    erfc as erfc,
-    erfcinv as erfcinv,
-    erfinv as erfinv,
-    ndtri as ndtri,
-)
-from ..ops.gamma_functions import (
-    digamma as digamma,
-    lgamma as lgamma,
-)
-from ..ops.incomplete_gamma import (
-    igamma as igamma,
-    igammac as igammac,
-)
-from ..ops.mathematics import (
+from ..ops.math.exponentials import (
     acos as acos,
     acosh as acosh,
     angle as angle,
@@ -116,15 +94,7 @@ from ..ops.mathematics import (
     xlog1py as xlog1py,
     xlogy as xlogy,
 )
-from ..ops.nn import (
-    log_softmax as log_softmax,
-    softmax as softmax,
-    softplus as softplus,
-    softsign as softsign,
-)
-from ..ops.norms import l2_normalize as l2_normalize
-from ..ops.polynomials import polyval as polyval
-from ..ops.reductions import (
+from ..ops.math.reductions import (
     reduce_all as reduce_all,
     reduce_any as reduce_any,
     reduce_euclidean_norm as reduce_euclidean_norm,
@@ -135,12 +105,7 @@ from ..ops.reductions import (
     reduce_prod as reduce_prod,
     reduce_sum as reduce_sum,
 )
-from ..ops.reordering import invert_permutation as invert_permutation
-from ..ops.segment_means import (
-    unsorted_segment_mean as unsorted_segment_mean,
-    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
-)
-from ..ops.segments import (
+from ..ops.math.segments import (
     segment_max as segment_max,
     segment_mean as segment_mean,
     segment_min as segment_min,
@@ -151,26 +116,61 @@ from ..ops.segments import (
     unsorted_segment_prod as unsorted_segment_prod,
     unsorted_segment_sum as unsorted_segment_sum,
 )
-from ..ops.shape_checks import (
-    is_non_decreasing as is_non_decreasing,
-    is_strictly_increasing as is_strictly_increasing,
+from ..ops.nn.activations import (
+    log_softmax as log_softmax,
+    softmax as softmax,
+    softplus as softplus,
+    softsign as softsign,
 )
-from ..ops.statistics import (
-    reduce_std as reduce_std,
-    reduce_variance as reduce_variance,
+from ..ops.nn.composed_activations import log_sigmoid as log_sigmoid
+from ..ops.sorting.top_k import (
+    in_top_k as in_top_k,
+    top_k as top_k,
 )
-from ..ops.tallies import (
+from ..ops.special.bessel import (
+    bessel_i0 as bessel_i0,
+    bessel_i0e as bessel_i0e,
+    bessel_i1 as bessel_i1,
+    bessel_i1e as bessel_i1e,
+)
+from ..ops.special.beta import (
+    betainc as betainc,
+    lbeta as lbeta,
+)
+from ..ops.special.error_functions import (
+    erf as erf,
+    erfc as erfc,
+    erfcinv as erfcinv,
+    erfinv as erfinv,
+    ndtri as ndtri,
+)
+from ..ops.special.gamma_functions import (
+    digamma as digamma,
+    lgamma as lgamma,
+)
+from ..ops.special.incomplete_gamma import (
+    igamma as igamma,
+    igammac as igammac,
+)
+from ..ops.special.zeta import (
+    polygamma as polygamma,
+    zeta as zeta,
+)
+from ..ops.statistics.bincount import bincount as bincount
+from ..ops.statistics.count_nonzero import (
     confusion_matrix as confusion_matrix,
     count_nonzero as count_nonzero,
     zero_fraction as zero_fraction,
 )
-from ..ops.top_k import (
-    in_top_k as in_top_k,
-    top_k as top_k,
+from ..ops.statistics.norms import l2_normalize as l2_normalize
+from ..ops.statistics.polyval import polyval as polyval
+from ..ops.statistics.segment_means import (
+    unsorted_segment_mean as unsorted_segment_mean,
+    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
 )
-from ..ops.zeta import (
-    polygamma as polygamma,
-    zeta as zeta,
+from ..ops.statistics.variances import (
+    reduce_std as reduce_std,
+    reduce_variance as reduce_variance,
 )
 
 divide_no_nan = _division.div_no_nan

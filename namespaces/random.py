@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ..graph.absent import missing as _missing
-from ..graph.functions import get_seed as get_seed, set_random_seed as set_random_seed
-from ..graph.namespace import public_names as _public_names
-from ..ops import (
-    random as _random,
-    random_counts as _random_counts,
+from ..graph.default_scopes import get_seed as get_seed, set_random_seed as set_random_seed
+from ..graph.surface.absent import missing as _missing
+from ..graph.surface.namespace import public_names as _public_names
+from ..ops.random import (
+    gamma_and_poisson as _random_counts,
+    uniform_and_normal as _random,
 )
-from ..ops.random import truncated_normal as truncated_normal
-from ..ops.random_classes import (
+from ..ops.random.multinomial import (
     categorical as categorical,
     multinomial as multinomial,
 )
+from ..ops.random.uniform_and_normal import truncated_normal as truncated_normal
 
 gamma = _random_counts.random_gamma
 normal = _random.random_normal

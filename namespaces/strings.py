@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from ..graph.absent import missing as _missing
-from ..graph.namespace import public_names as _public_names
-from ..ops import (
+from ..graph.surface.absent import missing as _missing
+from ..graph.surface.namespace import public_names as _public_names
+from ..ops.strings import (
     string_hashes as _string_hashes,
+    string_joining as _strings,
     string_numbers as _string_numbers,
     string_text as _string_text,
-    strings as _strings,
 )
-from ..ops.regular_expressions import (
+from ..ops.strings.regular_expressions import (
     regex_full_match as regex_full_match,
     regex_replace as regex_replace,
 )
-from ..ops.string_forms import as_string as as_string
-from ..ops.string_parts import (
-    split as split,
-    unsorted_segment_join as unsorted_segment_join,
-)
-from ..ops.strings import (
+from ..ops.strings.string_forms import as_string as as_string
+from ..ops.strings.string_joining import (
     reduce_join as reduce_join,
     substr as substr,
+)
+from ..ops.strings.string_parts import (
+    split as split,
+    unsorted_segment_join as unsorted_segment_join,
 )
 
 join = _strings.string_join

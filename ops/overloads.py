@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.convert import convert_to_tensor
-from ..graph.functions import name_scope
+from ..graph.default_scopes import name_scope
 from ..graph.node import Tensor
-from . import arithmetic
-from .arithmetic import add, multiply, negative, subtract
-from .bitwise import bitwise_and, bitwise_or, bitwise_xor, invert
-from .brackets import getitem
-from .comparison import (
+from .indexing.brackets import getitem
+from .linalg.matmul import matmul
+from .math import arithmetic
+from .math.arithmetic import add, multiply, negative, subtract
+from .math.bitwise import bitwise_and, bitwise_or, bitwise_xor, invert
+from .math.comparison import (
     greater,
     greater_equal,
     less,
@@ -21,9 +22,8 @@ from .comparison import (
     logical_or,
     logical_xor,
 )
-from .division import floordiv, floormod, truediv
-from .linalg import matmul
-from .variable_updates import assign_slice
+from .math.division import floordiv, floormod, truediv
+from .variables.variable_updates import assign_slice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..graph.slices import IndexedSlices, IndexedSlicesValue
-from ..graph.sparse import SparseTensor, SparseTensorValue
+from ..graph.indexed_slices import IndexedSlices, IndexedSlicesValue
+from ..graph.sparse_tensor import SparseTensor, SparseTensorValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from ..graph import scopes
+from ..graph.scopes import thread_defaults as scopes
 from .session import Session
 
 if TYPE_CHECKING:

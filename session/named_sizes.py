@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..shape_inference.symbolic import DimExpr, as_symbol, evaluate, symbols_of
+from ..shape_inference.symbolic.symbolic import DimExpr, as_symbol, evaluate, symbols_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..graph.node import Tensor
-    from ..shape_inference.atoms import Symbol
+    from ..shape_inference.symbolic.atoms import Symbol
 
     Shapes = Sequence[tuple[int, ...]]
 

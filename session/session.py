@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ..graph import errors, scopes
+from ..graph import errors
 from ..graph.default_graph import get_default_graph
+from ..graph.scopes import thread_defaults
 from .arguments import check_arguments
 from .calls import Call, Calls, is_plain
 from .executor import Executor
@@ -326,7 +327,7 @@ class Session:
 
     def as_default(self) -> AbstractContextManager[Session]:
         """Makes this the session that `eval` and `run` use, inside a `with` block."""
-        return scopes.sessions.entered(self)
+        return thread_defaults.sessions.entered(self)
 
     def close(self) -> None:
         """Drops the plans and the state, and ends its threads; it cannot be used any more."""

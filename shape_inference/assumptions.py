@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .context import Requirement, is_symbolic
 from .inference import Inference
-from .symbolic import (
+from .symbolic.symbolic import (
     Dim,
     DimExpr,
     Symbol,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..protos.shape_codec import MAX_RANK
 from .rules import divided
-from .sizes import clearer_size
-from .symbolic import Dim, DimExpr, dim_symbol, divides_exactly, equal
+from .symbolic.sizes import clearer_size
+from .symbolic.symbolic import Dim, DimExpr, dim_symbol, divides_exactly, equal
 from .tensor_shape import TensorShape
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any, cast
 
-from .sizes import Size, refined_size, size_text, sizes_compatible
-from .symbolic import DimExpr, as_symbol, bounds, dim_symbol, equal, less, less_equal
+from .symbolic.sizes import Size, refined_size, size_text, sizes_compatible
+from .symbolic.symbolic import DimExpr, as_symbol, bounds, dim_symbol, equal, less, less_equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import numpy as np
 
 from .context import KernelContext, Requirement, ShapeContext, is_symbolic
 from .protocols import aliased
-from .symbolic import DimExpr, dim_symbol, less_equal
+from .symbolic.symbolic import DimExpr, dim_symbol, less_equal
 from .tensor_shape import TensorShape
 
 if TYPE_CHECKING:

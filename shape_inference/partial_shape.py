@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, cast, overload
 
 from .dimension import Dimension
-from .sizes import Size, Sizes, checked_rank, size_text
+from .symbolic.sizes import Size, Sizes, checked_rank, size_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..protos.shape_codec import MAX_RANK
-from .symbolic import Dim, DimExpr, dim_symbol, divides_exactly
+from .symbolic.symbolic import Dim, DimExpr, dim_symbol, divides_exactly
 from .tensor_shape import TensorShape
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ..protos.messages import TensorShapeProto
 from ..protos.shape_codec import decode_shape, encode_shape
 from .dimension import Dimension, as_dimension, as_size, dimension_value
 from .partial_shape import PartialShape
-from .sizes import (
+from .symbolic.sizes import (
     Sizes,
     agreed_size,
     checked_rank,
@@ -18,7 +18,7 @@ from .sizes import (
     stated_sizes,
     wire_size,
 )
-from .symbolic import DimExpr
+from .symbolic.symbolic import DimExpr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -44,7 +44,7 @@ from tensordraft.graph.registry import lookup
 from tensordraft.session import fused_blocks, fusion
 from tensordraft.shape_inference.context import KernelContext
 from tensordraft.shape_inference.protocols import Edge
-from tensordraft.shape_inference.symbolic import DimExpr
+from tensordraft.shape_inference.symbolic.symbolic import DimExpr
 
 Property = Callable[[Case], None]
 

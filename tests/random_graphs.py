@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import tensordraft as td
 from tensordraft.graph.registry import definitions, lookup
 from tensordraft.graph.signature import REQUIRED, ArgSpec, AttrSpec
-from tensordraft.shape_inference.symbolic import Symbol
+from tensordraft.shape_inference.symbolic.symbolic import Symbol
 
 Array = np.ndarray[Any, Any]
 Integers = Callable[[int, int], int]

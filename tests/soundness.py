@@ -9,7 +9,7 @@ import numpy as np
 
 import tensordraft as td
 from tensordraft.shape_inference.context import is_symbolic
-from tensordraft.shape_inference.symbolic import (
+from tensordraft.shape_inference.symbolic.symbolic import (
     Dim,
     DimExpr,
     Symbol,

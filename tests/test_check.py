@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.graph.report import Report
+from tensordraft.graph.checking.report import Report
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 

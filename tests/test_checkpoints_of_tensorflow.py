@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.graph.tensor_slices import Extent, assembled, read_slice, slice_key
+from tensordraft.graph.checkpoints.checkpoint_slices import Extent, assembled, read_slice, slice_key
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 VERSIONS = ("parts-v1", "parts-v2")

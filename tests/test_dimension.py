@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tensordraft.shape_inference.dimension import Dimension, as_dimension, dimension_value
-from tensordraft.shape_inference.symbolic import dim_symbol
+from tensordraft.shape_inference.symbolic.symbolic import dim_symbol
 from tensordraft.shape_inference.tensor_shape import TensorShape
 
 BATCH = dim_symbol("batch")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tensordraft as td
-from tensordraft.graph.graph_util import (
+from tensordraft.graph.editing.graph_util import (
     diff,
     extract_sub_graph,
     fold_constants,

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import tensordraft as td
-from tensordraft.graph.event_file import _masked_checksum, write_graph_events
+from tensordraft.graph.files.event_file import _masked_checksum, write_graph_events
 
 
 def records(data: bytes) -> Iterator[bytes]:

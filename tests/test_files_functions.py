@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.graph.function_inlining import inline_functions
+from tensordraft.graph.importing.function_inlining import inline_functions
 from tensordraft.protos.messages import FunctionDef
 
 GOLDEN = Path(__file__).parent / "golden" / "files"

@@ -10,8 +10,8 @@ from hostile_files import LeakError, drive, drive_graph_def
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import tensordraft as td
-from tensordraft.graph.files import load_graph_def, parse_message
-from tensordraft.graph.importer import import_whole
+from tensordraft.graph.files.graph_files import load_graph_def, parse_message
+from tensordraft.graph.importing.importer import import_whole
 from tensordraft.graph.registry import definitions
 
 GOLDEN = Path(__file__).parent / "golden" / "files"

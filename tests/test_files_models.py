@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.graph.meta_graph import (
+from tensordraft.graph.checkpoints.meta_graph import (
     Signature,
     export_meta_graph,
     import_meta_graph,
     read_signatures,
 )
-from tensordraft.graph.saved_model import load_saved_model
+from tensordraft.graph.checkpoints.saved_model import load_saved_model
 from tensordraft.protos.messages import MetaGraphDef, SavedModel
 
 GOLDEN = Path(__file__).parent / "golden" / "files"

@@ -9,7 +9,7 @@ from harness import check, covers
 
 import tensordraft as td
 from tensordraft.graph.registry import lookup
-from tensordraft.ops.summaries import summary
+from tensordraft.ops.kit.array_text import summary
 
 covers("Print", "PrintV2")
 

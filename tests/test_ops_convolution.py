@@ -10,7 +10,7 @@ from shape_language import infers, refuses
 from windows_naive import channels_first, convolved, image, over_windows
 
 import tensordraft as td
-from tensordraft.ops import convolution
+from tensordraft.ops.windows import convolution
 
 X = image(2, 5, 6, 3)
 F = image(3, 2, 3, 4)

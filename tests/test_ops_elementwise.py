@@ -15,24 +15,26 @@ from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
-from tensordraft.ops import (
+from tensordraft.ops.math import (
     add_n,
     along_axis,
     arithmetic,
-    bessel,
     bitwise,
     comparison,
     division,
+    exponentials,
+    reductions,
+    select,
+)
+from tensordraft.ops.nn import activations
+from tensordraft.ops.special import (
+    bessel,
     error_functions,
     gamma_functions,
     incomplete_gamma,
-    mathematics,
-    nn,
-    norms,
-    reductions,
-    select,
     zeta,
 )
+from tensordraft.ops.statistics import norms
 
 INF, NAN = float("inf"), float("nan")
 LEAST = -(2**31)
@@ -205,8 +207,8 @@ ROWS = [
     error_functions,
     gamma_functions,
     incomplete_gamma,
-    mathematics,
-    nn,
+    exponentials,
+    activations,
     norms,
     reductions,
     select,

@@ -11,8 +11,8 @@ from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
-from tensordraft.ops import along_channels
-from tensordraft.ops.fake_quantization import (
+from tensordraft.ops.kit import along_channels
+from tensordraft.ops.quantized.fake_quantization import (
     fake_quant_with_min_max_args,
     fake_quant_with_min_max_vars_gradient,
     fake_quant_with_min_max_vars_per_channel,

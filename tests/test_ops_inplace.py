@@ -11,7 +11,8 @@ from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
-from tensordraft.ops.inplace import (
+from tensordraft.ops.array.stacking import parallel_stack, stack
+from tensordraft.ops.indexing.inplace_updates import (
     INPLACE_ADD,
     INPLACE_UPDATE,
     alias_inplace_add,
@@ -20,7 +21,6 @@ from tensordraft.ops.inplace import (
     empty,
     empty_like,
 )
-from tensordraft.ops.stacking import parallel_stack, stack
 
 X = [[1, 2], [3, 4], [5, 6]]
 TWICE = [[10, 20], [30, 40]]

@@ -12,8 +12,8 @@ from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
-from tensordraft.ops.quantization import dequantize, quantize_v2
-from tensordraft.ops.quantized_concat import quantized_concat
+from tensordraft.ops.quantized.quantization import dequantize, quantize_v2
+from tensordraft.ops.quantized.quantized_concat import quantized_concat
 
 NUMBERS = [-7.0, -1.5, 0.0, 0.4, 2.0, 7.0]
 

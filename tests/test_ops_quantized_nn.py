@@ -13,7 +13,7 @@ from windows_naive import convolved, image, over_windows
 
 import tensordraft as td
 from tensordraft.graph.registry import lookup
-from tensordraft.ops.quantized_arithmetic import level_of, numbers_of
+from tensordraft.ops.quantized.quantized_arithmetic import level_of, numbers_of
 
 X = (image(1, 4, 4, 2, dtype="int32") + 100).astype(np.uint8)
 F = (image(2, 2, 2, 3, dtype="int32") + 120).astype(np.uint8)

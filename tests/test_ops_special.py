@@ -11,7 +11,14 @@ from cases import Case, raises
 from harness import check
 
 import tensordraft as td
-from tensordraft.ops import bessel, beta, error_functions, gamma_functions, incomplete_gamma, zeta
+from tensordraft.ops.special import (
+    bessel,
+    beta,
+    error_functions,
+    gamma_functions,
+    incomplete_gamma,
+    zeta,
+)
 
 Array = np.ndarray[Any, Any]
 INF, NAN = float("inf"), float("nan")

@@ -12,8 +12,8 @@ from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
-from tensordraft.ops.farm_hash import fingerprint64
-from tensordraft.ops.regex_syntax import compiled
+from tensordraft.ops.strings.farm_hash import fingerprint64
+from tensordraft.ops.strings.regex_syntax import compiled
 
 NO_STRINGS = np.zeros(0, object)
 NO_PLACES = np.zeros((0, 2), np.int64)

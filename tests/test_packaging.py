@@ -53,7 +53,7 @@ def run(code: str, path: Path | None = None) -> str:
 
 
 def test_wheel_holds_every_file_of_the_package(unpacked: Path) -> None:
-    packages = [ROOT, *(init.parent for init in ROOT.glob("[!.]*/__init__.py"))]
+    packages = [ROOT, *(init.parent for init in ROOT.glob("[!.]*/**/__init__.py"))]
     wanted = {
         path.relative_to(ROOT).as_posix()
         for package in packages

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tensordraft as td
-from tensordraft.ops import regex_machine, regex_syntax
-from tensordraft.ops.regex_syntax import Expression, compiled
+from tensordraft.ops.strings import regex_machine, regex_syntax
+from tensordraft.ops.strings.regex_syntax import Expression, compiled
 
 
 def replaced(text: str, pattern: str, rewrite: str, replace_global: bool = True) -> str:

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.graph.crc32c import crc32c
-from tensordraft.graph.sorted_table import uncompressed
+from tensordraft.graph.files.crc32c import crc32c
+from tensordraft.graph.files.sorted_table import uncompressed
 
 GOLDEN = Path(__file__).resolve().parent / "golden" / "checkpoint"
 

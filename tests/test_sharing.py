@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensordraft.ops import products, sharing
+from tensordraft.ops.kit import gemm, sharing
 
 PARTS = range(50)
 
@@ -33,7 +33,7 @@ def blas(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Cou
     counted = Counted(request.param)
     limited = sharing._Blas()
     limited._libraries = [counted]
-    for module in (sharing, products):
+    for module in (sharing, gemm):
         monkeypatch.setattr(module, "blas_on_one_thread", limited)
     return counted
 
@@ -86,7 +86,7 @@ def test_several_callers_leave_blas_as_it_was(blas: Counted) -> None:
     x = np.ones((300, 200))
 
     def multiply(_: int) -> Any:
-        return products.multiply(x, x.T)[0, 0]
+        return gemm.multiply(x, x.T)[0, 0]
 
     with ThreadPoolExecutor(4) as pool:
         assert {*pool.map(multiply, range(40))} == {200.0}
@@ -112,14 +112,14 @@ SHAPES = [
 def test_products(
     blas: Counted, monkeypatch: pytest.MonkeyPatch, one: Any, other: Any, dtype: str
 ) -> None:
-    monkeypatch.setattr(products, "_LEAST_SHARED", 1 << 12)
-    monkeypatch.setattr(products, "_LEAST_THREADED", 1 << 10)
+    monkeypatch.setattr(gemm, "_LEAST_SHARED", 1 << 12)
+    monkeypatch.setattr(gemm, "_LEAST_THREADED", 1 << 10)
     generator = np.random.default_rng(0)
     x = generator.integers(-5, 6, one).astype(dtype)
     y = generator.integers(-5, 6, other).astype(dtype)
     wanted = np.matmul(x, y)
     for left in (x, np.ascontiguousarray(x.swapaxes(-1, -2)).swapaxes(-1, -2)):
-        result = products.multiply(left, y)
+        result = gemm.multiply(left, y)
         assert result.dtype == wanted.dtype
         np.testing.assert_array_equal(result, wanted)
 

@@ -12,7 +12,7 @@ from random_graphs import Example, examples
 from soundness import Claim, claims_of, first_contradiction, listing, results_of
 
 import tensordraft as td
-from tensordraft.shape_inference.symbolic import evaluate, symbols_of
+from tensordraft.shape_inference.symbolic.symbolic import evaluate, symbols_of
 
 # TENSORDRAFT_SOUNDNESS=2000 tries more, other examples.
 _MORE = os.environ.get("TENSORDRAFT_SOUNDNESS")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensordraft.shape_inference.symbolic import (
+from tensordraft.shape_inference.symbolic.symbolic import (
     Dim,
     DimExpr,
     Symbol,

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings, strategies as st
 
-from tensordraft.shape_inference.symbolic import (
+from tensordraft.shape_inference.symbolic.symbolic import (
     Dim,
     DimExpr,
     Symbol,

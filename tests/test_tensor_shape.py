@@ -13,7 +13,7 @@ import pytest
 
 from tensordraft.protos.messages import TensorShapeProto
 from tensordraft.shape_inference.dimension import Dimension
-from tensordraft.shape_inference.symbolic import dim_symbol
+from tensordraft.shape_inference.symbolic.symbolic import dim_symbol
 from tensordraft.shape_inference.tensor_shape import (
     TensorShape,
     as_shape,

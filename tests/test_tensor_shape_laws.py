@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from tensordraft.shape_inference.symbolic import dim_symbol
+from tensordraft.shape_inference.symbolic.symbolic import dim_symbol
 from tensordraft.shape_inference.tensor_shape import TensorShape
 
 BATCH = dim_symbol("batch")

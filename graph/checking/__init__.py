@@ -1,0 +1,1 @@
+"""Checking a graph without running it, and the report of what was found."""

@@ -1,0 +1,207 @@
+"""Checking a graph without running it: is it consistent, and what shape has every tensor."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ...protos.messages import GraphDef
+from ...shape_inference.assumptions import CheckingInference
+from ...shape_inference.symbolic.symbolic import DimExpr, symbols_of
+from ...shape_inference.tensor_shape import TensorShape
+from ..describe import add_context
+from ..files.graph_files import read_graph_def
+from ..graph import Graph
+from ..importing.gc_pause import collector
+from ..importing.importer import import_leniently
+from ..importing.progress import reported
+from ..node import Operation, Tensor
+from ..unregistered import UnregisteredOp
+from .report import Loss, Report, TensorFact, operation_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ...shape_inference.protocols import Array
+    from ..importing.progress import Progress
+
+
+_MOST_SHOWN = 64
+
+
+def check_graph(
+    graph: Graph | GraphDef | str | os.PathLike[str],
+    shapes: Mapping[str, Any] | None = None,
+    fetches: Sequence[Any] | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
+
+    Args:
+        graph: a Graph, a GraphDef, or the path of a file that holds one.
+        shapes: the shape of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`.
+        fetches: names of the tensors that are wanted: only the ops that they need are checked. By
+            default all ops are, and tensors that nobody consumes count as wanted.
+        progress: called now and then, as by `load_graph`; `what` is "checks", too.
+
+    Returns:
+        A Report. An op of an unregistered type is no error; its shapes are those that the file
+        states, if it does.
+
+    Raises:
+        ValueError: `shapes` or `fetches` name something that is not in the graph.
+        NotFoundError, DataLossError: the path leads to no file, or to no GraphDef.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.placeholder(td.float32, name="x")
+        ...     y = td.matmul(x, td.zeros([3, 5]), name="y")
+        >>> report = td.check_graph(graph, {"x": ["batch", 3]})
+        >>> report.ok, {fact.name: str(fact.shape) for fact in report.tensors}["y:0"]
+        (True, '(batch, 5)')
+        >>> td.check_graph(graph, {"x": ["batch", 4]}).ok
+        False
+    """
+    report = Report()
+    contents: Mapping[str, memoryview] = {}
+    if not isinstance(graph, (Graph, GraphDef)):
+        graph, contents = read_graph_def(graph, progress)
+    if isinstance(graph, GraphDef):
+        try:
+            graph = import_leniently(graph, report.errors, contents, progress)
+        except ValueError as error:
+            report.errors.append(str(error))
+            return report
+    with collector.at_rest(graph.version):
+        _check(graph, shapes or {}, fetches, report, progress)
+    return report
+
+
+def _check(
+    graph: Graph,
+    shapes: Mapping[str, Any],
+    fetches: Sequence[Any] | None,
+    report: Report,
+    progress: Progress | None,
+) -> None:
+    """Fills in the report on a graph."""
+    wanted = _wanted(graph, fetches)
+    ops = _needed(wanted) if fetches is not None else graph.get_operations()
+    inference = CheckingInference()
+    given = _given_shapes(graph, shapes)
+    for op in reported(ops, "checks", progress):
+        _check_op(op, inference, given, report)
+    for broken in inference.broken():
+        problem = ValueError(f"{broken.clause}, by what other ops need")
+        report.errors.append(str(add_context(problem, operation_of(broken), inference)))
+    report.requirements = inference.requirements
+    report.tensors = [
+        TensorFact(
+            tensor.name, tensor.dtype.name, inference.shape(tensor), _known(inference, tensor)
+        )
+        for op in ops
+        for tensor in op.outputs
+    ]
+    report.losses = [loss for tensor in wanted for loss in _losses(tensor, inference)]
+
+
+def _wanted(graph: Graph, fetches: Sequence[Any] | None) -> list[Tensor]:
+    if fetches is None:
+        return [
+            tensor
+            for op in graph.get_operations()
+            for tensor in op.outputs
+            if not graph.consumers(tensor)
+        ]
+    wanted: list[Tensor] = []
+    for fetch in fetches:
+        try:
+            element = graph.as_graph_element(fetch)
+        except KeyError as error:
+            raise ValueError(f"cannot fetch {fetch!r}: {error.args[0]}") from None
+        wanted += [element] if isinstance(element, Tensor) else element.outputs
+    return wanted
+
+
+def _needed(tensors: Iterable[Tensor]) -> list[Operation]:
+    pending = [tensor.op for tensor in tensors]
+    needed: set[Operation] = set()
+    while pending:
+        op = pending.pop()
+        if op not in needed:
+            needed.add(op)
+            pending += [*(tensor.op for tensor in op.inputs), *op.controls]
+    return sorted(needed, key=lambda op: op.index)
+
+
+def _given_shapes(graph: Graph, shapes: Mapping[str, Any]) -> dict[Tensor, TensorShape]:
+    given = {}
+    for name, shape in shapes.items():
+        full_name = name if ":" in name else f"{name}:0"
+        try:
+            given[graph.tensor(full_name)] = TensorShape(shape)
+        except KeyError as error:
+            raise ValueError(f"cannot set the shape of {name!r}: {error.args[0]}") from None
+    return given
+
+
+def _check_op(
+    op: Operation,
+    inference: CheckingInference,
+    given: Mapping[Tensor, TensorShape],
+    report: Report,
+) -> None:
+    if isinstance(op.definition, UnregisteredOp):
+        report.unregistered.setdefault(op.type, []).append(op.name)
+    try:
+        inference.infer(op)
+        for tensor in op.outputs:
+            if tensor in given:
+                inference.declare(tensor, _agreed(given[tensor], inference.shape(tensor)))
+    except (TypeError, ValueError) as error:
+        report.errors.append(str(add_context(error, op, inference)))
+
+
+def _agreed(given: TensorShape, inferred: TensorShape) -> TensorShape:
+    if not given.is_compatible_with(inferred):
+        raise ValueError(f"the shape is {inferred}, and cannot be {given}")
+    return given.merge_with(inferred)
+
+
+def _known(inference: CheckingInference, tensor: Tensor) -> Array | None:
+    """The value of a small tensor of sizes or flags, unless nothing is known of any element."""
+    if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
+        return None
+    value = inference.value(tensor)
+    if value is None or value.size > _MOST_SHOWN:
+        return None
+    if value.size and all(
+        isinstance(item, DimExpr) and item.is_anonymous() for item in value.ravel().tolist()
+    ):
+        return None
+    return value
+
+
+def _losses(tensor: Tensor, inference: CheckingInference) -> Iterable[Loss]:
+    shape = inference.shape(tensor)
+    if shape.sizes is None:
+        yield Loss(tensor.name, _first_unknown_rank(tensor, inference), "the rank")
+        return
+    for axis, size in enumerate(shape.sizes):
+        if not isinstance(size, DimExpr):
+            continue
+        for symbol in symbols_of(size):
+            origin = inference.origins.get(symbol)
+            if origin is not None and isinstance(origin.op, Operation) and origin.op.inputs:
+                yield Loss(tensor.name, origin.op, f"dimension {axis}")
+
+
+def _first_unknown_rank(tensor: Tensor, inference: CheckingInference) -> Operation:
+    """The op furthest back on the way to `tensor` whose output has no known rank."""
+    op = tensor.op
+    while True:
+        source = next((item.op for item in op.inputs if inference.shape(item).sizes is None), None)
+        if source is None:
+            return op
+        op = source

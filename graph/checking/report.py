@@ -1,0 +1,159 @@
+"""What a check of a graph found out, as text and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...shape_inference.symbolic.symbolic import DimExpr
+from ..describe import whereabouts
+from ..node import Operation
+
+if TYPE_CHECKING:
+    from ...shape_inference.context import Requirement
+    from ...shape_inference.protocols import Array
+    from ...shape_inference.tensor_shape import TensorShape
+
+
+_MOST_NODES = 4
+_MOST_NESTED = 32  # dimensions that NumPy makes lists of
+
+
+class TensorFact(NamedTuple):
+    """What a check found out of one tensor; `value` is None where nothing is known of it."""
+
+    name: str
+    dtype: str
+    shape: TensorShape
+    value: Array | None
+
+
+class Loss(NamedTuple):
+    """What is not known of a fetched tensor: its rank or a dimension, which `op` was first to lose.
+
+    `what` is "the rank", or "dimension 0" and so on.
+    """
+
+    tensor: str
+    op: Operation
+    what: str
+
+
+class Report:
+    """The outcome of `check_graph`.
+
+    Attributes:
+        errors: for each op that cannot run: the clause, the op, and the shapes of its inputs.
+        requirements: what must hold in a run though nothing before it decides it.
+        tensors: a TensorFact for each tensor, in the order of the graph.
+        losses: for each fetched tensor of which something is unknown, where it was lost.
+        unregistered: the op types that have no definition, with the names of their nodes.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.placeholder(td.float32, [None, 4], name="x")
+        ...     y = td.concat([x, x], 1, name="y")
+        >>> report = td.check_graph(graph, shapes={"x": ["batch", 4]})
+        >>> report.ok, [str(fact.shape) for fact in report.tensors if fact.name == "y:0"]
+        (True, ['(batch, 8)'])
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []
+        self.requirements: list[Requirement] = []
+        self.tensors: list[TensorFact] = []
+        self.losses: list[Loss] = []
+        self.unregistered: dict[str, list[str]] = {}
+
+    @property
+    def ok(self) -> bool:
+        """Whether no error was found."""
+        return not self.errors
+
+    def raise_for_errors(self) -> None:
+        """Raises a ValueError that tells all errors, if there are any."""
+        if self.errors:
+            raise ValueError("\n".join(self.errors))
+
+    def __str__(self) -> str:
+        found = _counted(len(self.errors), "error") if self.errors else "consistent"
+        counts = (
+            _counted(len(self.tensors), "tensor"),
+            _counted(len(self.requirements), "requirement"),
+            _counted(len(self.losses), "size or rank", "sizes or ranks") + " lost",
+        )
+        lines = [f"{found}: {', '.join(counts)}", *[f"error: {error}" for error in self.errors]]
+        for item in self.requirements:
+            lines += [f"requires: {item}", f"  for {item.name.rstrip(',')}"]
+            lines += [f"  in {whereabouts(operation_of(item))}"]
+        for loss in self.losses:
+            lines += [f"lost: {loss.what} of {loss.tensor}", f"  in {whereabouts(loss.op)}"]
+        for name, nodes in self.unregistered.items():
+            more = ", …" if len(nodes) > _MOST_NODES else ""
+            lines.append(f"not supported: {name} ({', '.join(nodes[:_MOST_NODES])}{more})")
+        width = max((len(fact.name) for fact in self.tensors), default=0)
+        for fact in self.tensors:
+            value = "" if fact.value is None else f" = {_nested(fact.value)}"
+            lines.append(f"{fact.name:{width}}  {fact.dtype} {fact.shape}{value}")
+        return "\n".join(lines)
+
+    def to_json(self) -> str:
+        """The report as JSON text: sizes are numbers, the text of expressions, or null."""
+        import json
+
+        return json.dumps(
+            {
+                "ok": self.ok,
+                "errors": self.errors,
+                "requirements": [
+                    {
+                        "op": item.node.name,
+                        "of": item.name.rstrip(","),
+                        "kind": item.kind,
+                        "sizes": [_plain(item.left), _plain(item.right)],
+                        "text": str(item),
+                    }
+                    for item in self.requirements
+                ],
+                "losses": [
+                    {"tensor": loss.tensor, "op": loss.op.name, "what": loss.what}
+                    for loss in self.losses
+                ],
+                "unregistered": self.unregistered,
+                "tensors": {
+                    fact.name: {
+                        "dtype": fact.dtype,
+                        "shape": None if fact.shape.sizes is None else _plain(fact.shape.sizes),
+                        "value": None if fact.value is None else _plain(_nested(fact.value)),
+                    }
+                    for fact in self.tensors
+                },
+            },
+            indent=1,
+        )
+
+
+def _nested(value: Array) -> Any:
+    """The elements as nested lists; flat where these would be too deep, or many and all empty."""
+    return (value if value.size and value.ndim <= _MOST_NESTED else value.ravel()).tolist()
+
+
+def operation_of(requirement: Requirement) -> Operation:
+    """The operation that has the requirement."""
+    node = requirement.node
+    if not isinstance(node, Operation):
+        raise TypeError(f"{node!r} is no operation")
+    return node
+
+
+def _counted(number: int, one: str, several: str = "") -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def _plain(value: Any) -> Any:
+    """Sizes and values as JSON knows them."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, DimExpr):
+        return None if value.is_anonymous() else str(value)
+    return value

@@ -1,0 +1,1 @@
+"""Checkpoints, meta graphs and saved models, of this library and of TensorFlow."""

@@ -1,0 +1,1 @@
+"""Editing graphs: cutting, renaming, folding, freezing and comparing them."""

@@ -1,0 +1,1 @@
+"""Files on disk: graph files, large constants, event files, and the tables in them."""

@@ -1,0 +1,1 @@
+"""From GraphDefs to graphs: ordering nodes, decoding attrs, inlining function calls."""

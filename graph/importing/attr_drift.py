@@ -1,0 +1,79 @@
+"""Attrs that a file has and this library does not: the drift between TensorFlow's versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...protos.attr_codec import encode_attr
+from ...protos.attr_history import added_attrs
+from ...shape_inference.tensor_shape import TensorShape
+from ..signature import parse_signature
+
+if TYPE_CHECKING:
+    from ...protos.messages import AttrValue, OpDef as OpDefProto, OpList
+    from ..op_def import OpDef
+
+_LAST_WITHOUT_UNKNOWN_RANK = 21
+
+
+class Drift:
+    """What to do with the unknown attrs of one file.
+
+    An attr that holds its op's default says nothing new and is dropped. One that holds something
+    else changes what the op means, so it is refused, as is one of a newer producer whose default
+    is not known. An attr that no version ever had means nothing: it is kept and not read, as
+    TensorFlow does.
+
+    Args:
+        producer: the version that wrote the file.
+        consumer: the version of this library.
+        op_list: the op definitions of the producer, if the file has them.
+    """
+
+    def __init__(self, producer: int, consumer: int, op_list: OpList | None = None) -> None:
+        self._producer = producer
+        self._consumer = consumer
+        self._definitions: dict[str, OpDefProto] = {}
+        if op_list is not None:
+            self._definitions = {op.name: op for op in op_list.op}
+
+    def unknown(self, definition: OpDef, name: str, value: AttrValue) -> AttrValue | None:
+        """What to keep of an attr that `definition` does not have.
+
+        Raises:
+            ValueError: it may change what the op means.
+        """
+        default = self._default(definition.name, name)
+        if default is None and self._producer <= self._consumer:
+            return value
+        if value != default:
+            raise ValueError(f"{definition.name} has no attr {name!r} here")
+        return None
+
+    def modernize(self, definition: OpDef, attrs: dict[str, Any]) -> None:
+        """Writes in `attrs` what an old file means by them.
+
+        Up to version 21 a placeholder without a shape was stored as one of shape [].
+        """
+        old = self._producer <= _LAST_WITHOUT_UNKNOWN_RANK
+        if old and definition.name == "Placeholder" and attrs["shape"].rank == 0:
+            attrs["shape"] = TensorShape(None)
+
+    def told(self, message: str) -> str:
+        """`message` with the versions of who wrote the file and who reads it."""
+        return (
+            f"{message}; the file was written by version {self._producer}, this library knows "
+            f"version {self._consumer}"
+        )
+
+    def _default(self, op_type: str, name: str) -> AttrValue | None:
+        definition = self._definitions.get(op_type)
+        if definition is not None:
+            for attr in definition.attr:
+                if attr.name == name and attr.HasField("default_value"):
+                    return attr.default_value
+        added = added_attrs(op_type).get(name)
+        if added is None:
+            return None
+        spec = parse_signature("->", f"{name}: {added.text}").attrs[name]
+        return encode_attr(spec.default, spec.kind)

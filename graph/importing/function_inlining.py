@@ -1,0 +1,282 @@
+"""Functions of a GraphDef's library, put in place of the calls of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...protos.config import config
+from ...protos.messages import GraphDef, NodeDef
+from .. import registry
+from ..node_def import full_input, read_attrs, source_name
+from .function_calls import Call, type_name
+from .node_order import sorted_by_need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ...protos.messages import AttrValue, FunctionDef
+
+
+_MOST_BYTES = 2**31 - 1
+
+
+class _Size(NamedTuple):
+    """How many nodes a function comes to, and how deep its calls go."""
+
+    nodes: int
+    depth: int
+
+
+def inline_functions(graph_def: GraphDef) -> GraphDef:
+    """A GraphDef without calls of functions that `graph_def` holds in its library.
+
+    The nodes of a body are named after the call, `call/node`. In place of the call stands an
+    Identity, IdentityN or NoOp of its name, so that all names that could be fetched still can be.
+    A call is left as it is where nobody knows which output of a node is meant, since the node is
+    of an unregistered type; functions that other attrs refer to stay in the library.
+
+    Args:
+        graph_def: the message; it is not changed.
+
+    Returns:
+        A new message, or `graph_def` itself if it calls no function.
+
+    Raises:
+        ValueError: the library is malformed, functions call each other in a cycle, a call does
+            not fit its function, or the result has more nodes than `td.config.max_graph_nodes`,
+            more nesting than `td.config.max_nesting`, or more bytes than a message can have.
+
+    Example:
+        >>> import tensordraft as td
+        >>> from google.protobuf import text_format
+        >>> graph_def = text_format.Parse(
+        ...     '''
+        ...     node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+        ...     node { name: "twice" op: "Double" input: "x" }
+        ...     library { function {
+        ...         signature { name: "Double"
+        ...             input_arg { name: "a" type: DT_FLOAT }
+        ...             output_arg { name: "b" type: DT_FLOAT } }
+        ...         node_def { name: "sum" op: "AddV2" input: "a" input: "a"
+        ...             attr { key: "T" value { type: DT_FLOAT } } }
+        ...         ret { key: "b" value: "sum:z:0" } } }
+        ...     ''',
+        ...     td.GraphDef(),
+        ... )
+        >>> [(node.name, node.op) for node in td.graph_util.inline_functions(graph_def).node]
+        [('x', 'Placeholder'), ('twice/sum', 'AddV2'), ('twice', 'Identity')]
+    """
+    functions = _checked_library(graph_def)
+    calls = [call for node in graph_def.node if (call := Call.of(node, functions)) is not None]
+    if not calls:
+        return graph_def
+    _check_sizes(functions, len(graph_def.node), calls)
+    result = GraphDef(versions=graph_def.versions)
+    taken = {node.name for node in graph_def.node}
+    pending = list(reversed(graph_def.node))
+    size = 0
+    while pending:
+        node = pending.pop()
+        size += node.ByteSize()
+        if size > _MOST_BYTES:
+            raise ValueError("the graph takes more than 2 GiB with its functions inlined")
+        call = Call.of(node, functions)
+        expansion = None if call is None else _Expansion.of(call, functions, taken)
+        if expansion is None:
+            result.node.add().CopyFrom(node)
+        else:
+            pending.append(expansion.result())
+            pending.extend(reversed(expansion.body()))
+    used = referred_functions(result.node, functions)
+    result.library.function.extend([functions[name] for name in functions if name in used])
+    return result
+
+
+def _checked_library(graph_def: GraphDef) -> dict[str, FunctionDef]:
+    """The functions of the library by name."""
+    functions: dict[str, FunctionDef] = {}
+    for function in graph_def.library.function:
+        name = function.signature.name
+        if functions.setdefault(name, function) != function:
+            raise ValueError(f"two functions are named {name!r}")
+        if registry.find(name) is not None:
+            raise ValueError(f"a function is named {name!r}, which is the name of an op type")
+    gradients: dict[str, list[str]] = {name: [] for name in functions}
+    for gradient in graph_def.library.gradient:
+        for name in (gradient.function_name, gradient.gradient_func):
+            if name not in functions:
+                raise ValueError(f"a gradient names the function {name!r}, which is not there")
+        gradients[gradient.function_name].append(gradient.gradient_func)
+    sorted_by_need(gradients, "gradients")
+    return functions
+
+
+def referred_functions(nodes: Iterable[NodeDef], functions: Mapping[str, FunctionDef]) -> set[str]:
+    """The functions that `nodes` name, and those that these name."""
+    used: set[str] = set()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        for name in {node.op, *_named_functions(node.attr.values())} & functions.keys() - used:
+            used.add(name)
+            pending.extend(functions[name].node_def)
+    return used
+
+
+def _named_functions(values: Iterable[AttrValue]) -> Iterable[str]:
+    for value in values:
+        for func in (value.func, *value.list.func):
+            yield func.name
+
+
+def _check_sizes(functions: dict[str, FunctionDef], nodes: int, calls: Iterable[Call]) -> None:
+    """Checks that inlining comes to an end, and to one that is not too large."""
+    called = {
+        name: [
+            call.function.signature.name
+            for node in function.node_def
+            if (call := Call.of(node, functions)) is not None
+        ]
+        for name, function in functions.items()
+    }
+    sizes: dict[str, _Size] = {}
+    for name in sorted_by_need(called, "functions"):
+        inner = [sizes[other] for other in called[name]]
+        sizes[name] = _Size(
+            len(functions[name].node_def) + 1 + sum(size.nodes for size in inner),
+            1 + max((size.depth for size in inner), default=0),
+        )
+    total = nodes
+    for call in calls:
+        size = sizes[call.function.signature.name]
+        total += size.nodes
+        if size.depth > config.max_nesting:
+            raise ValueError(
+                f"{call}, whose calls are nested {size.depth} deep, more than "
+                f"td.config.max_nesting = {config.max_nesting}"
+            )
+    if total > config.max_graph_nodes:
+        raise ValueError(
+            f"the graph has {total} nodes with its functions inlined, more than "
+            f"td.config.max_graph_nodes = {config.max_graph_nodes}"
+        )
+
+
+class _Expansion:
+    """One call, put in terms of the graph that it is made in."""
+
+    def __init__(
+        self, call: Call, names: dict[str, str], positions: dict[str, dict[str, int]]
+    ) -> None:
+        self._call = call
+        self._names = names
+        self._positions = positions
+        self._arguments = call.arguments()
+        self._types = dict(zip(self._arguments, call.input_types(), strict=True))
+        self._waits = [text for text in call.node.input if text.startswith("^")]
+
+    @classmethod
+    def of(
+        cls, call: Call, functions: Mapping[str, FunctionDef], taken: set[str]
+    ) -> _Expansion | None:
+        """The expansion of `call`, with names that are not `taken`; None if it is impossible."""
+        if not call.is_plain():
+            return None
+        positions = {}
+        for node in call.function.node_def:
+            found = call.output_positions(node, functions)
+            if found is None:
+                return None
+            positions[node.name] = found
+        names = {name: _free(f"{call.node.name}/{name}", taken) for name in positions}
+        taken.update(names.values())
+        return cls(call, names, positions)
+
+    def body(self) -> list[NodeDef]:
+        """The nodes of the function."""
+        copies = []
+        for node in self._call.function.node_def:
+            copy = NodeDef()
+            copy.CopyFrom(node)
+            copy.name = self._names[node.name]
+            copy.device = node.device or self._call.node.device
+            inputs = [self._translated(text) for text in node.input]
+            if not any(source_name(text) in self._names for text in node.input):
+                inputs += self._waits  # the others wait by waiting for these
+            del copy.input[:]
+            copy.input.extend(inputs)
+            self._call.fill_in(copy, self._names)
+            self._check_reads(node, copy)
+            copies.append(copy)
+        return copies
+
+    def _check_reads(self, node: NodeDef, copy: NodeDef) -> None:
+        """Checks that a node reads arguments as what they are; `copy` has its attrs filled in."""
+        definition = registry.find(node.op)
+        if definition is None or self._arguments.keys().isdisjoint(map(source_name, node.input)):
+            return
+        try:
+            dtypes = definition.input_dtypes(read_attrs(definition, copy.attr, _kept, shared=True))
+        except ValueError:
+            return  # the importer tells what is wrong with the attrs
+        for text, dtype in zip(node.input, dtypes, strict=False):
+            number = self._types.get(source_name(text), dtype.as_datatype_enum)
+            if number != dtype.as_datatype_enum:
+                raise ValueError(
+                    f"{self._call}, in which {node.name!r} reads the argument {text!r}, a "
+                    f"{type_name(number)}, as {dtype.name}"
+                )
+
+    def result(self) -> NodeDef:
+        """The node with the name of the call, which hands out what the function returns."""
+        call = self._call
+        dtypes = call.output_types()
+        node = NodeDef(name=call.node.name, device=call.node.device)
+        node.op = "NoOp" if not dtypes else "Identity" if len(dtypes) == 1 else "IdentityN"
+        if len(dtypes) == 1:
+            node.attr["T"].type = dtypes[0]
+        elif dtypes:
+            node.attr["T"].list.type.extend(dtypes)
+        for name in ("_class", "_output_shapes"):
+            if name in call.node.attr:
+                node.attr[name].CopyFrom(call.node.attr[name])
+        for arg in call.function.signature.output_arg:
+            if arg.name not in call.function.ret:
+                raise ValueError(f"{call}, which does not say what its result {arg.name!r} is")
+            node.input.append(self._translated(call.function.ret[arg.name]))
+        ends = sorted(call.function.control_ret.values())
+        controls = [self._translated(f"^{name}") for name in ends]
+        node.input.extend(dict.fromkeys([*controls, *self._waits]))
+        return node
+
+    def _translated(self, text: str) -> str:
+        """An input inside the function as an input in the graph around it."""
+        name = source_name(text)
+        is_control = text.startswith("^")
+        output, _, index = text.removeprefix("^")[len(name) + 1 :].partition(":")
+        if name in self._arguments and output in ("", "0") and not index:
+            argument = self._arguments[name]
+            return f"^{full_input(argument).rpartition(':')[0]}" if is_control else argument
+        if name in self._names:
+            if is_control:
+                return f"^{self._names[name]}"
+            start = self._positions[name].get(output)
+            if start is not None and re.fullmatch(r"[0-9]{0,8}", index):
+                return f"{self._names[name]}:{start + int(index or 0)}"
+        raise ValueError(f"{self._call}, in which {text!r} names nothing")
+
+
+def _kept(definition: Any, name: str, value: AttrValue) -> AttrValue:
+    """What to do with an attr that the definition does not have: whoever imports it decides."""
+    del definition, name
+    return value
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """`name`, or the first of `name_1`, `name_2`, … that is not taken."""
+    free, number = name, 0
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free

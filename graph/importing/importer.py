@@ -1,0 +1,394 @@
+"""From a GraphDef to operations of a graph."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ...protos.attr_codec import decode_attr, encode_attr
+from ...protos.config import config
+from ...protos.messages import AttrValue, GraphDef, OpList
+from ...protos.tensor_codec import TensorValue
+from ...shape_inference.tensor_shape import TensorShape
+from .. import registry
+from ..default_graph import get_default_graph
+from ..describe import whereabouts
+from ..export import PRODUCER
+from ..graph import Graph
+from ..node import Operation, Tensor, user_site
+from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
+from ..scopes.device import parse_device
+from ..scopes.names import check_op_name
+from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
+from .attr_drift import Drift
+from .function_inlining import inline_functions
+from .gc_pause import collector
+from .input_map import as_name, mapped_inputs
+from .node_order import in_order
+from .progress import reported
+from .versions import check_versions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...protos.dtypes import DType
+    from ...protos.messages import NodeDef
+    from ..op_def import OpDef
+    from .progress import Progress
+
+_COLOCATED = b"loc:@"
+
+
+def import_graph_def(
+    graph_def: GraphDef,
+    input_map: Mapping[str, Any] | None = None,
+    return_elements: Sequence[str] | None = None,
+    name: str | None = None,
+    op_dict: Any = None,
+    producer_op_list: Any = None,
+) -> list[Tensor | Operation] | None:
+    """Adds the nodes of a GraphDef to the default graph.
+
+    The nodes may come in any order. Calls of functions in the GraphDef's library are replaced by
+    the nodes of the function. On an error the graph is left as it was.
+
+    Args:
+        graph_def: the message, from TensorFlow or tensordraft.
+        input_map: what to take in place of tensors of the GraphDef, by their names (`"x"`,
+            `"x:0"`, `"^x"` for a control input): tensors, or values that become constants in the
+            scope `_inputs` of the import.
+        return_elements: names of ops and tensors in the GraphDef to return.
+        name: the scope under which the nodes are put; "" for none; by default "import".
+        op_dict: accepted for TensorFlow's sake.
+        producer_op_list: an OpList message with the op definitions of who wrote the GraphDef:
+            attrs that are unknown here, but hold the default given there, are dropped.
+
+    Returns:
+        The operations and tensors named in `return_elements`, if it is given.
+
+    Raises:
+        TypeError: `graph_def` is no GraphDef, `producer_op_list` no OpList, or `input_map` no
+            dict from names to what can become a tensor.
+        ValueError: a node is malformed, of an unknown type or does not fit its inputs; the nodes
+            form a cycle; `input_map` or `return_elements` name something that is not there.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.square(td.placeholder(td.float32, [2], name="x"), name="y")
+        >>> with td.Graph().as_default():
+        ...     x = td.constant([3.0, 4.0])
+        ...     [y] = td.import_graph_def(graph.as_graph_def(), {"x:0": x}, ["y:0"])
+        ...     with td.Session() as session:
+        ...         print(y.name, session.run(y))
+        import/y:0 [ 9. 16.]
+    """
+    del op_dict
+    if not isinstance(graph_def, GraphDef):
+        raise TypeError(f"graph_def must be a GraphDef, got {type(graph_def).__name__!r}")
+    if not isinstance(producer_op_list, (OpList, type(None))):
+        kind = type(producer_op_list).__name__
+        raise TypeError(f"producer_op_list must be an OpList, got {kind!r}")
+    graph = get_default_graph()
+    with collector.at_rest(len(graph_def.node)), graph.editing():
+        graph_def = _prepared(graph_def)
+        start = graph.version
+        try:
+            with graph.name_scope("import" if name is None else name or None) as scope:
+                mapped = mapped_inputs(graph, input_map or {}, scope)
+                importer = _Importer(graph, graph_def, scope, mapped, producer_op_list)
+                return importer.run(return_elements)
+        except BaseException:
+            graph.truncate(start)
+            raise
+
+
+def import_whole(
+    graph_def: GraphDef,
+    producer_op_list: OpList | None = None,
+    contents: Mapping[str, memoryview] | None = None,
+    progress: Progress | None = None,
+) -> Graph:
+    """A new graph with the nodes of a GraphDef; ops of unregistered types are kept as they are.
+
+    Args:
+        graph_def: the message. The graph refers to it, so it must not be changed afterwards.
+        producer_op_list: as for `import_graph_def`.
+        contents: the content of constants that is kept beside the message, by name of the node.
+        progress: called now and then.
+
+    Raises:
+        ValueError: a node is malformed or does not fit its inputs; the nodes form a cycle.
+    """
+    return _imported(graph_def, producer_op_list, contents, progress)
+
+
+def import_leniently(
+    graph_def: GraphDef,
+    problems: list[str],
+    contents: Mapping[str, memoryview] | None = None,
+    progress: Progress | None = None,
+) -> Graph:
+    """A new graph with the nodes of a GraphDef, of which nothing is inferred, for a checker.
+
+    What is wrong with a node is appended to `problems`, and the node is taken for one of an
+    unregistered type.
+
+    Raises:
+        ValueError: an input names no node, two nodes share a name, or the nodes form a cycle.
+    """
+    return _imported(graph_def, None, contents, progress, problems)
+
+
+def _imported(
+    graph_def: GraphDef,
+    producer_op_list: OpList | None,
+    contents: Mapping[str, memoryview] | None,
+    progress: Progress | None,
+    problems: list[str] | None = None,
+) -> Graph:
+    graph = Graph()
+    with collector.at_rest(len(graph_def.node)):
+        graph_def = _prepared(graph_def)
+        graph.versions.CopyFrom(graph_def.versions)
+        importer = _Importer(graph, graph_def, "", {}, producer_op_list)
+        importer.shared = True
+        importer.contents = contents or {}
+        importer.progress = progress
+        importer.problems = problems
+        importer.unregistered = unregistered_ops(graph_def.node)
+        importer.run(None)
+    return graph
+
+
+def _prepared(graph_def: GraphDef) -> GraphDef:
+    """The GraphDef without calls of functions, if this library may read it."""
+    check_versions(graph_def)
+    if len(graph_def.node) > config.max_graph_nodes:
+        raise ValueError(
+            f"the graph has {len(graph_def.node)} nodes, more than td.config.max_graph_nodes = "
+            f"{config.max_graph_nodes}"
+        )
+    return inline_functions(graph_def)
+
+
+class _Importer:
+    """One import: the nodes by name, and the tensors that stand for them."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        graph_def: GraphDef,
+        scope: str,
+        input_map: Mapping[str, Tensor | Operation],
+        producer_op_list: OpList | None = None,
+    ) -> None:
+        self.graph = graph
+        self.scope = scope
+        self.functions = graph_def.library.function
+        self.drift = Drift(graph_def.versions.producer, PRODUCER, producer_op_list)
+        self.input_map = input_map
+        self.unused = set(input_map)
+        self.site = user_site()
+        self.ops: dict[str, Operation] = {}
+        self.tensors: dict[str, Tensor] = {}
+        self.devices: set[str] = {""}
+        self.problems: list[str] | None = None
+        self.shared = False
+        self.contents: Mapping[str, memoryview] = {}
+        self.progress: Progress | None = None
+        self.unregistered: dict[str, UnregisteredOp] = {}
+        self.nodes: dict[str, NodeDef] = {}
+        for node in graph_def.node:
+            name = node.name
+            if name in self.nodes:
+                raise ValueError(f"two nodes are named {name!r}")
+            check_op_name(name)
+            if graph.has_operation(scope + name):
+                raise ValueError(f"the graph already has an op named {scope + name!r}")
+            self.nodes[name] = node
+
+    def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
+        tensors = 0
+        for name in reported(in_order(self.nodes, self.input_map), "nodes", self.progress):
+            op = self.ops[name] = self._add(name, self.nodes[name])
+            tensors += len(op.outputs)
+            if tensors > config.max_graph_tensors:
+                raise ValueError(
+                    f"the graph has {tensors} tensors as far as {name!r} ({op.type}), more than "
+                    f"td.config.max_graph_tensors = {config.max_graph_tensors}"
+                )
+            if op.outputs and not self.input_map:
+                self.tensors[name] = op.outputs[0]
+        self._check_input_map()
+        self.graph.put_in_scopes(self.ops.values())
+        elements = None
+        if return_elements is not None:
+            elements = [self._element(element) for element in return_elements]
+        self._take_functions()
+        return elements
+
+    def _add(self, name: str, node: NodeDef) -> Operation:
+        try:
+            definition, attrs = self._definition(name, node)
+            inputs, controls = self._inputs(node)
+            if definition.template is None:
+                check_inputs(definition, inputs, attrs)
+            self._check_device(node.device)
+            if "_class" in attrs:
+                attrs["_class"] = self._colocation(attrs["_class"])
+            if definition.template is None and "_output_shapes" in attrs:
+                stated_shapes(attrs["_output_shapes"])
+        except (TypeError, ValueError) as error:
+            message = f"{error}\n  in the node {name!r} ({node.op})"
+            if self.problems is None or name in self.unregistered:
+                raise ValueError(message) from error
+            self.problems.append(message)
+            self.unregistered[name] = unregistered_op(node, self.uses)
+            return self._add(name, node)
+        declared = None if definition.template is not None else attrs.pop("_output_shapes", None)
+        op = Operation(
+            self.graph,
+            definition,
+            self.scope + name,
+            inputs,
+            attrs,
+            controls,
+            node.device,
+            self.site,
+            self.graph.version,
+        )
+        self.graph.append(op, infer=self.problems is None)
+        if declared is not None:
+            try:
+                self._refine(op, declared)
+            except ValueError as error:
+                if self.problems is None:
+                    raise
+                self.problems.append(str(error))
+        return op
+
+    @cached_property
+    def uses(self) -> dict[str, dict[int, DType | None]]:
+        """What the nodes read of each other."""
+        return read_outputs(self.nodes.values())
+
+    def _definition(
+        self, name: str, node: NodeDef
+    ) -> tuple[OpDef | UnregisteredOp, dict[str, Any]]:
+        unregistered = self.unregistered.get(name)
+        if unregistered is not None:
+            return unregistered, dict(node.attr)
+        definition = registry.lookup(node.op)
+        try:
+            attrs = read_attrs(definition, node.attr, self.drift.unknown, shared=self.shared)
+        except ValueError as error:
+            raise ValueError(self.drift.told(str(error))) from error
+        self.drift.modernize(definition, attrs)
+        if name in self.contents:
+            tensor, content = node.attr["value"].tensor, self.contents[name]
+            attrs["value"] = TensorValue.from_proto(tensor, shared=True, content=content)
+        return definition, attrs
+
+    def _inputs(self, node: NodeDef) -> tuple[list[Tensor], list[Operation]]:
+        inputs: list[Tensor] = []
+        controls: list[Operation] = []
+        for text in node.input:
+            known = self.tensors.get(text)
+            if known is not None and not controls:
+                inputs.append(known)
+            elif text.startswith("^"):
+                controls.append(self._control(text))
+            elif controls:
+                raise ValueError(f"the data input {text!r} stands behind a control input")
+            else:
+                inputs.append(self._tensor(text))
+        return inputs, list(dict.fromkeys(controls))
+
+    def _control(self, text: str) -> Operation:
+        if text in self.input_map:
+            self.unused.discard(text)
+            element = self.input_map[text]
+            return element.op if isinstance(element, Tensor) else element
+        return self.ops[text[1:]]
+
+    def _tensor(self, text: str) -> Tensor:
+        key = full_input(text)
+        mapped = self.input_map.get(key)
+        if isinstance(mapped, Tensor):
+            self.unused.discard(key)
+            return mapped
+        name, _, number = key.rpartition(":")
+        outputs = self.ops[name].outputs
+        if int(number) >= len(outputs):
+            raise ValueError(
+                f"the input {text!r} does not exist: {name!r} has {len(outputs)} outputs"
+            )
+        return outputs[int(number)]
+
+    def _check_input_map(self) -> None:
+        for key in self.unused:
+            name, _, number = key.removeprefix("^").rpartition(":")
+            op = self.ops.get(name or number)
+            if op is None or (name and int(number) >= len(op.outputs)):
+                raise ValueError(f"input_map names {key!r}, which is not in the GraphDef")
+
+    def _check_device(self, device: str) -> None:
+        if device not in self.devices:
+            parse_device(device)
+            self.devices.add(device)
+
+    def _colocation(self, value: AttrValue) -> AttrValue:
+        """The colocation groups of a node, with the names that its nodes have in the graph."""
+        groups = decode_attr(value, TensorShape)
+        if not isinstance(groups, list) or not all(isinstance(item, bytes) for item in groups):
+            raise ValueError(f"_class must be a list of strings, got {groups!r}")
+        renamed = []
+        for group in groups:
+            name = group.removeprefix(_COLOCATED).decode(errors="replace")
+            if not group.startswith(_COLOCATED):
+                renamed.append(group)
+                continue
+            if name not in self.nodes:
+                raise ValueError(f"_class names {name!r}, which is not in the GraphDef")
+            renamed.append(_COLOCATED + (self.scope + name).encode())
+        return encode_attr(renamed, "list(string)") if self.scope else value
+
+    def _element(self, element: Any) -> Tensor | Operation:
+        name, colon, number = as_name(element, "return_elements").partition(":")
+        op = self.ops.get(name)
+        if op is None or (colon and not (number.isdecimal() and int(number) < len(op.outputs))):
+            raise ValueError(f"return_elements names {element!r}, which is not in the GraphDef")
+        return op.outputs[int(number)] if colon else op
+
+    def _refine(self, op: Operation, declared: AttrValue) -> None:
+        """Takes over the shapes that the file states, as far as they say more than ours.
+
+        Raises:
+            ValueError: they are too few, or contradict ours.
+        """
+        shapes = stated_shapes(declared)
+        if len(shapes) < len(op.outputs):
+            raise ValueError(
+                f"_output_shapes of {whereabouts(op)} has {len(shapes)} shapes for "
+                f"{len(op.outputs)} outputs"
+            )
+        for tensor, shape in zip(op.outputs, shapes, strict=False):
+            if not tensor.shape.is_compatible_with(shape):
+                raise ValueError(
+                    f"_output_shapes of {whereabouts(op)} tells {shape} of {tensor.name!r}, whose "
+                    f"shape is {tensor.shape}"
+                )
+            tensor.set_shape(shape)
+
+    def _take_functions(self) -> None:
+        """Takes over the functions that nodes still refer to."""
+        known = {function.signature.name: function for function in self.graph.library.function}
+        new = []
+        for function in self.functions:
+            name = function.signature.name
+            if name not in known:
+                new.append(function)
+            elif known[name] != function:
+                raise ValueError(f"the graph already has another function named {name!r}")
+        self.graph.library.function.extend(new)

@@ -1,0 +1,100 @@
+"""Putting the nodes of a GraphDef in an order in which each follows its inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..node_def import full_input
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ...protos.messages import NodeDef
+
+
+def in_order(nodes: dict[str, NodeDef], mapped: Collection[str]) -> Collection[str]:
+    """The names of the nodes, each behind those that it needs.
+
+    Args:
+        nodes: the nodes by name.
+        mapped: inputs (in full form) that come from elsewhere.
+
+    Raises:
+        ValueError: an input names no node, or the nodes form a cycle (its path is told).
+    """
+    if _are_in_order(nodes):
+        return nodes
+    needs = {name: _needed(node, nodes, mapped) for name, node in nodes.items()}
+    return sorted_by_need(needs, "nodes")
+
+
+def _are_in_order(nodes: dict[str, NodeDef]) -> bool:
+    seen: set[str] = set()
+    for name, node in nodes.items():
+        for text in node.input:
+            if text not in seen and _source(text) not in seen:
+                return False
+        seen.add(name)
+    return True
+
+
+def _needed(node: NodeDef, nodes: dict[str, NodeDef], mapped: Collection[str]) -> list[str]:
+    needed = []
+    for text in node.input:
+        source = _source(text)
+        if full_input(text) in mapped:
+            continue
+        if source not in nodes:
+            raise ValueError(
+                f"the node {node.name!r} ({node.op}) has the input {text!r}, but no node is named "
+                f"{source!r}"
+            )
+        needed.append(source)
+    return needed
+
+
+def _source(text: str) -> str:
+    """The name of the node that an input names, if it names any."""
+    return text[1:] if text.startswith("^") else full_input(text).rpartition(":")[0]
+
+
+def sorted_by_need(needs: dict[str, list[str]], what: str) -> list[str]:
+    """The names, each behind those that it needs, and otherwise as near to the order given.
+
+    Args:
+        needs: what each name needs; all of it is among the names.
+        what: what the names stand for, in an error: "nodes".
+
+    Raises:
+        ValueError: the names form a cycle, whose path is told.
+    """
+    placed: dict[str, None] = {}
+    open_names: set[str] = set()
+    for start in needs:
+        # Depth first without recursion: a graph may be deeper than Python's stack.
+        pending = [start]
+        while pending:
+            name = pending[-1]
+            if name in placed:
+                pending.pop()
+                continue
+            missing = [source for source in needs[name] if source not in placed]
+            if not missing:
+                placed[name] = None
+                open_names.discard(name)
+                pending.pop()
+            elif name in open_names:
+                raise ValueError(f"the {what} form a cycle: {_cycle(needs)}")
+            else:
+                open_names.add(name)
+                pending.extend(reversed(missing))
+    return list(placed)
+
+
+def _cycle(needs: dict[str, list[str]]) -> str:
+    import networkx as nx
+
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_edges_from((source, name) for name, sources in needs.items() for source in sources)
+    cycle = [source for source, _ in nx.find_cycle(graph)]
+    return " -> ".join(map(repr, [*cycle, cycle[0]]))

@@ -1,0 +1,32 @@
+"""The versions of GraphDefs that are written and read, under TensorFlow's names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..export import MIN_CONSUMER, PRODUCER
+
+if TYPE_CHECKING:
+    from ...protos.messages import GraphDef
+
+GRAPH_DEF_VERSION = PRODUCER
+GRAPH_DEF_VERSION_MIN_CONSUMER = MIN_CONSUMER
+GRAPH_DEF_VERSION_MIN_PRODUCER = 0
+
+
+def check_versions(graph_def: GraphDef) -> None:
+    """Checks that this library may read the GraphDef.
+
+    Raises:
+        ValueError: it is written for consumers newer than this one, or excludes this one.
+    """
+    versions = graph_def.versions
+    if versions.producer < 0:
+        raise ValueError(f"the producer version must be at least 0, got {versions.producer}")
+    if versions.min_consumer > PRODUCER:
+        raise ValueError(
+            f"the GraphDef needs a consumer of version {versions.min_consumer} or later; this "
+            f"library reads up to {PRODUCER}"
+        )
+    if PRODUCER in versions.bad_consumers:
+        raise ValueError(f"the GraphDef excludes consumers of version {PRODUCER}")

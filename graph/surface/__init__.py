@@ -1,0 +1,1 @@
+"""What users see: which names are public, and what to do about names that are absent."""

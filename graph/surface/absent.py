@@ -1,0 +1,83 @@
+"""What TensorFlow has and tensordraft has not: names that programs ask for, and what to do."""
+
+from __future__ import annotations
+
+_TRAINING = "gradients and training are not supported yet"
+_LAYERS = "write the layer with td.get_variable and the functions of td and td.nn"
+_INPUT = "read and batch what is fed in Python, and feed it to a placeholder"
+_LOOPS = "loops inside a graph are not supported; td.while_loop unrolls those of known length"
+
+_REASONS = {
+    "AdadeltaOptimizer": _TRAINING,
+    "AdagradOptimizer": _TRAINING,
+    "AdamOptimizer": _TRAINING,
+    "AggregationMethod": _TRAINING,
+    "FIFOQueue": _INPUT,
+    "FixedLenFeature": _INPUT,
+    "FtrlOptimizer": _TRAINING,
+    "GradientDescentOptimizer": _TRAINING,
+    "GradientTape": _TRAINING,
+    "MomentumOptimizer": _TRAINING,
+    "MonitoredSession": "td.Session runs a graph; restore a checkpoint with td.train.Saver",
+    "MonitoredTrainingSession": _TRAINING,
+    "NoGradient": _TRAINING,
+    "NotDifferentiable": _TRAINING,
+    "Optimizer": _TRAINING,
+    "RMSPropOptimizer": _TRAINING,
+    "RandomShuffleQueue": _INPUT,
+    "RegisterGradient": _TRAINING,
+    "Server": "sessions run in this process, and there only",
+    "Supervisor": _TRAINING,
+    "TFRecordReader": _INPUT,
+    "TensorArray": _LOOPS,
+    "TextLineReader": _INPUT,
+    "app": "call the main function under `if __name__ == '__main__':`",
+    "batch": _INPUT,
+    "bidirectional_dynamic_rnn": _LOOPS,
+    "contrib": "it is no part of tensordraft; " + _LAYERS,
+    "cosine_decay": _TRAINING,
+    "custom_gradient": _TRAINING,
+    "data": _INPUT,
+    "dynamic_rnn": _LOOPS,
+    "enable_eager_execution": "there is only graph mode",
+    "estimator": _TRAINING,
+    "exponential_decay": _TRAINING,
+    "flags": "read the command line with argparse",
+    "gradients": _TRAINING,
+    "hessians": _TRAINING,
+    "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
+    "layers": _LAYERS,
+    "losses": _TRAINING,
+    "logging": "use Python's logging; what tensordraft has to say are warnings and errors",
+    "lookup": "hash tables are not supported; map keys to numbers in Python",
+    "metrics": "count in variables, as examples/programs do, or in NumPy",
+    "parse_example": _INPUT,
+    "parse_single_example": _INPUT,
+    "piecewise_constant": _TRAINING,
+    "polynomial_decay": _TRAINING,
+    "python_io": _INPUT,
+    "raw_rnn": _LOOPS,
+    "rnn_cell": _LAYERS,
+    "saved_model": "td.load_saved_model reads saved models",
+    "shuffle_batch": _INPUT,
+    "start_queue_runners": _INPUT,
+    "string_input_producer": _INPUT,
+    "summary": "write down the values of runs in Python; td.write_graph_events writes the graph",
+}
+
+
+def missing(home: str, name: str) -> AttributeError:
+    """The error for a name that a module does not have.
+
+    Args:
+        home: the module, by its name.
+        name: the name.
+
+    Returns:
+        An AttributeError, which says what to do instead where that is known.
+    """
+    reason = _REASONS.get(name)
+    if reason is None and name.endswith("Optimizer"):
+        reason = _TRAINING
+    told = f"module {home.replace('.namespaces.', '.')!r} has no attribute {name!r}"
+    return AttributeError(f"{told}: {reason}" if reason else told, name=name)

@@ -1,0 +1,82 @@
+"""Text as bytes and bytes as text, under the name that TensorFlow gives to this: `td.compat`.
+
+`td.compat.v1`, where TensorFlow 2 keeps the functions of graph mode, is tensordraft itself.
+"""
+
+from __future__ import annotations
+
+import sys as _sys
+from typing import Any
+
+from ..graph.surface.absent import missing as _missing
+from ..graph.surface.namespace import public_names as _public_names
+
+
+def as_bytes(bytes_or_text: str | bytes, encoding: str = "utf-8") -> bytes:
+    """Text as bytes; bytes as they are.
+
+    Args:
+        bytes_or_text: the text or bytes.
+        encoding: how text is written as bytes.
+
+    Raises:
+        TypeError: it is neither.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.compat.as_bytes("seven"), td.compat.as_bytes(b"seven")
+        (b'seven', b'seven')
+    """
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    if isinstance(bytes_or_text, (bytes, bytearray)):
+        return bytes(bytes_or_text)
+    raise TypeError(f"expected text or bytes, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
+    """Bytes as text; text as it is.
+
+    Args:
+        bytes_or_text: the text or bytes.
+        encoding: how text is written as bytes.
+
+    Raises:
+        TypeError: it is neither.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     td.compat.as_text(session.run(td.string_join(["a", "b"])))
+        'ab'
+    """
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    return as_bytes(bytes_or_text).decode(encoding)
+
+
+def as_str_any(value: Any) -> str:
+    """Bytes as text, and anything else as `str` has it.
+
+    Args:
+        value: anything.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.compat.as_str_any(b"seven"), td.compat.as_str_any(7)
+        ('seven', '7')
+    """
+    return as_text(value) if isinstance(value, bytes) else str(value)
+
+
+as_str = as_text
+
+
+def __getattr__(name: str) -> object:
+    if name == "v1":
+        return _sys.modules[__name__.partition(".")[0]]
+    raise _missing(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return _public_names(globals())

@@ -1,0 +1,263 @@
+"""Files, under the names that TensorFlow gives to this: `td.gfile`. Paths are local ones.
+
+What Python tells by an `OSError`, these tell by the errors of `td.errors`.
+"""
+
+from __future__ import annotations
+
+import glob as _glob
+import os as _os
+import shutil as _shutil
+from typing import TYPE_CHECKING
+
+from ..graph import errors as _errors
+from ..graph.files.local_files import (
+    FileStatistics as FileStatistics,
+    GFile as GFile,
+    told_as_op_error as _told,
+)
+from ..graph.surface.absent import missing as _missing
+from ..graph.surface.namespace import public_names as _public_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..graph.files.local_files import Path
+
+FastGFile = GFile
+Open = GFile
+
+
+def Exists(filename: Path) -> bool:
+    """Whether there is a file or folder of that name.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> td.gfile.Exists(tempfile.mkdtemp())
+        True
+    """
+    return _os.path.exists(filename)
+
+
+def IsDirectory(dirname: Path) -> bool:
+    """Whether there is a folder of that name.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> td.gfile.IsDirectory(tempfile.mkdtemp())
+        True
+    """
+    return _os.path.isdir(dirname)
+
+
+def ListDirectory(dirname: Path) -> list[str]:
+    """The names of what is in a folder, in no order.
+
+    Raises:
+        NotFoundError: there is no such folder.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> td.gfile.ListDirectory(tempfile.mkdtemp())
+        []
+    """
+    with _told():
+        return _os.listdir(dirname)
+
+
+def MkDir(dirname: Path) -> None:
+    """Makes a folder in one that exists; no error if it is there.
+
+    Raises:
+        NotFoundError: the folder around does not exist.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "models")
+        >>> td.gfile.MkDir(path)
+        >>> td.gfile.IsDirectory(path)
+        True
+    """
+    if not IsDirectory(dirname):
+        with _told():
+            _os.mkdir(dirname)
+
+
+def MakeDirs(dirname: Path) -> None:
+    """Makes a folder, and those around it that do not exist; no error if it is there.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "models", "new")
+        >>> td.gfile.MakeDirs(path)
+        >>> td.gfile.IsDirectory(path)
+        True
+    """
+    with _told():
+        _os.makedirs(dirname, exist_ok=True)
+
+
+def Remove(filename: Path) -> None:
+    """Deletes a file.
+
+    Raises:
+        NotFoundError: there is no such file.
+        FailedPreconditionError: it is a folder.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "notes")
+        >>> with td.gfile.GFile(path, "w") as file:
+        ...     file.write("one")
+        >>> td.gfile.Remove(path)
+        >>> td.gfile.Exists(path)
+        False
+    """
+    with _told():
+        _os.remove(filename)
+
+
+def DeleteRecursively(dirname: Path) -> None:
+    """Deletes a folder and all that is in it.
+
+    Raises:
+        NotFoundError: there is no such folder.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> path = tempfile.mkdtemp()
+        >>> td.gfile.DeleteRecursively(path)
+        >>> td.gfile.Exists(path)
+        False
+    """
+    with _told():
+        _shutil.rmtree(dirname)
+
+
+def Rename(oldname: Path, newname: Path, overwrite: bool = False) -> None:
+    """Gives a file or folder another name.
+
+    Args:
+        oldname: the path.
+        newname: the new path.
+        overwrite: whether a file of the new name is replaced.
+
+    Raises:
+        NotFoundError: there is no such file.
+        AlreadyExistsError: the new name is taken.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> folder = tempfile.mkdtemp()
+        >>> td.gfile.MkDir(os.path.join(folder, "old"))
+        >>> td.gfile.Rename(os.path.join(folder, "old"), os.path.join(folder, "new"))
+        >>> td.gfile.ListDirectory(folder)
+        ['new']
+    """
+    _check_free(newname, overwrite)
+    with _told():
+        _os.replace(oldname, newname)
+
+
+def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:
+    """Copies a file.
+
+    Args:
+        oldpath: the file.
+        newpath: the path of the copy.
+        overwrite: whether a file of that name is replaced.
+
+    Raises:
+        NotFoundError: there is no such file.
+        AlreadyExistsError: the new name is taken.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "notes")
+        >>> with td.gfile.GFile(path, "w") as file:
+        ...     file.write("one")
+        >>> td.gfile.Copy(path, path + ".old")
+        >>> with td.gfile.GFile(path + ".old") as file:
+        ...     file.read()
+        'one'
+    """
+    _check_free(newpath, overwrite)
+    with _told():
+        _shutil.copyfile(oldpath, newpath)
+
+
+def _check_free(path: Path, overwrite: bool) -> None:
+    if not overwrite and Exists(path):
+        raise _errors.AlreadyExistsError(None, None, f"{path!r} exists already")
+
+
+def Glob(filename: Path | Sequence[Path]) -> list[str]:
+    """The paths that fit a pattern with `*`, `?` and `[...]`, or one of several, in order.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> folder = tempfile.mkdtemp()
+        >>> for name in ("a.txt", "b.txt", "c.png"):
+        ...     with td.gfile.GFile(os.path.join(folder, name), "w") as file:
+        ...         file.write(name)
+        >>> [os.path.basename(path) for path in td.gfile.Glob(os.path.join(folder, "*.txt"))]
+        ['a.txt', 'b.txt']
+    """
+    patterns = filename if isinstance(filename, (list, tuple)) else [filename]
+    return [path for pattern in patterns for path in sorted(_glob.glob(_os.fspath(pattern)))]  # type: ignore[arg-type]
+
+
+def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
+    """The folders under a folder: for each its path, the folders in it and the files in it.
+
+    Args:
+        top: the folder.
+        in_order: whether a folder comes before those inside it.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> folder = tempfile.mkdtemp()
+        >>> td.gfile.MakeDirs(os.path.join(folder, "models", "new"))
+        >>> [inner for _, inner, _ in td.gfile.Walk(folder)]
+        [['models'], ['new'], []]
+    """
+    yield from _os.walk(_os.fspath(top), topdown=in_order)
+
+
+def Stat(filename: Path) -> FileStatistics:
+    """The size of a file, and when it was last changed.
+
+    Raises:
+        NotFoundError: there is no such file.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "notes")
+        >>> with td.gfile.GFile(path, "w") as file:
+        ...     file.write("one")
+        >>> td.gfile.Stat(path).length
+        3
+    """
+    with _told():
+        found = _os.stat(filename)
+    return FileStatistics(found.st_size, found.st_mtime_ns, _os.path.isdir(filename))
+
+
+def __getattr__(name: str) -> object:
+    raise _missing(__name__, name)
+
+
+def __dir__() -> list[str]:
+    return _public_names(globals())

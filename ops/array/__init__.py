@@ -1,0 +1,1 @@
+"""Moving elements: shapes, joining, splitting, padding, transposing, filling, casting."""

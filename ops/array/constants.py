@@ -1,0 +1,294 @@
+"""Tensors that come from nowhere: constants and placeholders; and identity."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import make_constant
+from ...graph.default_graph import get_default_graph
+from ...graph.op_def import OpDef
+from ...graph.passthrough import passthrough
+from ...protos.constant_array import constant_array
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.allocation import check_size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+CONST = OpDef("Const", "-> output: dtype", "value: tensor, dtype: type")
+
+
+@CONST.shape
+def _const_shape(c: ShapeContext) -> TensorShape:
+    return TensorShape.of(c.attr("value").shape)
+
+
+@CONST.kernel
+def _const_kernel(c: KernelContext) -> Kernel:
+    value, dtype = c.attr("value"), c.attr("dtype")
+    if value.dtype is not dtype:  # TensorFlow, too, refuses this only at the run
+        raise ValueError(f"value has dtype {value.dtype.name}, where dtype is {dtype.name}")
+    array = value.array
+
+    def const() -> Array:
+        return array  # type: ignore[no-any-return]
+
+    return const
+
+
+def constant(
+    value: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    name: str = "Const",
+    verify_shape: bool = False,
+) -> Tensor:
+    """A tensor whose value is part of the graph.
+
+    Args:
+        value: a number, bool, string or nested list of these, or an ndarray.
+        dtype: the dtype; by default that of an ndarray, else float32, int32 (int64 where a number
+            needs it), bool, complex128 or string.
+        shape: the shape to give it; where it holds more elements than `value`, the last one is
+            repeated.
+        name: a name for the op.
+        verify_shape: whether `value` must have exactly the shape `shape`.
+
+    Returns:
+        A Tensor.
+
+    Raises:
+        TypeError: an element does not fit the dtype.
+        ValueError: the value is ragged, or has more elements than `shape`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.constant(7, shape=[2, 3])))
+        [[7 7 7]
+         [7 7 7]]
+    """
+    array, found = constant_array(value, dtype)
+    if shape is not None:
+        array = _reshaped_constant(array, TensorShape(shape).as_list(), verify_shape)
+    return make_constant(get_default_graph(), array, found, name)
+
+
+def _reshaped_constant(array: Array, shape: list[int | None], verify_shape: bool) -> Array:
+    sizes = check_size([-1 if size is None else size for size in shape], array.dtype)
+    if array.shape == sizes:
+        return array
+    if verify_shape:
+        raise TypeError(f"value has shape {array.shape}, where {sizes} is asked for")
+    size = math.prod(sizes)
+    if array.size > size or (not array.size and size):
+        raise ValueError(f"value has {array.size} elements, shape {sizes} has {size}")
+    result = np.empty(size, array.dtype)
+    result[: array.size] = array.ravel()
+    if size:
+        result[array.size :] = array.ravel()[-1:]
+    result.flags.writeable = False
+    return result.reshape(sizes)
+
+
+PLACEHOLDER = OpDef("Placeholder", "-> output: dtype", "dtype: type, shape: shape = ?")
+PLACEHOLDER_V2 = OpDef("PlaceholderV2", "-> output: dtype", "dtype: type, shape: shape")
+PLACEHOLDER_WITH_DEFAULT = OpDef(
+    "PlaceholderWithDefault",
+    "input: dtype -> output: dtype",
+    "dtype: type, shape: shape",
+    stateful=True,  # so that the default is not folded into what depends on it
+)
+
+
+@PLACEHOLDER.shape
+@PLACEHOLDER_V2.shape
+def _placeholder_shape(c: ShapeContext) -> TensorShape:
+    return c.attr("shape")  # type: ignore[no-any-return]
+
+
+@PLACEHOLDER_WITH_DEFAULT.shape
+def _placeholder_with_default_shape(c: ShapeContext) -> TensorShape:
+    shape = c.attr("shape")
+    if not shape.is_compatible_with(c.shape("input")):
+        raise ValueError(f"input has shape {c.shape('input')}, which does not fit shape {shape}")
+    return shape  # type: ignore[no-any-return]
+
+
+@PLACEHOLDER.kernel
+@PLACEHOLDER_V2.kernel
+def _placeholder_kernel(c: KernelContext) -> Kernel:
+    name, dtype, shape = c.node.name, c.output_dtype.name, c.attr("shape")
+
+    def unfed() -> Array:
+        raise ValueError(f"You must feed a value for placeholder {name!r}: one of {dtype}, {shape}")
+
+    return unfed
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    """A tensor whose value is fed at every run.
+
+    Args:
+        dtype: the dtype of what is fed.
+        shape: the shape of what is fed: a size may be an int, None, or a name such as "batch",
+            which stands for the same unknown size everywhere in the graph. By default anything.
+        name: a name for the op.
+
+    Returns:
+        A Tensor. Evaluating it without a feed is an InvalidArgumentError.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     x = td.placeholder(td.float32, ["batch", 784])
+        ...     print(td.concat([x, x], 1).shape)
+        (batch, 1568)
+    """
+    return PLACEHOLDER(dtype=dtype, shape=TensorShape(shape), name=name)  # type: ignore[no-any-return]
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """A tensor that has the value `input` unless it is fed.
+
+    Args:
+        input: the default, of any dtype.
+        shape: the shape of what may be fed; that of `input` must fit it.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the dtype of `input`.
+
+    Raises:
+        ValueError: the shape of `input` does not fit `shape`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     rate = td.placeholder_with_default(0.5, [])
+        ...     session.run(rate), session.run(rate, {rate: 0.25})
+        (np.float32(0.5), np.float32(0.25))
+    """
+    return PLACEHOLDER_WITH_DEFAULT(input, shape=TensorShape(shape), name=name)  # type: ignore[no-any-return]
+
+
+IDENTITY = OpDef("Identity", "input: T -> output: T", "T: type", symbolic=True)
+SNAPSHOT = OpDef("Snapshot", "input: T -> output: T", "T: type", symbolic=True)
+STOP_GRADIENT = OpDef("StopGradient", "input: T -> output: T", "T: type", symbolic=True)
+PREVENT_GRADIENT = OpDef(
+    "PreventGradient", "input: T -> output: T", "T: type, message: string = ''", symbolic=True
+)
+IDENTITY_N = OpDef("IdentityN", "input: T -> output: T", "T: list(type) >= 1", symbolic=True)
+NO_OP = OpDef("NoOp", "->", stateful=True)
+
+
+@IDENTITY.shape
+@SNAPSHOT.shape
+@STOP_GRADIENT.shape
+@PREVENT_GRADIENT.shape
+def _identity_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("input")
+
+
+@PLACEHOLDER_WITH_DEFAULT.kernel
+@IDENTITY.kernel
+@SNAPSHOT.kernel
+@STOP_GRADIENT.kernel
+@PREVENT_GRADIENT.kernel
+def _identity_kernel(c: KernelContext) -> Kernel:
+    del c
+    return passthrough
+
+
+@IDENTITY_N.shape
+def _identity_n_shape(c: ShapeContext) -> list[TensorShape]:
+    return c.shapes("input")
+
+
+@IDENTITY_N.kernel
+def _identity_n_kernel(c: KernelContext) -> Kernel:
+    if len(c.inputs("input")) == 1:
+        return passthrough
+
+    def identity_n(*inputs: Array) -> tuple[Array, ...]:
+        return inputs
+
+    return identity_n
+
+
+@NO_OP.kernel
+def _no_op_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def no_op() -> None:
+        return None
+
+    return no_op
+
+
+def identity(input: Any, name: str | None = None) -> Tensor:
+    """A tensor with the value of `input`.
+
+    Args:
+        input: a tensor of any dtype and shape.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the same dtype and shape.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.identity([1, 2], name="copy").name
+        'copy:0'
+    """
+    return IDENTITY(input, name=name)  # type: ignore[no-any-return]
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+    """A tensor with the value of `input`, through which TensorFlow lets no gradient pass.
+
+    Args:
+        input: a tensor of any dtype and shape.
+        name: a name for the op.
+
+    Returns:
+        A Tensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.stop_gradient([1.0, 2.0])))
+        [1. 2.]
+    """
+    return STOP_GRADIENT(input, name=name)  # type: ignore[no-any-return]
+
+
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
+    """Tensors with the values of several others.
+
+    Args:
+        input: a list of tensors, which may be of different dtypes.
+        name: a name for the op.
+
+    Returns:
+        A list of Tensors.
+
+    Raises:
+        ValueError: the list is empty.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.identity_n([1, "two"]))
+        [np.int32(1), b'two']
+    """
+    results = IDENTITY_N(input, name=name)
+    return list(results) if isinstance(results, (list, tuple)) else [results]

@@ -1,0 +1,278 @@
+"""Diagonals of the matrices in a tensor: taken out, put in, and made into matrices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.allocation import check_size, new_array, new_zeros
+from .diagonal_places import Band, band_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_ALIGN = "T: type, align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'"
+_SHAPED = "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T"
+MATRIX_DIAG = OpDef("MatrixDiag", "diagonal: T -> output: T", "T: type")
+MATRIX_DIAG_V2 = OpDef("MatrixDiagV2", _SHAPED, "T: type")
+MATRIX_DIAG_V3 = OpDef("MatrixDiagV3", _SHAPED, _ALIGN)
+MATRIX_DIAG_PART = OpDef("MatrixDiagPart", "input: T -> diagonal: T", "T: type")
+MATRIX_DIAG_PART_V2 = OpDef(
+    "MatrixDiagPartV2", "input: T, k: int32, padding_value: T -> diagonal: T", "T: type"
+)
+MATRIX_DIAG_PART_V3 = OpDef(
+    "MatrixDiagPartV3", "input: T, k: int32, padding_value: T -> diagonal: T", _ALIGN
+)
+MATRIX_SET_DIAG = OpDef("MatrixSetDiag", "input: T, diagonal: T -> output: T", "T: type")
+MATRIX_SET_DIAG_V2 = OpDef(
+    "MatrixSetDiagV2", "input: T, diagonal: T, k: int32 -> output: T", "T: type"
+)
+MATRIX_SET_DIAG_V3 = OpDef(
+    "MatrixSetDiagV3", "input: T, diagonal: T, k: int32 -> output: T", _ALIGN
+)
+_MAIN = Band(0, 0, single=True)
+
+
+def _band(c: OpContext, k: Array | None) -> Band | None:
+    """The band that the op is about; None where it is not known."""
+    if "V" not in c.node.definition.name:
+        return _MAIN
+    return None if k is None else band_of(k, c.node.attrs.get("align", b"LEFT_LEFT"))
+
+
+def _known_band(c: ShapeContext) -> Band | None:
+    if "V" not in c.node.definition.name:
+        return _MAIN
+    c.shape("k", max_rank=1)
+    return _band(c, c.const("k"))
+
+
+@MATRIX_DIAG_PART.shape
+@MATRIX_DIAG_PART_V2.shape
+@MATRIX_DIAG_PART_V3.shape
+def _matrix_diag_part_shape(c: ShapeContext) -> TensorShape:
+    sizes: Any = c.shape("input", min_rank=2).sizes
+    band = _known_band(c)
+    if band is not _MAIN:
+        c.shape("padding_value", rank=0)
+    if sizes is None or band is None:
+        return UNKNOWN_SHAPE
+    band.check(*sizes[-2:])
+    return TensorShape.of((*sizes[:-2], *band.laid_out(*sizes[-2:])))
+
+
+@MATRIX_DIAG_PART.kernel
+@MATRIX_DIAG_PART_V2.kernel
+@MATRIX_DIAG_PART_V3.kernel
+def _matrix_diag_part_kernel(c: KernelContext) -> Kernel:
+    def matrix_diag_part(x: Array, *rest: Array) -> Array:
+        _check_rank("input", x, 2)
+        band = _band(c, rest[0] if rest else None) or _MAIN
+        band.check(*x.shape[-2:])
+        shape = (*x.shape[:-2], *map(int, band.laid_out(*x.shape[-2:])))
+        result = new_array(shape, x.dtype)
+        if rest:
+            _check_padding(rest[1])
+            result[...] = rest[1]
+        place, at = band.places(*x.shape[-2:])
+        result[at] = x[place]
+        return result
+
+    return matrix_diag_part
+
+
+def _check_padding(value: Array) -> None:
+    if value.ndim:
+        raise ValueError(f"padding_value must have rank 0, got shape {list(value.shape)}")
+
+
+def _check_rank(name: str, x: Array, least: int) -> None:
+    if x.ndim < least:
+        raise ValueError(f"{name} must have rank at least {least}, got shape {list(x.shape)}")
+
+
+@MATRIX_SET_DIAG.shape
+@MATRIX_SET_DIAG_V2.shape
+@MATRIX_SET_DIAG_V3.shape
+def _matrix_set_diag_shape(c: ShapeContext) -> TensorShape:
+    shape, diagonal = c.shape("input", min_rank=2), c.shape("diagonal", min_rank=1)
+    band = _known_band(c)
+    if diagonal.sizes is None or band is None:
+        return shape
+    own = 1 if band.single else 2
+    sizes: Any = c.shape("input", rank=len(diagonal.sizes) - own + 2).sizes
+    band.check(*sizes[-2:])
+    wanted = TensorShape.of((*sizes[:-2], *band.laid_out(*sizes[-2:])))
+    merged: Any = c.merged("diagonal and the diagonals of input", [diagonal, wanted]).sizes
+    return TensorShape.of((*merged[:-own], *sizes[-2:]))
+
+
+@MATRIX_SET_DIAG.kernel
+@MATRIX_SET_DIAG_V2.kernel
+@MATRIX_SET_DIAG_V3.kernel
+def _matrix_set_diag_kernel(c: KernelContext) -> Kernel:
+    def matrix_set_diag(x: Array, diagonal: Array, *k: Array) -> Array:
+        _check_rank("input", x, 2)
+        _check_rank("diagonal", diagonal, 1)
+        band = _band(c, k[0] if k else None) or _MAIN
+        band.check(*x.shape[-2:])
+        wanted = (*x.shape[:-2], *band.laid_out(*x.shape[-2:]))
+        c.merged(
+            "diagonal and the diagonals of input",
+            [TensorShape.of(diagonal.shape), TensorShape.of(wanted)],
+        )
+        result = x.copy()
+        place, at = band.places(*x.shape[-2:])
+        result[place] = diagonal[at]
+        return result
+
+    return matrix_set_diag
+
+
+@MATRIX_DIAG.shape
+@MATRIX_DIAG_V2.shape
+@MATRIX_DIAG_V3.shape
+def _matrix_diag_shape(c: ShapeContext) -> TensorShape:
+    diagonal: Any = c.shape("diagonal", min_rank=1).sizes
+    if c.node.definition is MATRIX_DIAG:
+        return UNKNOWN_SHAPE if diagonal is None else TensorShape.of((*diagonal, diagonal[-1]))
+    band = _known_band(c)
+    for name in ("num_rows", "num_cols", "padding_value"):
+        c.shape(name, rank=0)
+    if diagonal is None or band is None:
+        return UNKNOWN_SHAPE
+    lead = diagonal[: -1 if band.single else -2]
+    rows, columns = c.scalar("num_rows"), c.scalar("num_cols")
+    if not (isinstance(diagonal[-1], int) and isinstance(rows, int) and isinstance(columns, int)):
+        return TensorShape.of((*lead, None, None))
+    return TensorShape.of((*lead, *_matrix_sizes(band, diagonal, rows, columns)))
+
+
+def _matrix_sizes(band: Band, diagonal: Sequence[Any], rows: int, columns: int) -> tuple[int, int]:
+    """The sizes of the matrices with these diagonals; -1 is for the least that may be.
+
+    Raises:
+        ValueError: the diagonals do not fit matrices of such sizes.
+    """
+    count = band.high - band.low + 1
+    if not band.single and (len(diagonal) < 2 or diagonal[-2] != count):
+        raise ValueError(f"diagonal must have {count} rows for k, got shape {list(diagonal)}")
+    least_rows = diagonal[-1] - min(band.high, 0)
+    least_columns = diagonal[-1] + max(band.low, 0)
+    if rows == columns == -1:
+        rows = columns = max(least_rows, least_columns)
+    rows = least_rows if rows == -1 else rows
+    columns = least_columns if columns == -1 else columns
+    fits = rows >= least_rows and columns >= least_columns
+    if not fits or (rows != least_rows and columns != least_columns):
+        raise ValueError(
+            f"num_rows = {rows} and num_cols = {columns} do not fit diagonals that need "
+            f"{least_rows} and {least_columns}"
+        )
+    return rows, columns
+
+
+@MATRIX_DIAG.kernel
+@MATRIX_DIAG_V2.kernel
+@MATRIX_DIAG_V3.kernel
+def _matrix_diag_kernel(c: KernelContext) -> Kernel:
+    def matrix_diag(diagonal: Array, *rest: Array) -> Array:
+        _check_rank("diagonal", diagonal, 1)
+        if not rest:
+            shape = (*diagonal.shape, diagonal.shape[-1])
+            result = new_zeros(shape, diagonal.dtype)
+            along = np.arange(diagonal.shape[-1])
+            result[..., along, along] = diagonal
+            return result
+        k, rows, columns, padding = rest
+        for name, size in (("num_rows", rows), ("num_cols", columns)):
+            if size.ndim:
+                raise ValueError(f"{name} must have rank 0, got shape {list(size.shape)}")
+        _check_padding(padding)
+        band = _band(c, k) or _MAIN
+        sizes = _matrix_sizes(band, diagonal.shape, int(rows), int(columns))
+        lead = diagonal.shape[: -1 if band.single else -2]
+        result = new_array(check_size((*lead, *sizes), diagonal.dtype), diagonal.dtype)
+        result[...] = padding
+        place, at = band.places(*sizes)
+        result[place] = diagonal[at]
+        return result
+
+    return matrix_diag
+
+
+def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
+    """Square matrices with a given diagonal, and zeros elsewhere.
+
+    Args:
+        diagonal: a tensor of any dtype, of rank at least 1: a diagonal in its last dimension.
+        name: a name for the op.
+
+    Returns:
+        A Tensor with one dimension more, which is as large as the last one.
+
+    Raises:
+        ValueError: `diagonal` has rank 0.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.matrix_diag([1, 2])))
+        [[1 0]
+         [0 2]]
+    """
+    return MATRIX_DIAG(diagonal, name=name)  # type: ignore[no-any-return]
+
+
+def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
+    """The diagonals of matrices.
+
+    Args:
+        input: a tensor of any dtype, of rank at least 2: matrices in its last two dimensions.
+        name: a name for the op.
+
+    Returns:
+        A Tensor with a diagonal in its last dimension, which is as large as the smaller of the two.
+
+    Raises:
+        ValueError: `input` has a lower rank.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.matrix_diag_part([[1, 2, 3], [4, 5, 6]])))
+        [1 5]
+    """
+    return MATRIX_DIAG_PART(input, name=name)  # type: ignore[no-any-return]
+
+
+def matrix_set_diag(input: Any, diagonal: Any, name: str | None = None) -> Tensor:
+    """Matrices with another diagonal.
+
+    Args:
+        input: a tensor of any dtype, of rank at least 2: matrices in its last two dimensions.
+        diagonal: a tensor of the same dtype: the new diagonals in its last dimension.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape and dtype of `input`.
+
+    Raises:
+        ValueError: the shapes do not fit together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.matrix_set_diag([[1, 2], [3, 4]], [7, 8])))
+        [[7 2]
+         [3 8]]
+    """
+    return MATRIX_SET_DIAG(input, diagonal, name=name)  # type: ignore[no-any-return]

@@ -1,0 +1,337 @@
+"""Tensors made larger by what they hold, or by a value: tile, pad."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
+from ...shape_inference.symbolic.symbolic import dim_symbol
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.allocation import check_size, new_array
+from ..kit.call_forms import renamed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+# Rows of fewer elements are copied one by one more slowly than they are repeated.
+_LONG_ROW = 64
+_MOST_TILED_AT_ONCE = 32  # dimensions; NumPy has at most twice as many
+
+TILE = OpDef(
+    "Tile",
+    "input: T, multiples: Tmultiples -> output: T",
+    "T: type, Tmultiples: {int32, int64} = int32",
+    symbolic=True,
+)
+
+
+@TILE.shape
+def _tile_shape(c: ShapeContext) -> TensorShape:
+    rank = c.shape("input").rank
+    stated = c.shape("multiples", rank=1)
+    if rank is not None and not stated.is_compatible_with([rank]):
+        raise ValueError(f"multiples must have {rank} elements, got shape {stated}")
+    counts: Any = shape_from_value(c, "multiples", minus_one_is_unknown=True).sizes
+    if counts is None:
+        if rank is None:
+            return UNKNOWN_SHAPE
+        counts = (None,) * rank
+    sizes: Any = c.shape("input", rank=len(counts)).sizes
+    return TensorShape.of(
+        tuple(
+            [
+                n * (dim_symbol() if count is None else count)
+                for n, count in zip(sizes, counts, strict=True)
+            ]
+        )
+    )
+
+
+@TILE.kernel
+def _tile_kernel(c: KernelContext) -> Kernel:
+    def tile(x: Array, multiples: Array) -> Array:
+        if multiples.shape != (x.ndim,):
+            raise ValueError(
+                f"multiples must have shape ({x.ndim},), the rank of the input, got "
+                f"{multiples.shape}"
+            )
+        counts = multiples.tolist()
+        for i, count in enumerate(counts):
+            if count < 0:
+                raise ValueError(f"multiples[{i}] = {count} is negative")
+        shape = check_size([n * count for n, count in zip(x.shape, counts, strict=True)], x.dtype)
+        if 0 in shape:
+            return new_array(shape, x.dtype)
+        if x.ndim and x.shape[-1] >= _LONG_ROW and x.ndim <= _MOST_TILED_AT_ONCE:
+            return _tiled_at_once(x, counts).reshape(shape)
+        # From the last dimension on, so that the small blocks are copied while they are few.
+        result, block = x, 1
+        for n, count in zip(reversed(x.shape), reversed(counts), strict=True):
+            block *= n
+            if count != 1:
+                result = result.reshape(-1, block).repeat(count, axis=0)
+                block *= count
+        return result.reshape(shape)
+
+    return tile
+
+
+def _tiled_at_once(x: Array, counts: Sequence[int]) -> Array:
+    """The tiles, with a dimension for each count before that which it repeats."""
+    sizes = [size for pair in zip(counts, x.shape, strict=True) for size in pair]
+    result = new_array(sizes, x.dtype)
+    result[...] = x.reshape([size for n in x.shape for size in (1, n)])
+    return result
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    """The tensor repeated along each of its dimensions, as `np.tile`.
+
+    Unlike NumPy's, `multiples` must be as long as the tensor has dimensions.
+
+    Args:
+        input: a tensor of any dtype and shape.
+        multiples: an int32 or int64 vector: how often to repeat, for each dimension.
+        name: a name for the op.
+
+    Returns:
+        A Tensor, whose dimension i has size `input.shape[i] * multiples[i]`.
+
+    Raises:
+        ValueError: `multiples` is known not to fit; what only the run can tell is an
+            InvalidArgumentError.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.tile([[1, 2], [3, 4]], [1, 2])))
+        [[1 2 1 2]
+         [3 4 3 4]]
+    """
+    return TILE(input, multiples, name=name)  # type: ignore[no-any-return]
+
+
+PADDINGS = "T: type, Tpaddings: {int32, int64} = int32"
+PAD = OpDef("Pad", "input: T, paddings: Tpaddings -> output: T", PADDINGS, symbolic=True)
+PAD_V2 = OpDef(
+    "PadV2",
+    "input: T, paddings: Tpaddings, constant_values: T -> output: T",
+    PADDINGS,
+    symbolic=True,
+)
+MIRROR_PAD = OpDef(
+    "MirrorPad",
+    "input: T, paddings: Tpaddings -> output: T",
+    f"{PADDINGS}, mode: {{'REFLECT', 'SYMMETRIC'}}",
+    symbolic=True,
+)
+
+
+@PAD.shape
+@PAD_V2.shape
+@MIRROR_PAD.shape
+def _pad_shape(c: ShapeContext) -> TensorShape:
+    spec = c.shape("paddings", rank=2)
+    rank = c.shape("input").rank
+    if not spec.is_compatible_with([rank, 2]):
+        raise ValueError(f"paddings must have shape {TensorShape([rank, 2])}, got {spec}")
+    rows = spec.as_list()[0]
+    sizes = c.shape("input", rank=rows).sizes
+    if sizes is None:
+        return UNKNOWN_SHAPE
+    paddings = c.value("paddings")
+    if paddings is None:
+        return TensorShape.of((None,) * len(sizes))
+    const = c.const("paddings")
+    if const is not None:
+        _check_paddings(const)
+    return TensorShape.of(
+        tuple(
+            None if any(isinstance(pad, int) and pad < 0 for pad in row) else n + sum(row)
+            for n, row in zip(sizes, paddings.tolist(), strict=True)
+        )
+    )
+
+
+def _check_paddings(paddings: Array) -> None:
+    for (i, j), pad in np.ndenumerate(paddings):
+        if pad < 0:
+            raise ValueError(f"paddings[{i},{j}] = {pad} is negative")
+
+
+Span = tuple[int, int, int]
+Around = tuple[tuple[slice, ...], tuple[slice, ...]]
+
+
+class _Frame(NamedTuple):
+    """How a padded tensor is filled: the input in the centre, then the borders, one by one."""
+
+    shape: tuple[int, ...]
+    centre: tuple[slice, ...]
+    borders: Sequence[Any]
+
+
+def _frame(
+    shape: Sequence[int],
+    paddings: Array,
+    borders: Callable[..., Iterator[Any]],
+    dtype: np.dtype[Any],
+) -> _Frame:
+    """The frame for an input of `shape`.
+
+    `borders(axis, span, around)` gives what to fill along one dimension, which reaches into the
+    borders of those before it, and only into the centre of those behind it.
+    """
+    if paddings.shape != (len(shape), 2):
+        raise ValueError(f"paddings must have shape ({len(shape)}, 2), got {paddings.shape}")
+    _check_paddings(paddings)
+    spans = [(b, n, a) for n, (b, a) in zip(shape, paddings.tolist(), strict=True)]
+    centre = tuple([slice(b, b + n) for b, n, _ in spans])
+    found: list[Any] = []
+    for axis, span in enumerate(spans):
+        around = (slice(None),) * axis, centre[axis + 1 :]
+        found += borders(axis, span, around)
+    return _Frame(check_size([sum(span) for span in spans], dtype), centre, found)
+
+
+def _frames(c: KernelContext, borders: Callable[..., Iterator[Any]]) -> Callable[..., _Frame]:
+    """Gives the frame for a shape and paddings; worked out once for each shape where it can be."""
+    paddings, dtype = c.const("paddings"), c.output_dtype.numpy_dtype
+    if paddings is None:
+
+        def frame_for(shape: tuple[int, ...], paddings: Array) -> _Frame:
+            return _frame(shape, paddings, borders, dtype)
+
+        return frame_for
+
+    @functools.lru_cache(maxsize=8)
+    def frame_once(shape: tuple[int, ...]) -> _Frame:
+        return _frame(shape, paddings, borders, dtype)
+
+    def known_frame_for(shape: tuple[int, ...], _: Array) -> _Frame:
+        return frame_once(shape)
+
+    return known_frame_for
+
+
+def _constant_borders(axis: int, span: Span, around: Around) -> Iterator[tuple[slice, ...]]:
+    del axis
+    before, size, after = span
+    if before:
+        yield (*around[0], slice(before), *around[1])
+    if after:
+        yield (*around[0], slice(before + size, None), *around[1])
+
+
+@PAD.kernel
+@PAD_V2.kernel
+def _pad_kernel(c: KernelContext) -> Kernel:
+    frame_for = _frames(c, _constant_borders)
+    zero: Any = b"" if c.output_dtype.name == "string" else 0
+
+    def pad(x: Array, paddings: Array, value: Any = zero) -> Array:
+        if value is not zero and value.ndim:
+            raise ValueError(f"constant_values must be a scalar, got shape {list(value.shape)}")
+        frame = frame_for(x.shape, paddings)
+        result = np.empty(frame.shape, x.dtype)
+        result[frame.centre] = x
+        for border in frame.borders:
+            result[border] = value
+        return result
+
+    return pad
+
+
+@MIRROR_PAD.kernel
+def _mirror_pad_kernel(c: KernelContext) -> Kernel:
+    edge = 1 if c.attr("mode") == b"REFLECT" else 0  # how many elements at the edge stay single
+
+    def mirrored(axis: int, span: Span, around: Around) -> Iterator[Any]:
+        before, size, after = span
+        if max(before, after) > size - edge:
+            raise ValueError(
+                f"paddings[{axis}] = [{before}, {after}] must be at most {size - edge}, where the "
+                f"dimension has size {size}"
+            )
+        end = before + size
+        for target, first, count in (
+            (slice(before), 2 * before - 1 + edge, before),
+            (slice(end, None), end - 1 - edge, after),
+        ):
+            last = first - count
+            source = slice(first, None if last < 0 else last, -1)
+            if count:
+                yield (
+                    (*around[0], target, *around[1]),
+                    (*around[0], source, *around[1]),
+                )
+
+    frame_for = _frames(c, mirrored)
+
+    def mirror_pad(x: Array, paddings: Array) -> Array:
+        frame = frame_for(x.shape, paddings)
+        result = np.empty(frame.shape, x.dtype)
+        result[frame.centre] = x
+        for target, source in frame.borders:
+            result[target] = result[source]
+        return result
+
+    return mirror_pad
+
+
+@renamed(input="tensor")
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: Any = 0,
+) -> Tensor:
+    """The tensor with a border around it.
+
+    Args:
+        tensor: a tensor of any dtype, of rank n.
+        paddings: an int32 or int64 tensor of shape [n, 2]: how many elements to add before and
+            after the tensor, for each dimension.
+        mode: what to add: "CONSTANT" for zeros (empty strings, False), "REFLECT" for the tensor
+            mirrored at its outermost elements, "SYMMETRIC" for the tensor mirrored behind them;
+            in any case of letters.
+        name: a name for the op.
+        constant_values: what "CONSTANT" adds in the place of zeros: a scalar of the dtype of
+            `tensor`.
+
+    Returns:
+        A Tensor of the dtype of `tensor`.
+
+    Raises:
+        ValueError: `mode` is none of these, or `paddings` are known not to fit; what only the run
+            can tell is an InvalidArgumentError. A mirror gives at most as many elements as the
+            dimension has, with "REFLECT" one less.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.pad([1, 2, 3], [[1, 2]])))
+        ...     print(session.run(td.pad([1, 2, 3], [[1, 2]], "REFLECT")))
+        [0 1 2 3 0 0]
+        [2 1 2 3 2 1]
+    """
+    upper = str(mode).upper()
+    if upper == "CONSTANT":
+        # A tensor may hold another value when it is fed.
+        if isinstance(constant_values, (int, float)) and constant_values == 0:
+            return PAD(tensor, paddings, name=name)  # type: ignore[no-any-return]
+        return PAD_V2(tensor, paddings, constant_values, name=name)  # type: ignore[no-any-return]
+    if upper not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(
+            f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}; a name is given as name="
+        )
+    return MIRROR_PAD(tensor, paddings, mode=upper, name=name)  # type: ignore[no-any-return]

@@ -1,0 +1,204 @@
+"""Reshape: the same elements in another shape."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import shape_from_value
+from ...shape_inference.symbolic.symbolic import divides_exactly, equal, exact_div, less, product
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.allocation import check_size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.symbolic.symbolic import Dim
+
+    Size = Dim | None
+
+RESHAPE = OpDef(
+    "Reshape",
+    "tensor: T, shape: Tshape -> output: T",
+    "T: type, Tshape: {int32, int64} = int32",
+    symbolic=True,
+)
+
+
+@RESHAPE.shape
+def _reshape_shape(c: ShapeContext) -> TensorShape:
+    wanted = shape_from_value(c, "shape", minus_one_is_unknown=True).sizes
+    sizes = c.shape("tensor").sizes
+    value = c.const("shape")
+    if wanted is None or sizes is None:
+        return TensorShape.of(wanted)
+    if wanted.count(None) > 1:
+        if 0 in wanted and less(0, product(sizes)):  # type: ignore[arg-type]
+            raise _mismatch(sizes, wanted)
+        return TensorShape.of(wanted)
+    if value is not None and min(value.tolist(), default=0) < -1:
+        value = None  # taken for a size that only the run tells: see `is_packed`
+    if value is not None and all(isinstance(n, int) for n in sizes):
+        return TensorShape.of(reshaped(sizes, value.tolist()))  # type: ignore[arg-type]
+    known = c.value("shape")
+    is_inferred = known is not None and -1 in known.tolist()
+    return TensorShape.of(_reshaped_symbols(c, sizes, wanted, is_inferred))  # type: ignore[arg-type]
+
+
+def reshaped(sizes: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
+    """What `shape` denotes for a tensor of `sizes`.
+
+    One element may be -1: the size that keeps the number of elements. Among sizes of 0 it is the
+    quotient of the sizes other than 0, as in TensorFlow 2.21.
+
+    Raises:
+        ValueError: `shape` is not legal, or holds another number of elements.
+    """
+    missing = [i for i, n in enumerate(shape) if n < 0]
+    for i in missing:
+        if shape[i] != -1:
+            raise ValueError(f"shape[{i}] = {shape[i]} is neither a size nor -1")
+    if len(missing) > 1:
+        raise ValueError(f"only one element of shape may be -1, got shape = {list(shape)}")
+    result = list(shape)
+    if missing:
+        rest = [n for n in shape if n > 0]
+        counted = [n for n in sizes if n] if 0 in shape else sizes
+        result[missing[0]] = prod(counted) // prod(rest)
+    if prod(result) != prod(sizes):
+        raise _mismatch(sizes, shape)
+    return tuple(result)
+
+
+def _mismatch(sizes: Sequence[Size], shape: Sequence[Size]) -> ValueError:
+    given = [-1 if n is None else n for n in shape]
+    inferred = -1 in given
+    number = product([n for n in given if n != -1])
+    asked = f"a multiple of {number}" if inferred and number != 0 else number
+    return ValueError(
+        f"tensor of shape {list(sizes)} has {product(sizes)} elements, "  # type: ignore[arg-type]
+        f"where shape = {given} asks for {asked}"
+    )
+
+
+def _reshaped_symbols(
+    c: ShapeContext, sizes: Sequence[Dim], wanted: Sequence[Size], is_inferred: bool
+) -> Sequence[Size]:
+    """`reshaped` where sizes may be expressions, and None is an open one: -1, or perhaps -1.
+
+    As in TensorFlow, numbers of elements that cannot agree are told before the run only where
+    that of the tensor is known but for one size.
+    """
+    total = product(sizes)
+    if None in wanted:
+        place = wanted.index(None)
+    else:
+        number = product(wanted)  # type: ignore[arg-type]
+        known = equal(total, number)
+        if known is False and (isinstance(total, int) or _leaves_rest(sizes, number)):
+            raise _mismatch(sizes, wanted)
+        if known is None:
+            c.same_size("the numbers of elements of tensor and of shape", total, number)
+        symbols = [i for i, n in enumerate(wanted) if not isinstance(n, int)]
+        if not isinstance(total, int) or len(symbols) != 1:
+            return wanted
+        (place,) = symbols
+    rest: list[Dim] = [*wanted[:place], *wanted[place + 1 :]]  # type: ignore[list-item]
+    if isinstance(total, int):
+        number = product(rest)
+        if (number == 0 and total) or (number != 0 and divides_exactly(total, number) is False):
+            raise _mismatch(sizes, wanted)
+    elif all(less(0, n) for n in rest) and divides_exactly(total, product(rest)) is None:
+        c.divided("the number of elements of tensor", total, product(rest))
+    size = _open_size(sizes, rest, is_inferred and wanted[place] is None)
+    return wanted if size is None else [*wanted[:place], size, *wanted[place + 1 :]]
+
+
+def _leaves_rest(sizes: Sequence[Dim], number: Dim) -> bool:
+    """Whether no integer can stand for the one size that is open, to make `number` elements."""
+    known = [n for n in sizes if isinstance(n, int)]
+    if len(known) < len(sizes) - 1 or not isinstance(number, int):
+        return False
+    return number % prod(known) > 0
+
+
+def _open_size(sizes: Sequence[Dim], rest: Sequence[Dim], is_inferred: bool) -> Dim | None:
+    """The size that goes with `rest` to make as many elements as `sizes`; None if that is open.
+
+    The quotient holds where no size of `rest` is 0 at any run. If some may be, those count neither
+    in `rest` nor in `sizes`: then it holds as well if each stands in `sizes`, too, and nothing
+    that is left there can be 0.
+    """
+    left, others = list(sizes), []
+    if is_inferred:
+        for n in rest:
+            if not less(0, n) and n in left:
+                left.remove(n)
+            else:
+                others.append(n)
+    else:
+        others = list(rest)
+    if not all(less(0, n) for n in others):
+        return None
+    if len(others) < len(rest) and not all(less(0, n) for n in left):
+        return None
+    total, divisor = product(left), product(others)
+    quotient = exact_div(total, divisor)
+    return total // divisor if quotient is None else quotient
+
+
+@RESHAPE.kernel
+def _reshape_kernel(c: KernelContext) -> Kernel:
+    const = c.const("shape")
+
+    def reshape_to(x: Array, shape: Array) -> Array:
+        if shape.ndim > 1:
+            raise ValueError(f"shape must be a vector, got shape {list(shape.shape)}")
+        sizes = reshaped(x.shape, shape.reshape(-1).tolist())
+        return x.reshape(check_size(sizes, x.dtype))
+
+    if const is None or const.ndim != 1 or min(const.tolist(), default=0) < -1:
+        return reshape_to
+    target = tuple(const.tolist())
+
+    def reshape(x: Array, shape: Array) -> Array:
+        try:
+            return x.reshape(target)
+        except ValueError:  # NumPy infers no size among sizes of 0
+            return reshape_to(x, shape)
+
+    return reshape
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The elements of a tensor in another shape.
+
+    Unlike NumPy, TensorFlow infers -1 beside a size of 0, too: from the sizes other than 0.
+
+    Args:
+        tensor: a tensor of any dtype.
+        shape: a vector of int32 or int64. One element may be -1: the size that keeps the number
+            of elements.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the dtype of `tensor`.
+
+    Raises:
+        ValueError: the shape holds another number of elements, or an element is below -1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.reshape([1, 2, 3, 4, 5, 6], [2, -1])))
+        ...     x = td.placeholder(td.float32, ["batch", 5, 64])
+        ...     print(td.reshape(x, [-1, 16]).shape)
+        [[1 2 3]
+         [4 5 6]]
+        (20*batch, 16)
+    """
+    return RESHAPE(tensor, shape, name=name)  # type: ignore[no-any-return]

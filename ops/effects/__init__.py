@@ -1,0 +1,1 @@
+"""Ops run for their effect and in order: assertions, prints, Python callbacks, grouping."""

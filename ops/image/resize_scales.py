@@ -1,0 +1,48 @@
+"""Where the pixels of a resized image come from, in float32 as TensorFlow computes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ...shape_inference.protocols import Array
+
+
+def check_modes(align_corners: bool, half_pixel_centers: bool) -> None:
+    """Checks that not both modes are asked for.
+
+    Raises:
+        ValueError: they are.
+    """
+    if align_corners and half_pixel_centers:
+        raise ValueError("align_corners must be False where half_pixel_centers is True")
+
+
+def scale_of(size: int, wanted: int, align_corners: bool) -> np.float32:
+    """How far apart in the image two neighbouring pixels of the result lie."""
+    if align_corners and wanted > 1:
+        return np.float32(np.float32(size - 1) / np.float32(wanted - 1))
+    return np.float32(np.float32(size) / np.float32(wanted))
+
+
+def between(
+    size: int, wanted: int, align_corners: bool, half_pixel_centers: bool
+) -> tuple[Array, Array, Array]:
+    """For each pixel of the result the pixels before and after it, and how near it is to these."""
+    half = np.float32(0.5 if half_pixel_centers else 0)
+    places = np.arange(wanted, dtype=np.float32) + half
+    places = places * scale_of(size, wanted, align_corners) - half
+    before = np.floor(places)
+    low = np.maximum(before, 0).astype(np.intp)
+    high = np.minimum(np.ceil(places), size - 1).astype(np.intp)
+    return np.minimum(low, size - 1), high, (places - before).astype(np.float32)
+
+
+def nearest(size: int, wanted: int, align_corners: bool, half_pixel_centers: bool) -> Array:
+    """For each pixel of the result the pixel of the image that it repeats."""
+    half = np.float32(0.5 if half_pixel_centers else 0)
+    places = (np.arange(wanted, dtype=np.float32) + half) * scale_of(size, wanted, align_corners)
+    found = np.floor(places + np.float32(0.5)) if align_corners else np.floor(places)
+    return np.asarray(np.clip(found, 0, size - 1).astype(np.intp))

@@ -1,0 +1,1 @@
+"""Picking and placing elements: slices, gather and scatter, masks, one-hot, partitions."""

@@ -1,0 +1,306 @@
+"""Empty tensors, and ops that update rows of a tensor in place.
+
+Whoever reads the updated tensor after the update, by control dependency, sees the result. The
+kernels here return the new contents, and the session lets the later readers have them. They
+write into the old array only where nobody else knows it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.op_def import OpDef
+from ...graph.ownership import only_argument
+from ...shape_inference.rules import shape_from_value
+from ..array.shapes import shape
+from ..kit.allocation import new_array, new_zeros
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+    _Change = Callable[[Array, Array, Array], None]
+
+EMPTY = OpDef(
+    "Empty", "shape: int32 -> output: dtype", "dtype: type, init: bool = false", stateful=True
+)
+
+
+@EMPTY.shape
+def _empty_shape(c: ShapeContext) -> TensorShape:
+    return shape_from_value(c, "shape", minus_one_is_unknown=True)
+
+
+@EMPTY.kernel
+def _empty_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+    # Arbitrary bytes are no bools.
+    make = new_zeros if c.attr("init") or dtype == np.bool_ else new_array
+
+    def empty(shape: Array) -> Array:
+        if shape.ndim != 1:
+            raise ValueError(f"shape must be a vector, got shape {list(shape.shape)}")
+        return make(shape.tolist(), dtype)
+
+    return empty
+
+
+def empty(output_shape: Any, dtype: Any, init: bool = False) -> Tensor:
+    """A tensor whose contents are arbitrary, to be filled by in-place ops.
+
+    Args:
+        output_shape: the shape, an int32 vector.
+        dtype: the dtype.
+        init: whether to fill it with zeros (empty strings, False).
+
+    Returns:
+        A Tensor of `dtype`. Strings are empty and bools False in any case.
+
+    Raises:
+        ValueError: a size is known to be negative.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.empty([2, 3], td.int32, init=True)))
+        [[0 0 0]
+         [0 0 0]]
+    """
+    return EMPTY(output_shape, dtype=dtype, init=init)  # type: ignore[no-any-return]
+
+
+def empty_like(value: Any, init: bool | None = None) -> Tensor:
+    """A tensor of the shape and dtype of `value`, whose contents are arbitrary.
+
+    Args:
+        value: a tensor of any dtype.
+        init: whether to fill it with zeros (empty strings, False).
+
+    Returns:
+        A Tensor. Strings are empty and bools False in any case.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.empty_like([1.5, 2.5], init=True)))
+        [0. 0.]
+    """
+    value = convert_to_tensor(value)
+    return EMPTY(shape(value), dtype=value.dtype, init=init)  # type: ignore[no-any-return]
+
+
+def _set(y: Array, rows: Array, v: Array) -> None:
+    y[rows] = v
+
+
+def _accumulate(ufunc: np.ufunc) -> _Change:
+    def accumulate(y: Array, rows: Array, v: Array) -> None:
+        if len(np.unique(rows)) < len(rows):
+            ufunc.at(y, rows, v)
+        else:
+            y[rows] = ufunc(y[rows], v)
+
+    return accumulate
+
+
+_add, _subtract = _accumulate(np.add), _accumulate(np.subtract)
+
+
+def _change_of(c: KernelContext, change: _Change) -> _Change:
+    """`change` for the dtype of the op, where only numbers can be added."""
+    dtype = c.output_dtype
+    if change is _set or dtype.is_floating or dtype.is_integer or dtype.is_complex:
+        return change
+
+    def refuse(y: Array, rows: Array, v: Array) -> None:
+        del y, rows, v
+        raise ValueError(f"{c.node.definition.name} needs numbers, got {dtype.name}")
+
+    return refuse
+
+
+def _with_rows(x: Array, rows: Array, v: Array, change: _Change) -> Array:
+    """`x` with `rows`, counted modulo their number, changed by the rows of `v`."""
+    if rows.ndim != 1:
+        raise ValueError(f"the rows to update must be a vector, got shape {list(rows.shape)}")
+    if not x.ndim or v.shape != (len(rows), *x.shape[1:]):
+        raise ValueError(
+            f"an update of {len(rows)} rows of shape {list(x.shape[1:])} is needed for a tensor of "
+            f"shape {list(x.shape)}, got shape {list(v.shape)}"
+        )
+    if x.size and v.size:
+        change(x, rows % len(x), v)
+    return x
+
+
+class _InPlace:
+    """A kernel that changes its first argument, or a copy where others know it."""
+
+    def __init__(self, change: Callable[[Array, Array, Array], Array]) -> None:
+        self._change = change
+
+    def __call__(self, *arrays: Array) -> Array:
+        mine = arrays[0] if only_argument(arrays, 0) else arrays[0].copy()
+        return self._change(mine, *arrays[1:])
+
+
+def _rows_op(name: str, change: _Change) -> OpDef:
+    """Defines an op that updates rows in place."""
+    definition = OpDef(name, "x: T, i: int32, v: T -> y: T", "T: type", aliases="x")
+
+    @definition.shape
+    def shape_of_all(c: ShapeContext) -> TensorShape:
+        return c.shape("x")
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        change_rows = _change_of(c, change)
+
+        def update_rows(x: Array, i: Array, v: Array) -> Array:
+            return _with_rows(x, i, v, change_rows)
+
+        return _InPlace(update_rows)
+
+    return definition
+
+
+INPLACE_UPDATE = _rows_op("InplaceUpdate", _set)
+INPLACE_ADD = _rows_op("InplaceAdd", _add)
+INPLACE_SUB = _rows_op("InplaceSub", _subtract)
+INPLACE_SUBTRACT = _rows_op("InplaceSubtract", _subtract)
+
+
+def _alias_op(name: str, change: _Change) -> OpDef:
+    """Defines an op that updates one row, some rows or all of a tensor in place."""
+    definition = OpDef(
+        name,
+        "value: T, loc: Tloc, update: T -> output: T",
+        "T: type, Tloc: {int32, int64} = int32, whole: bool = false",
+        aliases="value",
+    )
+
+    @definition.shape
+    def shape_of_all(c: ShapeContext) -> TensorShape:
+        return c.shape("value")
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        change_rows = _change_of(c, change)
+
+        def update_whole(value: Array, loc: Array, update: Array) -> Array:
+            del loc
+            if value.size != update.size:
+                raise ValueError(
+                    f"update must have as many elements as value, {value.size}, got {update.size}"
+                )
+            only = (1, *value.shape)
+            rows = np.zeros(1, np.int32)
+            updated = _with_rows(value.reshape(only), rows, update.reshape(only), change_rows)
+            return updated.reshape(value.shape)
+
+        def update_rows(value: Array, loc: Array, update: Array) -> Array:
+            if not loc.ndim:
+                loc, update = loc[np.newaxis], update[np.newaxis]
+            return _with_rows(value, loc, update, change_rows)
+
+        return _InPlace(update_whole if c.attr("whole") else update_rows)
+
+    return definition
+
+
+ALIAS_INPLACE_UPDATE = _alias_op("AliasInplaceUpdate", _set)
+ALIAS_INPLACE_ADD = _alias_op("AliasInplaceAdd", _add)
+ALIAS_INPLACE_SUBTRACT = _alias_op("AliasInplaceSubtract", _subtract)
+
+
+def _alias(definition: OpDef, value: Any, loc: Any, update: Any) -> Tensor:
+    value = convert_to_tensor(value)
+    update = convert_to_tensor(update, value.dtype)
+    whole = loc is None
+    return definition(value, [] if whole else loc, update, whole=whole)  # type: ignore[no-any-return]
+
+
+def alias_inplace_update(value: Any, loc: Any, update: Any) -> Tensor:
+    """Sets all of a tensor, or rows of it, in place.
+
+    Whoever reads `value` after the update, as control dependencies tell, sees the new contents;
+    the order of the update and every other use of `value` has to follow from the graph. What is
+    fed, constants, and views taken before the update are not touched.
+
+    Args:
+        value: a tensor of any dtype; not a list or ndarray, which nobody else could read.
+        loc: None for all of it; an int32 or int64 scalar for one row; a vector for several. Rows
+            count modulo their number. If a row is named twice, the later update stays.
+        update: the new contents: as many elements as `value`; one row; or as many rows as `loc`
+            has elements.
+
+    Returns:
+        A Tensor that is `value` after the update.
+
+    Raises:
+        InvalidArgumentError: when it runs, the shapes do not fit; or the graph leaves open
+            whether another op reads `value` before or after the update.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph, td.Session() as session:
+        ...     x = td.empty([3], td.int32, init=True)
+        ...     update = td.alias_inplace_update(x, 1, 5)
+        ...     with graph.control_dependencies([update]):
+        ...         print(session.run(td.identity(x)))
+        [0 5 0]
+    """
+    return _alias(ALIAS_INPLACE_UPDATE, value, loc, update)
+
+
+def alias_inplace_add(value: Any, loc: Any, update: Any) -> Tensor:
+    """Adds to all of a tensor, or to rows of it, in place.
+
+    Args:
+        value: a tensor of numbers, which is updated as by `alias_inplace_update`.
+        loc: as for `alias_inplace_update`. If a row is named twice, the updates add up.
+        update: what to add, of a shape as for `alias_inplace_update`.
+
+    Returns:
+        A Tensor that is `value` after the update.
+
+    Raises:
+        InvalidArgumentError: as for `alias_inplace_update`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.alias_inplace_add(td.constant([1, 2]), [1, 1], [10, 10])))
+        [ 1 22]
+    """
+    return _alias(ALIAS_INPLACE_ADD, value, loc, update)
+
+
+def alias_inplace_subtract(value: Any, loc: Any, update: Any) -> Tensor:
+    """Subtracts from all of a tensor, or from rows of it, in place.
+
+    Args:
+        value: a tensor of numbers, which is updated as by `alias_inplace_update`.
+        loc: as for `alias_inplace_update`. If a row is named twice, the updates add up.
+        update: what to subtract, of a shape as for `alias_inplace_update`.
+
+    Returns:
+        A Tensor that is `value` after the update.
+
+    Raises:
+        InvalidArgumentError: as for `alias_inplace_update`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.alias_inplace_subtract(td.constant([5, 6]), None, [1, 2])))
+        [4 4]
+    """
+    return _alias(ALIAS_INPLACE_SUBTRACT, value, loc, update)

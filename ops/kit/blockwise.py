@@ -1,0 +1,92 @@
+"""Functions of many steps, taken over arrays block by block, while a block is in the cache."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...shape_inference.protocols import Array
+
+    Coefficients = tuple[float, ...]
+    Ratio = tuple[Coefficients, Coefficients]
+
+_LONG = 8  # coefficients
+_MOST_STEPS = 2000
+_STEPS_BETWEEN = 8  # one look at which elements have settled and the next
+_BLOCK = 1 << 15  # elements: a few arrays of so many fit in the cache
+
+
+def in_blocks(function: Callable[..., Any]) -> Callable[..., Array]:
+    """`function(x, more..., precise)` of float64 vectors, as one of arrays of any float dtype.
+
+    Float64 is what everything is computed in: for the shorter dtypes the result is then rounded
+    once, and where `precise` is False, an approximation to 1e-8 will do.
+    """
+
+    def computed(*inputs: Array) -> Array:
+        inputs = tuple(np.broadcast_arrays(*inputs)) if len(inputs) > 1 else inputs
+        precise = inputs[0].dtype.itemsize == 8
+        result = np.empty(inputs[0].shape, inputs[0].dtype)
+        flat, target = [x.reshape(-1) for x in inputs], result.reshape(-1)
+        for start in range(0, target.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            target[block] = function(*[x[block].astype(np.float64) for x in flat], precise)
+        return result
+
+    return computed
+
+
+def polynomial(coefficients: Coefficients, x: Array) -> Array:
+    """The polynomial with these coefficients, from the constant one up."""
+    result: Array = x * coefficients[-1]
+    for coefficient in coefficients[-2:0:-1]:
+        result += coefficient
+        result *= x
+    result += coefficients[0]
+    return result
+
+
+def quotient(ratio: Ratio, x: Array) -> Array:
+    """The quotient of two polynomials."""
+    top, bottom = ratio
+    if len(top) < _LONG:
+        result = polynomial(top, x)
+        result /= polynomial(bottom, x)
+        return result
+    # Even and odd powers apart: so large x is multiplied, and rounded, half as often.
+    square = x * x
+    result, below = (_in_halves(part, x, square) for part in (top, bottom))
+    result /= below
+    return result
+
+
+def _in_halves(coefficients: Coefficients, x: Array, square: Array) -> Array:
+    result = polynomial(coefficients[1::2], square)
+    result *= x
+    result += polynomial(coefficients[::2], square)
+    return result
+
+
+def settle(step: Callable[..., Any], rows: Array) -> Array:
+    """The first row, once each element of it has settled.
+
+    Args:
+        step: called as `step(i, *rows)` for i = 1, 2, ...: changes the rows, and returns which
+            elements are not going to change any more.
+        rows: what the step works on, [number, elements].
+    """
+    result = np.empty(rows.shape[1])
+    places = np.arange(rows.shape[1])
+    for i in range(1, _MOST_STEPS):
+        settled = step(i, *rows)
+        if i % _STEPS_BETWEEN == 0 and settled.any():
+            result[places[settled]] = rows[0, settled]
+            rows, places = rows[:, ~settled], places[~settled]
+        if not places.size:
+            break
+    result[places] = rows[0]  # NaN never settles
+    return result

@@ -1,0 +1,300 @@
+"""What elementwise ops are made of: a row of a table gives the op and its public function."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import broadcast
+from ...shape_inference.symbolic.symbolic import less_equal
+from ...shape_inference.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...protos.dtypes import DType
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+    Functions = Callable[..., Any] | Mapping[str, Callable[..., Any]]
+
+FLOATS = "bfloat16, half, float32, float64"
+COMPLEX = "complex64, complex128"
+SIGNED = "int8, int16, int32, int64"
+UNSIGNED = "uint8, uint16, uint32, uint64"
+INTEGERS = f"{SIGNED}, {UNSIGNED}"
+REALS = f"{FLOATS}, {INTEGERS}"
+NUMBERS = f"{REALS}, {COMPLEX}"
+
+
+class Unary(Protocol):
+    """The public function of an elementwise op of one argument."""
+
+    def __call__(self, x: Any, name: str | None = None) -> Tensor:
+        """Adds the op."""
+
+
+class Binary(Protocol):
+    """The public function of an elementwise op of two arguments."""
+
+    def __call__(self, x: Any, y: Any, name: str | None = None) -> Tensor:
+        """Adds the op."""
+
+
+def unary(
+    name: str,
+    op: str,
+    function: Functions,
+    dtypes: str,
+    doc: str,
+    example: tuple[str, str],
+    *,
+    arg: str = "x",
+    result: str = "y: T",
+    symbolic: Callable[..., Any] | None = None,
+    home: str = "td",
+) -> Unary:
+    """Defines an elementwise op of one argument.
+
+    Args:
+        name: the name of the public function.
+        op: the op type.
+        function: computes it on an array; or a mapping of NumPy's kinds ("iu") to such functions.
+        dtypes: what the argument may be; a single dtype, or several between commas.
+        doc: a one-line summary, and after a blank line what else there is to say.
+        example: the arguments of a call, and what it prints.
+        arg: the name of the argument on the wire.
+        result: the name and type of the result on the wire.
+        symbolic: computes it on object arrays of dimension expressions, where that is possible.
+        home: where users find the function.
+
+    Returns:
+        The public function.
+    """
+    definition = _define(op, (arg,), result, dtypes, symbolic)
+
+    define_unary(definition, function, symbolic, arg)
+
+    def call(x, name=None):  # type: ignore[no-untyped-def]
+        return definition(x, name=name)
+
+    text = _documentation(name, (arg,), dtypes, doc, example, home)
+    return _public(call, name, (arg,), text)  # type: ignore[no-any-return]
+
+
+def binary(
+    name: str,
+    op: str,
+    function: Functions,
+    dtypes: str,
+    doc: str,
+    example: tuple[str, str],
+    *,
+    args: tuple[str, str] = ("x", "y"),
+    result: str = "z: T",
+    symbolic: Callable[..., Any] | None = None,
+    home: str = "td",
+    called: str | None = None,
+) -> Binary:
+    """Defines an elementwise op of two arguments that are broadcast to each other.
+
+    The parameters are those of `unary`, but for `args`, the names of the arguments on the wire,
+    and `called`, the name that an op gets where none is given: by default the op type.
+    """
+    definition = _define(op, args, result, dtypes, symbolic)
+    define_broadcasting(definition, function, symbolic, args)
+
+    def call(x, y, name=None):  # type: ignore[no-untyped-def]
+        return definition(x, y, name=name or called)
+
+    text = _documentation(name, args, dtypes, doc, example, home)
+    return _public(call, name, args, text)  # type: ignore[no-any-return]
+
+
+def define_unary(
+    definition: OpDef,
+    function: Functions,
+    symbolic: Callable[..., Any] | None = None,
+    arg: str = "x",
+) -> None:
+    """Hangs the rules of an elementwise op of one argument on its definition."""
+    definition.elementwise = True
+
+    @definition.shape
+    def shape(c: ShapeContext) -> TensorShape:
+        _check_precision(c, arg)
+        return c.shape(arg)
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        chosen = symbolic if c.symbolic and symbolic else function_for(function, c.dtype(arg))
+        return chosen if c.shape(arg).rank else on_any_rank(chosen, c)
+
+
+def _check_precision(c: ShapeContext, arg: str) -> None:
+    """Checks that complex numbers and their parts, of which an attr tells, are as precise."""
+    if "Tout" in c.node.attrs and c.output_dtype.real_dtype is not c.dtype(arg).real_dtype:
+        raise ValueError(f"Tout = {c.output_dtype.name} is not as precise as {c.dtype(arg).name}")
+
+
+def define_broadcasting(
+    definition: OpDef,
+    function: Functions,
+    symbolic: Callable[..., Any] | None = None,
+    args: tuple[str, str] = ("x", "y"),
+) -> None:
+    """Hangs the rules of an elementwise op of two arguments on its definition."""
+    definition.elementwise = True
+    first, second = args
+
+    @definition.shape
+    def shape(c: ShapeContext) -> TensorShape:
+        _check_precision(c, first)
+        return broadcast(c.shape(first), c.shape(second))
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        chosen = symbolic if c.symbolic and symbolic else function_for(function, c.dtype(first))
+        x, y = c.shape(first), c.shape(second)
+        if not certain_to_broadcast(x, y):
+            chosen = _checking_shapes(chosen)
+        return chosen if x.rank or y.rank else on_any_rank(chosen, c)
+
+
+def like_the_other(x: Any, y: Any) -> Tensor:
+    """`x` as a tensor: of the dtype of `y` where that is a tensor and `x` is none."""
+    return convert_to_tensor(x, y.dtype.base_dtype if isinstance(y, Tensor) else None)
+
+
+def certain_to_broadcast(x: TensorShape, y: TensorShape) -> bool:
+    """Whether nothing that the run brings can keep `x` and `y` from broadcasting together."""
+    a, b = x.sizes, y.sizes
+    if a is None or b is None:
+        return False
+    pairs = zip(reversed(a), reversed(b), strict=False)
+    return all(m is n or m == n or 1 in (m, n) for m, n in pairs)
+
+
+def _checking_shapes(function: Callable[..., Any]) -> Kernel:
+    """`function`, telling what does not broadcast in the words of the shape function."""
+
+    def checked(x: Array, y: Array) -> Any:
+        try:
+            return function(x, y)
+        except ValueError:
+            broadcast(TensorShape.of(x.shape), TensorShape.of(y.shape))
+            raise
+
+    checked.__wrapped__ = function  # type: ignore[attr-defined]
+    return checked
+
+
+def function_for(functions: Functions, dtype: DType) -> Callable[..., Any]:
+    """The function that serves arrays of `dtype`."""
+    if not isinstance(functions, Mapping):
+        return functions
+    kind = "f" if dtype.is_floating else dtype.numpy_dtype.kind
+    for kinds, function in functions.items():
+        if kind in kinds:
+            return function
+    raise TypeError(f"there is no kernel for {dtype.name}, as there is none in TensorFlow")
+
+
+def on_any_rank(function: Callable[..., Any], c: KernelContext) -> Kernel:
+    """`function`, returning arrays where ufuncs return scalars: for arguments of rank 0."""
+    dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
+    asarray = np.asarray
+
+    def as_array(*inputs: Array) -> Array:
+        return asarray(function(*inputs), dtype)
+
+    as_array.__wrapped__ = function  # type: ignore[attr-defined]
+    return as_array
+
+
+def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, computed in float32 for the small float dtypes, and rounded once.
+
+    Decorates functions that take several steps, each of which would round otherwise.
+    """
+
+    def computed(x: Array, *more: Array) -> Any:
+        if x.dtype.itemsize > 2:
+            return function(x, *more)
+        return function(*[item.astype(np.float32) for item in (x, *more)]).astype(x.dtype)
+
+    return computed
+
+
+def symbolically(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` of sizes, as a function of object arrays of sizes."""
+    ufunc: np.ufunc = np.frompyfunc(function, function.__code__.co_argcount, 1)
+    return ufunc
+
+
+def at_least_zero(*dims: Any) -> bool:
+    """Whether none of the sizes can be negative."""
+    return all(less_equal(0, dim) for dim in dims)
+
+
+def _define(op: str, args: tuple[str, ...], result: str, dtypes: str, symbolic: Any) -> OpDef:
+    several = "," in dtypes
+    inputs = ", ".join(f"{arg}: {'T' if several else dtypes}" for arg in args)
+    attrs = f"T: {{{dtypes}}}" if several else ""
+    return OpDef(op, f"{inputs} -> {result}", attrs, symbolic=symbolic is not None)
+
+
+def _documentation(
+    name: str,
+    args: tuple[str, ...],
+    dtypes: str,
+    doc: str,
+    example: tuple[str, str],
+    home: str,
+) -> str:
+    summary, _, rest = doc.partition("\n\n")
+    call, printed = example
+    lines = [summary, "", *([rest, ""] if rest else []), "Args:"]
+    lines.append(f"    {args[0]}: a tensor of {dtypes}.")
+    if len(args) == 2:
+        lines.append(f"    {args[1]}: a tensor of the same dtype; the two are broadcast together.")
+    lines += [
+        "    name: a name for the op.",
+        "",
+        "Returns:",
+        "    A Tensor of the shape of the argument."
+        if len(args) == 1
+        else "    A Tensor of the shape that the arguments broadcast to.",
+        "",
+        "Raises:",
+        "    TypeError: an argument is of another dtype.",
+        *(["    ValueError: the shapes do not broadcast together."] if len(args) == 2 else []),
+        "",
+        "Example:",
+        "    >>> import tensordraft as td",
+        "    >>> with td.Graph().as_default(), td.Session() as session:",
+        f"    ...     print(session.run({home}.{name}({call})))",
+        *(f"    {line}" for line in printed.split("\n")),
+    ]
+    return "\n".join(lines)
+
+
+def _public(call: Any, name: str, args: tuple[str, ...], text: str) -> Any:
+    """`call` as if it were written out where its row stands, with arguments named as on the wire.
+
+    So keywords work, errors and tracebacks name it, and doctest finds it in the row's module.
+    """
+    module = sys._getframe(2).f_globals
+    code = call.__code__.replace(co_name=name, co_qualname=name, co_varnames=(*args, "name"))
+    function = FunctionType(code, module, name, call.__defaults__, call.__closure__)
+    function.__doc__ = text
+    types = {**dict.fromkeys(args, "Any"), "name": "str | None", "return": "Tensor"}
+    function.__annotations__ = types
+    return function

@@ -1,0 +1,1 @@
+"""Linear algebra: products, einsum, decompositions, inverses, systems of equations."""

@@ -1,0 +1,311 @@
+"""Sums of products in Einstein's notation, computed by one matrix product where possible."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...graph.convert import convert_n_to_tensor
+from ...graph.op_def import OpDef
+from ...shape_inference.context import check_rank
+from ...shape_inference.rules import broadcast
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.gemm import multiply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+    Labels = tuple[int, ...]
+
+EINSUM = OpDef("Einsum", "inputs: N * T -> output: T", "equation: string, N: int >= 1, T: type")
+
+
+class _Spec(NamedTuple):
+    """What the dimensions of the inputs and of the result are called.
+
+    Letters of the equation are their code points; the dimensions of an ellipsis are -1, -2, ...,
+    counted from the back, so that they are aligned as broadcasting aligns them.
+    """
+
+    inputs: tuple[Labels, ...]
+    output: Labels
+
+
+def _parse(equation: str) -> tuple[list[str], str]:
+    """The terms of the inputs and of the result, with `.` for an ellipsis.
+
+    Raises:
+        ValueError: the equation is not in the notation.
+    """
+    left, arrow, right = equation.partition("->")
+    if not arrow or "->" in right:
+        raise ValueError(f"equation = {equation!r} must hold '->' once")
+    terms = [term.replace("...", ".") for term in (*left.split(","), right)]
+    for term in terms:
+        if not term.replace(".", "", 1).isalpha() and term.replace(".", "", 1):
+            raise ValueError(
+                f"equation = {equation!r} must consist of letters, '...', ',' and '->'"
+            )
+    known = set("".join(terms[:-1]))
+    for label in terms[-1]:
+        if label not in known and label != ".":
+            raise ValueError(f"equation = {equation!r} has {label!r} only in its result")
+    return terms[:-1], terms[-1]
+
+
+def _resolve(equation: str, ranks: Sequence[int]) -> _Spec:
+    """The labels of the dimensions of inputs of these ranks.
+
+    Raises:
+        ValueError: the equation does not fit the inputs.
+    """
+    terms, result = _parse(equation)
+    if len(terms) != len(ranks):
+        raise ValueError(f"equation = {equation!r} takes {len(terms)} inputs, got {len(ranks)}")
+    most = 0
+    inputs = []
+    for i, (term, rank) in enumerate(zip(terms, ranks, strict=True)):
+        unnamed = rank - len(term.replace(".", ""))
+        if unnamed < 0 or (unnamed and "." not in term):
+            raise ValueError(
+                f"inputs[{i}] has rank {rank}, which {term.replace('.', '...')!r} of "
+                f"equation = {equation!r} does not fit"
+            )
+        most = max(most, unnamed)
+        inputs.append(_labels(term, unnamed))
+    if most and "." not in result:
+        raise ValueError(f"equation = {equation!r} needs '...' in its result")
+    return _Spec(tuple(inputs), _labels(result, most))
+
+
+def _labels(term: str, unnamed: int) -> Labels:
+    labels: list[int] = []
+    for letter in term:
+        labels += range(-unnamed, 0) if letter == "." else [ord(letter)]
+    return tuple(labels)
+
+
+def _result_shape(c: OpContext, spec: _Spec, shapes: Sequence[TensorShape]) -> TensorShape:
+    """The shape of the result for inputs of these shapes.
+
+    Raises:
+        ValueError: dimensions of one name differ.
+    """
+    sizes: dict[int, Any] = {}
+    for labels, shape in zip(spec.inputs, shapes, strict=True):
+        known: Any = shape.sizes
+        for label, size in zip(labels, known, strict=True):
+            if label not in sizes:
+                sizes[label] = size
+            elif label < 0:
+                both: Any = broadcast(TensorShape.of((sizes[label],)), TensorShape.of((size,)))
+                sizes[label] = both.sizes[0]
+            else:
+                sizes[label] = c.same_size(f"the sizes of {chr(label)!r}", sizes[label], size)
+    return TensorShape.of(tuple(sizes.get(label, 1) for label in spec.output))
+
+
+@EINSUM.shape
+def _einsum_shape(c: ShapeContext) -> TensorShape:
+    equation = c.attr("equation").decode(errors="replace")
+    shapes = c.shapes("inputs")
+    terms, result = _parse(equation)
+    if len(terms) == len(shapes):  # a term without an ellipsis tells the rank
+        shapes = [
+            shape if "." in term or shape.rank is not None else check_rank("", shape, len(term))
+            for term, shape in zip(terms, shapes, strict=True)
+        ]
+    if any(shape.rank is None for shape in shapes):
+        certain = "." not in result and len(terms) == len(shapes)
+        return TensorShape.of((None,) * len(result)) if certain else TensorShape(None)
+    return _result_shape(c, _resolve(equation, [len(shape) for shape in shapes]), shapes)
+
+
+@EINSUM.kernel
+def _einsum_kernel(c: KernelContext) -> Kernel:
+    equation = c.attr("equation").decode(errors="replace")
+    shapes = c.shapes("inputs")
+    dtype = c.output_dtype
+    wide = np.dtype(np.float32) if dtype.is_floating and dtype.size == 2 else None
+
+    def einsum_any(*inputs: Array) -> Array:
+        spec = _resolve(equation, [x.ndim for x in inputs])
+        _result_shape(c, spec, [TensorShape.of(x.shape) for x in inputs])
+        return computed(_contraction(spec), *inputs)
+
+    def computed(contract: Callable[..., Any], *inputs: Array) -> Array:
+        if wide is None:
+            return np.asarray(contract(*inputs), dtype.numpy_dtype)
+        return np.asarray(contract(*[x.astype(wide) for x in inputs])).astype(dtype.numpy_dtype)
+
+    if any(shape.rank is None for shape in shapes):
+        return einsum_any
+    spec = _resolve(equation, [len(shape) for shape in shapes])
+    contract = _contraction(spec)
+
+    def einsum(*inputs: Array) -> Array:
+        _result_shape(c, spec, [TensorShape.of(x.shape) for x in inputs])
+        return computed(contract, *inputs)
+
+    def einsum_certain(*inputs: Array) -> Array:
+        return computed(contract, *inputs)
+
+    if not _consistent(spec, shapes):
+        return einsum
+    return contract if wide is None and spec.output else einsum_certain
+
+
+def _consistent(spec: _Spec, shapes: Sequence[TensorShape]) -> bool:
+    """Whether dimensions of one name are known to agree, at every run."""
+    sizes: dict[int, Any] = {}
+    return all(
+        sizes.setdefault(label, size) == size
+        for labels, shape in zip(spec.inputs, shapes, strict=True)
+        for label, size in zip(labels, shape.sizes or (), strict=True)
+    )
+
+
+def _contraction(spec: _Spec) -> Callable[..., Any]:
+    """The function of the arrays that computes a sum of products."""
+    distinct = tuple(dict.fromkeys(spec.output))
+    if distinct != spec.output:
+        return _onto_diagonal(_contraction(_Spec(spec.inputs, distinct)), spec.output, distinct)
+    if len(spec.inputs) == 2:
+        return _matrix_product(*spec.inputs, spec.output)
+    numbers = _numbers(spec.inputs)
+
+    def contract(*inputs: Array) -> Any:
+        pairs = [
+            item
+            for x, labels in zip(inputs, spec.inputs, strict=True)
+            for item in (x, [numbers[label] for label in labels])
+        ]
+        output = [numbers[label] for label in spec.output]
+        return np.einsum(*pairs, output, optimize=len(inputs) > 2)
+
+    return contract
+
+
+def _numbers(terms: Sequence[Labels]) -> dict[int, int]:
+    """np.einsum's own labels: 0, 1, 2, ..."""
+    return {label: i for i, label in enumerate(dict.fromkeys(sum(terms, ())))}
+
+
+def _onto_diagonal(
+    contract: Callable[..., Any], output: Labels, distinct: Labels
+) -> Callable[..., Any]:
+    """`contract` whose result has dimensions of one name: zero but where their indices agree."""
+    numbers = _numbers([output])
+
+    def spread(*inputs: Array) -> Any:
+        values = np.asarray(contract(*inputs))
+        sizes = dict(zip(distinct, values.shape, strict=True))
+        result = np.zeros([sizes[label] for label in output], values.dtype)
+        # A view of the diagonal.
+        view = np.einsum(result, [numbers[i] for i in output], [numbers[i] for i in distinct])
+        view[...] = values
+        return result
+
+    return spread
+
+
+def _matrix_product(x_labels: Labels, y_labels: Labels, output: Labels) -> Callable[..., Any]:
+    """A sum of products of two arrays as one product of stacks of matrices."""
+    shared = set(x_labels) & set(y_labels)
+    batch = tuple(label for label in output if label in shared or label < 0)
+    summed = tuple(label for label in dict.fromkeys(x_labels) if label in shared - set(output))
+    rows = tuple(label for label in output if label in x_labels and label not in batch)
+    columns = tuple(label for label in output if label in y_labels and label not in batch)
+    x_arranged = _arranged(x_labels, batch, rows, summed)
+    y_arranged = _arranged(y_labels, batch, summed, columns)
+    made = (*batch, *rows, *columns)
+    order = tuple(made.index(label) for label in output)
+    in_order = order == tuple(range(len(order)))
+
+    def contract(x: Array, y: Array) -> Any:
+        x, x_rows, _ = x_arranged(x)
+        y, _, y_columns = y_arranged(y)
+        product = multiply(x, y)
+        result = product.reshape(product.shape[:-2] + x_rows + y_columns)
+        return result if in_order else result.transpose(order)
+
+    return contract
+
+
+def _arranged(
+    labels: Labels, batch: Labels, first: Labels, second: Labels
+) -> Callable[[Array], tuple[Array, tuple[int, ...], tuple[int, ...]]]:
+    """Makes an array a stack of matrices: rows are the `first` dimensions, columns the `second`.
+
+    The function also returns the sizes of both.
+    """
+    wanted = (*batch, *first, *second)
+    present = tuple(label for label in wanted if label in labels)
+    simple = set(labels) == set(present) and len(labels) == len(present)
+    order = tuple(labels.index(label) for label in present) if simple else ()
+    in_order = order == tuple(range(len(labels)))
+    numbers = _numbers([labels])
+    here, there = [numbers[label] for label in labels], [numbers[label] for label in present]
+    missing = [i for i, label in enumerate(batch) if label not in labels]
+    depth, middle = len(batch), len(batch) + len(first)
+
+    def arrange(x: Array) -> tuple[Array, tuple[int, ...], tuple[int, ...]]:
+        if not simple:
+            x = np.einsum(x, here, there)
+        elif not in_order:
+            x = x.transpose(order)
+        if missing:
+            x = np.expand_dims(x, missing)
+        rows, columns = x.shape[depth:middle], x.shape[middle:]
+        matrices = (*x.shape[:depth], math.prod(rows), math.prod(columns))
+        return x.reshape(matrices), rows, columns
+
+    return arrange
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """The sum of products that an equation in Einstein's notation describes.
+
+    Every dimension of the inputs has a letter. Dimensions of one letter have one size and are run
+    through together; letters that the result does not have are summed over.
+
+    Args:
+        equation: the letters of each input, with commas between, then `->` and those of the
+            result, as in `"bij,bjk->bik"`. `...` stands for further dimensions, which are
+            broadcast. Without `->`, the result has the letters that occur once, in alphabetical
+            order.
+        inputs: the tensors, of one dtype; or one list of them.
+        kwargs: `name`, a name for the op.
+
+    Returns:
+        A Tensor of the same dtype.
+
+    Raises:
+        ValueError: the equation does not fit the inputs.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     queries = td.placeholder(td.float32, ["batch", "heads", 5, 8])
+        ...     keys = td.placeholder(td.float32, ["batch", "heads", 7, 8])
+        ...     print(td.einsum("bhqd,bhkd->bhqk", queries, keys).shape)
+        (batch, heads, 5, 7)
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"einsum got an unexpected argument {next(iter(kwargs))!r}")
+    tensors = convert_n_to_tensor(
+        inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else inputs
+    )
+    equation = equation.replace(" ", "")
+    if "->" not in equation:
+        letters = equation.replace("...", "").replace(",", "")
+        once = sorted(letter for letter in set(letters) if letters.count(letter) == 1)
+        equation += f"->{'...' if '...' in equation else ''}{''.join(once)}"
+    return EINSUM(tensors, equation=equation, name=name)  # type: ignore[no-any-return]

@@ -1,0 +1,253 @@
+"""Systems of linear equations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast
+from ...shape_inference.tensor_shape import TensorShape
+from .square_matrices import MATRIX_TYPES, check_matrices, equal_sides, or_refused, wide
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+MATRIX_SOLVE = OpDef(
+    "MatrixSolve", "matrix: T, rhs: T -> output: T", f"adjoint: bool = false, {MATRIX_TYPES}"
+)
+MATRIX_TRIANGULAR_SOLVE = OpDef(
+    "MatrixTriangularSolve",
+    "matrix: T, rhs: T -> output: T",
+    "lower: bool = true, adjoint: bool = false, "
+    "T: {bfloat16, half, float32, float64, complex64, complex128}",
+)
+
+MATRIX_SOLVE_LS = OpDef(
+    "MatrixSolveLs",
+    "matrix: T, rhs: T, l2_regularizer: float64 -> output: T",
+    f"{MATRIX_TYPES}, fast: bool = true",
+)
+
+_solve = or_refused(np.linalg.solve, "matrix is not invertible")
+
+
+def _solution(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShape:
+    """The shape of the solution of `matrix @ x = rhs`.
+
+    Raises:
+        ValueError: the shapes do not fit together.
+    """
+    left, right = matrix.sizes, rhs.sizes
+    one_batch = c.node.definition is MATRIX_SOLVE
+    left = left and equal_sides(c, "matrix", left)
+    if left is None or right is None:
+        known = rhs if left is None else TensorShape.of((*left[:-1], None))
+        return known if one_batch else UNKNOWN_SHAPE
+    name = "the number of rows of matrix and of rhs"
+    side = c.same_size(name, left[-1], right[-2])  # type: ignore[arg-type]
+    outer = (TensorShape.of(left[:-2]), TensorShape.of(right[:-2]))
+    if one_batch:
+        lead = c.merged("the dimensions of matrix and rhs before the last two", outer)
+    else:
+        lead = broadcast(*outer)
+    return lead + TensorShape.of((side, right[-1]))
+
+
+@MATRIX_SOLVE.shape
+@MATRIX_TRIANGULAR_SOLVE.shape
+def _solve_shape(c: ShapeContext) -> TensorShape:
+    return _solution(c, c.shape("matrix", min_rank=2), c.shape("rhs", min_rank=2))
+
+
+@MATRIX_SOLVE.kernel
+@MATRIX_TRIANGULAR_SOLVE.kernel
+def _solve_kernel(c: KernelContext) -> Kernel:
+    dtype, adjoint = c.output_dtype.numpy_dtype, c.attr("adjoint")
+    lower = c.node.attrs.get("lower")
+
+    def solve(matrix: Array, rhs: Array) -> Array:
+        check_matrices("matrix", matrix)
+        check_matrices("rhs", rhs)
+        shape = _solution(c, TensorShape.of(matrix.shape), TensorShape.of(rhs.shape))
+        if not rhs.size:
+            return np.zeros(shape.as_list(), dtype)
+        matrix = wide(matrix)
+        if lower is not None:
+            matrix = np.tril(matrix) if lower else np.triu(matrix)
+        matrix = np.conjugate(matrix.swapaxes(-1, -2)) if adjoint else matrix
+        return np.asarray(_solve(matrix, wide(rhs)), dtype)
+
+    return solve
+
+
+def _fitted(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShape:
+    """The shape of the least-squares solution of `matrix @ x = rhs`.
+
+    Raises:
+        ValueError: the shapes do not fit together.
+    """
+    left, right = matrix.sizes, rhs.sizes
+    if left is None or right is None:
+        if left is not None:
+            return TensorShape.of((*left[:-2], left[-1], None))
+        return UNKNOWN_SHAPE if right is None else TensorShape.of((*right[:-2], None, right[-1]))
+    c.same_size("the number of rows of matrix and of rhs", left[-2], right[-2])  # type: ignore[arg-type]
+    name = "the dimensions of matrix and rhs before the last two"
+    lead = c.merged(name, (TensorShape.of(left[:-2]), TensorShape.of(right[:-2])))
+    return lead + TensorShape.of((left[-1], right[-1]))
+
+
+@MATRIX_SOLVE_LS.shape
+def _solve_ls_shape(c: ShapeContext) -> TensorShape:
+    c.shape("l2_regularizer", rank=0)
+    return _fitted(c, c.shape("matrix", min_rank=2), c.shape("rhs", min_rank=2))
+
+
+@MATRIX_SOLVE_LS.kernel
+def _solve_ls_kernel(c: KernelContext) -> Kernel:
+    dtype, fast = c.output_dtype.numpy_dtype, c.attr("fast")
+
+    def solve_ls(matrix: Array, rhs: Array, regularizer: Array) -> Array:
+        check_matrices("matrix", matrix)
+        check_matrices("rhs", rhs)
+        if regularizer.ndim:
+            raise ValueError(f"l2_regularizer must have rank 0, got {list(regularizer.shape)}")
+        shape = _fitted(c, TensorShape.of(matrix.shape), TensorShape.of(rhs.shape))
+        matrix, rhs = wide(matrix), wide(rhs)
+        if 0 in (*matrix.shape, *rhs.shape):
+            return np.zeros(shape.as_list(), dtype)
+        if not fast:
+            return np.asarray(np.linalg.pinv(matrix) @ rhs, dtype)
+        adjoint = np.conjugate(matrix.swapaxes(-1, -2))
+        few = matrix.shape[-2] < matrix.shape[-1]
+        square = matrix @ adjoint if few else adjoint @ matrix
+        added = np.eye(square.shape[-1], dtype=square.dtype) * square.dtype.type(regularizer)
+        if few:
+            return np.asarray(adjoint @ _solve(square + added, rhs), dtype)
+        return np.asarray(_solve(square + added, adjoint @ rhs), dtype)
+
+    return solve_ls
+
+
+def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The solutions of systems of linear equations, `matrix @ x = rhs`.
+
+    Args:
+        matrix: a tensor of floats or complex numbers, [..., n, n].
+        rhs: a tensor of the same dtype, [..., n, k].
+        adjoint: whether to transpose and conjugate the matrices first.
+        name: a name for the op.
+
+    Returns:
+        A Tensor [..., n, k]. A matrix that has no inverse is an InvalidArgumentError at the run.
+
+    Raises:
+        TypeError: the dtypes differ, or are others.
+        ValueError: the shapes do not fit together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.matrix_solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]])))
+        [[1. ]
+         [0.5]]
+    """
+    matrix = convert_to_tensor(matrix)
+    return MATRIX_SOLVE(matrix, rhs, adjoint=adjoint, name=name)  # type: ignore[no-any-return]
+
+
+def matrix_triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """The solutions of systems of linear equations whose matrices are triangular.
+
+    Args:
+        matrix: a tensor of floats or complex numbers, [..., n, n]; only one triangle is read.
+        rhs: a tensor of the same dtype, [..., n, k]; the dimensions before are broadcast.
+        lower: whether the lower triangle is read, not the upper one.
+        adjoint: whether to transpose and conjugate the matrices then.
+        name: a name for the op.
+
+    Returns:
+        A Tensor [..., n, k]. A zero on the diagonal is an InvalidArgumentError at the run.
+
+    Raises:
+        TypeError: the dtypes differ, or are others.
+        ValueError: the shapes do not fit together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.matrix_triangular_solve([[1.0, 9.0], [1.0, 2.0]], [[1.0], [2.0]])
+        ...     print(session.run(x))
+        [[1. ]
+         [0.5]]
+    """
+    matrix = convert_to_tensor(matrix)
+    return MATRIX_TRIANGULAR_SOLVE(  # type: ignore[no-any-return]
+        matrix, rhs, lower=lower, adjoint=adjoint, name=name
+    )
+
+
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+    """The solutions of `a @ x = rhs`, where the Cholesky decomposition of `a` is known.
+
+    Args:
+        chol: a tensor of floats or complex numbers, [..., n, n]: what `cholesky(a)` gives.
+        rhs: a tensor of the same dtype, [..., n, k].
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor [..., n, k].
+
+    Raises:
+        TypeError: the dtypes differ, or are others.
+        ValueError: the shapes do not fit together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.cholesky_solve([[2.0, 0.0], [1.0, 2.0]], [[8.0], [9.0]])))
+        [[1.375]
+         [1.25 ]]
+    """
+    with name_scope(name, "cholesky_solve", [chol, rhs]):
+        half = matrix_triangular_solve(chol, rhs)
+        return matrix_triangular_solve(chol, half, adjoint=True)
+
+
+def matrix_solve_ls(
+    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
+) -> Tensor:
+    """The least-squares solutions of systems of linear equations, `matrix @ x = rhs`.
+
+    Args:
+        matrix: a tensor of floats or complex numbers, [..., m, n].
+        rhs: a tensor of the same dtype, [..., m, k].
+        l2_regularizer: what the squares of the solution count beside those of its errors, a scalar.
+        fast: whether to solve the normal equations; otherwise the solution is the shortest of
+            those that are best, also where there are several, and nothing is regularised.
+        name: a name for the op.
+
+    Returns:
+        A Tensor [..., n, k]. Normal equations without a solution are an InvalidArgumentError at the
+        run.
+
+    Raises:
+        TypeError: the dtypes differ, or are others.
+        ValueError: the shapes do not fit together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.matrix_solve_ls([[1.0], [1.0]], [[1.0], [3.0]])))
+        [[2.]]
+    """
+    matrix = convert_to_tensor(matrix)
+    return MATRIX_SOLVE_LS(matrix, rhs, l2_regularizer, fast=fast, name=name)  # type: ignore[no-any-return]

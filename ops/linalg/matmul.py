@@ -1,0 +1,272 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph import errors
+from ...graph.convert import convert_to_tensor
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import broadcast
+from ...shape_inference.symbolic.symbolic import dim_symbol, equal
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.elementwise import COMPLEX, FLOATS, REALS, like_the_other
+from ..kit.gemm import multiply as product
+from ..math.exponentials import conj
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_ADJOINT = "adj_x: bool = false, adj_y: bool = false, grad_x: bool = false, grad_y: bool = false"
+_SMALL = "bfloat16, half, float32, float64, uint8, int8, int16, int32, int64"
+
+MAT_MUL = OpDef(
+    "MatMul",
+    "a: T, b: T -> product: T",
+    "transpose_a: bool = false, transpose_b: bool = false, "
+    f"T: {{{FLOATS}, int32, int64, uint8, uint16, uint32, uint64, {COMPLEX}}}, "
+    "grad_a: bool = false, grad_b: bool = false",
+)
+BATCH_MAT_MUL = OpDef(
+    "BatchMatMul",
+    "x: T, y: T -> output: T",
+    f"T: {{{FLOATS}, int32, int64, {COMPLEX}}}, {_ADJOINT}",
+)
+BATCH_MAT_MUL_V2 = OpDef(
+    "BatchMatMulV2",
+    "x: T, y: T -> output: T",
+    f"T: {{{FLOATS}, int16, int32, int64, uint8, uint16, uint32, uint64, {COMPLEX}}}, {_ADJOINT}",
+)
+BATCH_MAT_MUL_V3 = OpDef(
+    "BatchMatMulV3",
+    "x: Ta, y: Tb -> output: Tout",
+    f"Ta: {{{_SMALL}, {COMPLEX}}}, Tb: {{{_SMALL}, {COMPLEX}}}, "
+    f"Tout: {{{FLOATS}, int16, int32, int64, {COMPLEX}}}, {_ADJOINT}",
+)
+
+
+def _product_shape(
+    c: OpContext, x: TensorShape, y: TensorShape, swap_x: bool, swap_y: bool, names: str
+) -> TensorShape:
+    """The shape of the product of two stacks of matrices; None sizes are not known."""
+    a: Any = x.sizes
+    b: Any = y.sizes
+    if a is None or b is None:
+        return TensorShape(None)
+    rows, inner = a[-1:-3:-1] if swap_x else a[-2:]
+    also_inner, columns = b[-1:-3:-1] if swap_y else b[-2:]
+    c.same_size(f"the inner sizes of {names}", inner, also_inner)
+    batch = broadcast(TensorShape.of(a[:-2]), TensorShape.of(b[:-2])).sizes or ()
+    return TensorShape.of((*batch, rows, columns))
+
+
+@MAT_MUL.shape
+def _mat_mul_shape(c: ShapeContext) -> TensorShape:
+    a, b = c.shape("a", rank=2), c.shape("b", rank=2)
+    return _product_shape(c, a, b, c.attr("transpose_a"), c.attr("transpose_b"), "a and b")
+
+
+@BATCH_MAT_MUL_V2.shape
+@BATCH_MAT_MUL_V3.shape
+def _batch_mat_mul_shape(c: ShapeContext) -> TensorShape:
+    x, y = c.shape("x", min_rank=2), c.shape("y", min_rank=2)
+    return _product_shape(c, x, y, c.attr("adj_x"), c.attr("adj_y"), "x and y")
+
+
+@BATCH_MAT_MUL.shape
+def _batch_mat_mul_v1_shape(c: ShapeContext) -> TensorShape:
+    x, y = c.shape("x", min_rank=2), c.shape("y", min_rank=2)
+    batch = _same_batch(c, x, y)
+    if batch.sizes is None:
+        return batch
+    unknown = TensorShape.of((dim_symbol(), dim_symbol()))
+    x, y = (unknown if shape.rank is None else shape[-2:] for shape in (x, y))
+    return batch + _product_shape(c, x, y, c.attr("adj_x"), c.attr("adj_y"), "x and y")
+
+
+def _same_batch(c: OpContext, x: TensorShape, y: TensorShape) -> TensorShape:
+    batches = [shape[:-2] for shape in (x, y) if shape.rank is not None]
+    return c.merged("the dimensions of x and y before the last two", batches)
+
+
+@MAT_MUL.kernel
+def _mat_mul_kernel(c: KernelContext) -> Kernel:
+    swap_a, swap_b = c.attr("transpose_a"), c.attr("transpose_b")
+    multiply = _multiplying(c, "a", "b")
+
+    def mat_mul(a: Array, b: Array) -> Array:
+        if a.ndim != 2 or b.ndim != 2:
+            shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
+            raise ValueError(f"a and b must have rank 2, got shapes {shapes[0]} and {shapes[1]}")
+        try:
+            return multiply(a.T if swap_a else a, b.T if swap_b else b)  # type: ignore[no-any-return]
+        except ValueError:
+            _product_shape(
+                c, TensorShape.of(a.shape), TensorShape.of(b.shape), swap_a, swap_b, "a and b"
+            )
+            raise
+
+    a, b = c.shape("a").sizes, c.shape("b").sizes
+    certain = a is not None and b is not None and a[1] == b[0]
+    return multiply if certain and not (swap_a or swap_b) else mat_mul
+
+
+@BATCH_MAT_MUL.kernel
+@BATCH_MAT_MUL_V2.kernel
+@BATCH_MAT_MUL_V3.kernel
+def _batch_mat_mul_kernel(c: KernelContext) -> Kernel:
+    swap_x, swap_y = c.attr("adj_x"), c.attr("adj_y")
+    multiply = _multiplying(c, "x", "y")
+    broadcasts = c.node.definition.name != "BatchMatMul"
+
+    def batch_mat_mul(x: Array, y: Array) -> Array:
+        shapes = TensorShape.of(x.shape), TensorShape.of(y.shape)
+        for name, shape in zip("xy", shapes, strict=True):
+            if len(shape) < 2:
+                raise ValueError(f"{name} must have rank at least 2, got shape {shape}")
+        if not broadcasts:
+            _same_batch(c, *shapes)
+        try:
+            return multiply(  # type: ignore[no-any-return]
+                np.conjugate(x.swapaxes(-1, -2)) if swap_x else x,
+                np.conjugate(y.swapaxes(-1, -2)) if swap_y else y,
+            )
+        except ValueError:
+            _product_shape(c, *shapes, swap_x, swap_y, "x and y")
+            raise
+
+    return batch_mat_mul
+
+
+def _multiplying(c: KernelContext, *names: str) -> Callable[[Array, Array], Any]:
+    """np.matmul of the inputs; small floats are multiplied and summed in float32."""
+    dtype = c.output_dtype.numpy_dtype
+    small = c.output_dtype.is_floating and dtype.itemsize == 2
+    if not small and all(c.dtype(name) is c.output_dtype for name in names):
+        return product
+    inner = np.dtype(np.float32) if small else dtype
+
+    def multiply(x: Array, y: Array) -> Any:
+        return product(x.astype(inner), y.astype(inner)).astype(dtype, copy=False)
+
+    return multiply
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The product of two matrices, or of two stacks of matrices.
+
+    Args:
+        a: a tensor of numbers of rank at least 2.
+        b: a tensor of the same dtype; dimensions before the last two are broadcast.
+        transpose_a: whether to transpose each matrix of `a` first.
+        transpose_b: whether to transpose each matrix of `b` first.
+        adjoint_a: whether to transpose and conjugate each matrix of `a` first.
+        adjoint_b: whether to transpose and conjugate each matrix of `b` first.
+        a_is_sparse: accepted for TensorFlow's sake.
+        b_is_sparse: accepted for TensorFlow's sake.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the same dtype. Unlike NumPy's, vectors are refused.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the shapes do not fit, or a matrix is to be both transposed and adjoint.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.matmul([[1, 2]], [[3, 4]], transpose_b=True)))
+        [[11]]
+    """
+    del a_is_sparse, b_is_sparse
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError("a matrix is transposed or adjoint, not both")
+    a = like_the_other(a, b)
+    b = like_the_other(b, a)
+    if a.shape.rank == b.shape.rank == 2:
+        return MAT_MUL(  # type: ignore[no-any-return]
+            conj(a) if adjoint_a else a,
+            conj(b) if adjoint_b else b,
+            transpose_a=transpose_a or adjoint_a,
+            transpose_b=transpose_b or adjoint_b,
+            name=name,
+        )
+    # The op for stacks can only do both at once.
+    return BATCH_MAT_MUL_V2(  # type: ignore[no-any-return]
+        conj(a) if transpose_a else a,
+        conj(b) if transpose_b else b,
+        adj_x=transpose_a or adjoint_a,
+        adj_y=transpose_b or adjoint_b,
+        name=name,
+    )
+
+
+CROSS = OpDef("Cross", "a: T, b: T -> product: T", f"T: {{{REALS}}}")
+
+
+def _crossed(c: OpContext, a: TensorShape, b: TensorShape) -> TensorShape:
+    shape = c.merged("a and b", (a, b))
+    sizes: Any = shape.sizes
+    if sizes is None:
+        return shape
+    if not sizes or equal(sizes[-1], 3) is False:
+        raise ValueError(f"a and b must be vectors of 3 elements, got shape {shape}")
+    return TensorShape.of((*sizes[:-1], 3))
+
+
+@CROSS.shape
+def _cross_shape(c: ShapeContext) -> TensorShape:
+    return _crossed(c, c.shape("a"), c.shape("b"))
+
+
+@CROSS.kernel
+def _cross_kernel(c: KernelContext) -> Kernel:
+    def cross(a: Array, b: Array) -> Array:
+        if a.shape == b.shape and a.ndim and a.shape[-1] != 3:
+            clause = f"a and b must be vectors of 3 elements, got shape {list(a.shape)}"
+            raise errors.FailedPreconditionError(None, None, clause)  # as TensorFlow calls it
+        _crossed(c, TensorShape.of(a.shape), TensorShape.of(b.shape))
+        return np.cross(a, b)
+
+    return cross
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """The cross products of vectors of three elements.
+
+    Args:
+        a: a tensor of integers or floats, [..., 3].
+        b: a tensor of the same dtype and shape.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the same dtype and shape.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the shapes differ, or the last size is not 3.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.cross([1, 0, 0], [0, 1, 0])))
+        [0 0 1]
+    """
+    return CROSS(convert_to_tensor(a), b, name=name)  # type: ignore[no-any-return]

@@ -1,0 +1,289 @@
+"""Functions of matrices that are made of other ops: identities, traces, norms, tensor products."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...protos.dtypes import as_dtype
+from ...shape_inference.dimension import dimension_value
+from ...shape_inference.rules import normal_axis
+from ..array.array_forms import matrix_transpose
+from ..array.broadcasting import broadcast_to
+from ..array.casting import cast
+from ..array.constants import constant
+from ..array.fills import ones, zeros
+from ..array.joining import concat
+from ..array.matrix_diagonals import matrix_diag_part, matrix_set_diag
+from ..array.reshaping import reshape
+from ..array.shapes import shape
+from ..array.squeezing import expand_dims, squeeze
+from ..array.transposing import transpose
+from ..indexing.gathering import gather
+from ..kit.call_forms import renamed
+from ..math.arithmetic import abs as size_of, minimum, multiply, pow as power
+from ..math.exponentials import conj, sqrt
+from ..math.reductions import reduce_max, reduce_prod, reduce_sum
+from .matmul import matmul
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = "float32",
+    name: str | None = None,
+) -> Tensor:
+    """The identity matrix, or a tensor of several.
+
+    Args:
+        num_rows: the number of rows: an int, a Dimension or a scalar int32 or int64 tensor.
+        num_columns: the number of columns, likewise; by default as many.
+        batch_shape: the shape of the tensor of matrices; by default there is one.
+        dtype: the dtype.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of shape `batch_shape + [num_rows, num_columns]`.
+
+    Raises:
+        ValueError: a size is negative.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.eye(2, 3)))
+        [[1. 0. 0.]
+         [0. 1. 0.]]
+    """
+    sizes = [num_rows, num_rows if num_columns is None else num_columns]
+    known = [dimension_value(size) for size in sizes]
+    with name_scope(name, "eye"):
+        if all(isinstance(size, (int, np.integer)) for size in known):
+            if min(known) < 0:
+                raise ValueError(f"the sizes of a matrix must be at least 0, got {known}")
+            matrix: Tensor = constant(np.eye(*known, dtype=as_dtype(dtype).numpy_dtype))
+        else:
+            matrix = matrix_set_diag(zeros(sizes, dtype), ones([minimum(*sizes)], dtype))
+        if batch_shape is None:
+            return matrix
+        return broadcast_to(matrix, concat([batch_shape, sizes], 0))
+
+
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """The sum of the diagonal of each matrix.
+
+    Args:
+        x: a tensor of numbers, of shape [..., m, n].
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of shape [...].
+
+    Raises:
+        ValueError: the rank is below 2.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.trace([[1, 2], [3, 4]]))
+        np.int32(5)
+    """
+    with name_scope(name, "Trace", [x]) as scope:
+        return reduce_sum(matrix_diag_part(convert_to_tensor(x, name="x")), [-1], name=scope)
+
+
+@renamed(keep_dims="keepdims")
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """The norm of vectors or matrices.
+
+    Args:
+        tensor: a tensor of floats or complex numbers.
+        ord: "euclidean", or 2 for vectors: the root of the sum of squares; "fro" for matrices: the
+            same; a positive number p: the p-th root of the sum of p-th powers; infinity: the
+            largest. For matrices 1 and infinity take the largest sum of a column or row.
+        axis: the axis along which the vectors stand; a pair of axes for matrices; by default the
+            whole tensor is one vector.
+        keepdims: whether the axes stay, with size 1.
+        name: a name for the scope of the ops.
+        keep_dims: the older name of `keepdims`.
+
+    Returns:
+        A Tensor of the dtype of `tensor`; of real numbers where that is complex.
+
+    Raises:
+        ValueError: `ord` or `axis` is none of these.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.norm([[3.0, 4.0], [6.0, 8.0]], axis=1)))
+        [ 5. 10.]
+    """
+    matrices = isinstance(axis, (list, tuple)) and len(axis) == 2
+    if isinstance(axis, (list, tuple)) and len(axis) not in (1, 2):
+        raise ValueError(f"axis must be one axis or two, got {axis}")
+    allowed: Sequence[Any] = ("euclidean", "fro", 1, math.inf) if matrices else ("euclidean",)
+    is_power = not matrices and isinstance(ord, (int, float)) and ord > 0
+    if ord not in allowed and not is_power:
+        what = "a pair of axes" if matrices else "vectors"
+        raise ValueError(f"ord = {ord!r} is not supported for {what}")
+    with name_scope(name, "norm", [tensor]):
+        x = convert_to_tensor(tensor, name="tensor")
+        if ord in ("euclidean", "fro", 2) and not (matrices and ord == 2):
+            square = multiply(x, conj(x)) if x.dtype.is_complex else multiply(x, x)
+            total = reduce_sum(square, axis, keepdims)
+            return sqrt(cast(total, x.dtype.real_dtype))
+        size = size_of(x)
+        if matrices:
+            summed, compared = axis if ord == 1 else axis[::-1]
+            total = reduce_max(reduce_sum(size, summed, True), compared, True)
+            return total if keepdims else reduce_sum(total, axis)
+        if ord == math.inf:
+            return reduce_max(size, axis, keepdims)
+        powers = power(size, constant(ord, size.dtype))
+        return power(reduce_sum(powers, axis, keepdims), 1.0 / ord)
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """The sum of products of two tensors over some axes of each.
+
+    Args:
+        a: a tensor of numbers.
+        b: a tensor of the same dtype.
+        axes: how many axes, the last of `a` and the first of `b`; or a pair of axes, or of lists
+            of axes, of `a` and `b`.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor whose shape is that of `a` and that of `b` without these axes, one after the other.
+
+    Raises:
+        ValueError: there are not as many axes of both, one is out of range, or sizes differ; or a
+            rank is not known.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.tensordot([[1, 2], [3, 4]], [10, 1], 1)))
+        [12 34]
+    """
+    with name_scope(name, "Tensordot", [a, b]) as scope:
+        a = convert_to_tensor(a, name="a")
+        b = convert_to_tensor(b, a.dtype.base_dtype, name="b")
+        if a.shape.rank is None or b.shape.rank is None:
+            raise ValueError(f"the ranks must be known, got shapes {a.shape} and {b.shape}")
+        of_a, of_b = _axes(axes, a.shape.rank, b.shape.rank)
+        for i, j in zip(of_a, of_b, strict=True):
+            a.shape[i].assert_is_compatible_with(b.shape[j])
+        free_a = [i for i in range(a.shape.rank) if i not in of_a]
+        free_b = [i for i in range(b.shape.rank) if i not in of_b]
+        sizes_a, sizes_b = _sizes(a, free_a), _sizes(b, free_b)
+        inner = reduce_prod(_sizes(a, of_a))
+        rows = reshape(_transposed(a, free_a + of_a), [reduce_prod(sizes_a), inner])
+        columns = reshape(_transposed(b, of_b + free_b), [inner, reduce_prod(sizes_b)])
+        return reshape(matmul(rows, columns), concat([sizes_a, sizes_b], 0), name=scope)
+
+
+def _sizes(x: Tensor, axes: list[int]) -> Tensor:
+    return gather(shape(x), np.array(axes, np.int32))
+
+
+def _transposed(x: Tensor, axes: list[int]) -> Tensor:
+    return transpose(x, np.array(axes, np.int32))
+
+
+def _axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list[int]]:
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(rank_a, rank_b):
+            raise ValueError(f"axes = {axes} is not in [0, {min(rank_a, rank_b)}]")
+        return [*range(rank_a - axes, rank_a)], [*range(axes)]
+    one, other = (
+        [int(axis) for axis in (part if isinstance(part, (list, tuple)) else [part])]
+        for part in (np.asarray(axes).tolist() if isinstance(axes, np.ndarray) else axes)
+    )
+    if len(one) != len(other):
+        raise ValueError(f"there must be as many axes of a as of b, got {one} and {other}")
+    return (
+        [normal_axis(axis, rank_a, "an axis of a") for axis in one],
+        [normal_axis(axis, rank_b, "an axis of b") for axis in other],
+    )
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """Matrices transposed, with each number conjugated.
+
+    Args:
+        matrix: a tensor of numbers, of shape [..., m, n].
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of shape [..., n, m].
+
+    Raises:
+        ValueError: the rank is below 2.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.linalg.adjoint([[1j, 2.0]])))
+        [[0.-1.j]
+         [2.-0.j]]
+    """
+    with name_scope(name, "adjoint", [matrix]):
+        return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The product of a matrix and a vector, or of stacks of them.
+
+    Args:
+        a: a tensor of numbers, of shape [..., m, n].
+        b: a tensor of the same dtype, of shape [..., n]; the dimensions before are broadcast.
+        transpose_a: whether to transpose each matrix first.
+        adjoint_a: whether to transpose and conjugate each matrix first.
+        a_is_sparse: accepted for TensorFlow's sake.
+        b_is_sparse: accepted for TensorFlow's sake.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of shape [..., m].
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the shapes do not fit, or a matrix is to be both transposed and adjoint.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.linalg.matvec([[1, 2], [3, 4]], [1, 1])))
+        [3 7]
+    """
+    del a_is_sparse, b_is_sparse
+    with name_scope(name, "MatVec", [a, b]):
+        columns = expand_dims(b, -1)
+        return squeeze(matmul(a, columns, transpose_a=transpose_a, adjoint_a=adjoint_a), [-1])

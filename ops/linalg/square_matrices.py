@@ -1,0 +1,282 @@
+"""Square matrices: determinants, inverses, Cholesky's decomposition."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph import errors
+from ...graph.default_scopes import name_scope
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.tensor_shape import TensorShape
+from ..array.matrix_diagonals import matrix_diag_part
+from ..math.arithmetic import multiply
+from ..math.exponentials import log, real
+from ..math.reductions import reduce_sum
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_MOST_MATRICES = 1 << 28
+MATRIX_TYPES = "T: {half, float32, float64, complex64, complex128}"
+MATRIX_DETERMINANT = OpDef("MatrixDeterminant", "input: T -> output: T", MATRIX_TYPES)
+LOG_MATRIX_DETERMINANT = OpDef(
+    "LogMatrixDeterminant", "input: T -> sign: T, log_abs_determinant: T", MATRIX_TYPES
+)
+MATRIX_INVERSE = OpDef(
+    "MatrixInverse", "input: T -> output: T", f"adjoint: bool = false, {MATRIX_TYPES}"
+)
+CHOLESKY = OpDef("Cholesky", "input: T -> output: T", MATRIX_TYPES)
+
+
+def check_matrices(name: str, x: Array) -> None:
+    """Checks that `x` has the rank of a matrix.
+
+    Raises:
+        ValueError: it has a lower one.
+        ResourceExhaustedError: there are too many matrices.
+    """
+    if x.ndim < 2:
+        raise ValueError(f"{name} must have rank at least 2, got shape {list(x.shape)}")
+    # LAPACK is called for each matrix, even an empty one.
+    if math.prod(x.shape[:-2]) > _MOST_MATRICES:
+        message = f"{name} may hold at most {_MOST_MATRICES} matrices, got shape {list(x.shape)}"
+        raise errors.ResourceExhaustedError(None, None, message)
+
+
+def wide(x: Array) -> Array:
+    """`x` in a dtype that LAPACK knows."""
+    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
+
+
+def equal_sides(c: OpContext, name: str, sizes: Any) -> tuple[Any, ...]:
+    """The sizes of square matrices, of which the last two are the same.
+
+    Raises:
+        ValueError: they are known to differ.
+    """
+    side = c.same_size(f"the last two sizes of {name}", sizes[-2], sizes[-1])
+    return (*sizes[:-2], side, side)
+
+
+def square_shape(c: ShapeContext, name: str) -> TensorShape:
+    """The shape of argument `name`, which holds square matrices."""
+    sizes: Any = c.shape(name, min_rank=2).sizes
+    return UNKNOWN_SHAPE if sizes is None else TensorShape.of(equal_sides(c, name, sizes))
+
+
+@MATRIX_DETERMINANT.shape
+def _determinant_shape(c: ShapeContext) -> TensorShape:
+    shape = square_shape(c, "input")
+    return shape if shape.rank is None else shape[:-2]
+
+
+@LOG_MATRIX_DETERMINANT.shape
+def _log_determinant_shape(c: ShapeContext) -> list[TensorShape]:
+    shape = _determinant_shape(c)
+    return [shape, shape]
+
+
+@MATRIX_INVERSE.shape
+@CHOLESKY.shape
+def _unchanged_shape(c: ShapeContext) -> TensorShape:
+    return square_shape(c, "input")
+
+
+def checked_square(c: OpContext, x: Array, name: str = "input") -> Array:
+    """`x` in a dtype that LAPACK knows, if it holds square matrices."""
+    check_matrices(name, x)
+    equal_sides(c, name, x.shape)
+    return wide(x)
+
+
+@MATRIX_DETERMINANT.kernel
+def _determinant_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def determinant(x: Array) -> Array:
+        return np.asarray(np.linalg.det(checked_square(c, x)), dtype)
+
+    return determinant
+
+
+@LOG_MATRIX_DETERMINANT.kernel
+def _log_determinant_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def log_determinant(x: Array) -> tuple[Array, Array]:
+        sign, size = np.linalg.slogdet(checked_square(c, x))
+        return np.asarray(sign, dtype), np.asarray(size, dtype)
+
+    return log_determinant
+
+
+def or_refused(function: Callable[..., Any], clause: str) -> Callable[..., Any]:
+    """`function` of NumPy, telling by `clause` that a matrix has no such result."""
+
+    def solved(*inputs: Array) -> Any:
+        try:
+            return function(*inputs)
+        except np.linalg.LinAlgError:
+            raise ValueError(clause) from None
+
+    return solved
+
+
+_inverse = or_refused(np.linalg.inv, "input is not invertible")
+_cholesky = or_refused(np.linalg.cholesky, "input is not positive definite")
+
+
+@MATRIX_INVERSE.kernel
+def _inverse_kernel(c: KernelContext) -> Kernel:
+    dtype, adjoint = c.output_dtype.numpy_dtype, c.attr("adjoint")
+
+    def inverse(x: Array) -> Array:
+        x = checked_square(c, x)
+        x = np.conjugate(x.swapaxes(-1, -2)) if adjoint else x
+        return np.asarray(_inverse(x), dtype)
+
+    return inverse
+
+
+@CHOLESKY.kernel
+def _cholesky_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def cholesky(x: Array) -> Array:
+        return np.asarray(_cholesky(checked_square(c, x)), dtype)
+
+    return cholesky
+
+
+def matrix_determinant(input: Any, name: str | None = None) -> Tensor:
+    """The determinants of square matrices.
+
+    Args:
+        input: a tensor of floats or complex numbers, [..., n, n].
+        name: a name for the op.
+
+    Returns:
+        A Tensor [...] of the same dtype; 1 where n is 0.
+
+    Raises:
+        TypeError: `input` is of another dtype.
+        ValueError: the matrices are not square.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.matrix_determinant([[2.0, 0.0], [0.0, 3.0]]))
+        np.float32(6.0)
+    """
+    return MATRIX_DETERMINANT(input, name=name)  # type: ignore[no-any-return]
+
+
+def slogdet(input: Any, name: str | None = None) -> Any:
+    """The signs of the determinants of square matrices, and the logarithms of their sizes.
+
+    Args:
+        input: a tensor of floats or complex numbers, [..., n, n].
+        name: a name for the op.
+
+    Returns:
+        A namedtuple `(sign, log_abs_determinant)` of Tensors [...] of the same dtype. Of a matrix
+        whose determinant is 0 they are 0 and -inf.
+
+    Raises:
+        TypeError: `input` is of another dtype.
+        ValueError: the matrices are not square.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     sign, size = session.run(td.linalg.slogdet([[-1.0, 0.0], [0.0, 1.0]]))
+        ...     print(sign, size)
+        -1.0 0.0
+    """
+    return LOG_MATRIX_DETERMINANT(input, name=name)
+
+
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
+    """The logarithms of the determinants of positive definite matrices.
+
+    Args:
+        matrix: a tensor of floats or complex numbers, [..., n, n], symmetric (Hermitian).
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor [...] of real numbers. A matrix that is not positive definite is an
+        InvalidArgumentError at the run.
+
+    Raises:
+        TypeError: `matrix` is of another dtype.
+        ValueError: the matrices are not square.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.linalg.logdet([[1.0, 0.0], [0.0, 1.0]]))
+        np.float32(0.0)
+    """
+    with name_scope(name, "logdet", [matrix]):
+        diagonal = real(matrix_diag_part(cholesky(matrix)))
+        return multiply(reduce_sum(log(diagonal), [-1]), 2.0)
+
+
+def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The inverses of square matrices.
+
+    Args:
+        input: a tensor of floats or complex numbers, [..., n, n].
+        adjoint: whether to transpose and conjugate the matrices first.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the same shape and dtype. A matrix that has no inverse is an
+        InvalidArgumentError at the run.
+
+    Raises:
+        TypeError: `input` is of another dtype.
+        ValueError: the matrices are not square.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.matrix_inverse([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """
+    return MATRIX_INVERSE(input, adjoint=adjoint, name=name)  # type: ignore[no-any-return]
+
+
+def cholesky(input: Any, name: str | None = None) -> Tensor:
+    """The lower triangular matrices whose products with their adjoints are given ones.
+
+    Args:
+        input: a tensor of floats or complex numbers, [..., n, n]: positive definite matrices, of
+            which only the lower triangle is read.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the same shape and dtype. A matrix that is not positive definite is an
+        InvalidArgumentError at the run.
+
+    Raises:
+        TypeError: `input` is of another dtype.
+        ValueError: the matrices are not square.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.cholesky([[4.0, 2.0], [2.0, 5.0]])))
+        [[2. 0.]
+         [1. 2.]]
+    """
+    return CHOLESKY(input, name=name)  # type: ignore[no-any-return]

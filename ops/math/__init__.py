@@ -1,0 +1,1 @@
+"""Arithmetic, comparison, elementary functions, reductions and segments."""

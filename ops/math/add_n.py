@@ -1,0 +1,107 @@
+"""Sums of a list of tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.elementwise import COMPLEX, REALS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_TYPES = f"N: int >= 1, T: {{{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
+ADD_N = OpDef("AddN", "inputs: N * T -> sum: T", f"{_TYPES}, variant}}", symbolic=True)
+ACCUMULATE_N_V2 = OpDef(
+    "AccumulateNV2", "inputs: N * T -> sum: T", f"{_TYPES}}}, shape: shape", symbolic=True
+)
+
+
+@ADD_N.shape
+def _add_n_shape(c: ShapeContext) -> TensorShape:
+    return c.common_shape("inputs")
+
+
+@ACCUMULATE_N_V2.shape
+def _accumulate_n_shape(c: ShapeContext) -> TensorShape:
+    return c.merged("shape and inputs", [c.attr("shape"), *c.shapes("inputs")])
+
+
+@ADD_N.kernel
+@ACCUMULATE_N_V2.kernel
+def _add_n_kernel(c: KernelContext) -> Kernel:
+    dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
+    stated = c.node.attrs.get("shape", UNKNOWN_SHAPE)
+    whose = "shape and inputs" if "shape" in c.node.attrs else "inputs"
+
+    def add_n(first: Array, *rest: Array) -> Array:
+        if first.shape != stated.sizes or rest:
+            c.merged(whose, [stated, *[TensorShape.of(x.shape) for x in (first, *rest)]])
+        if not rest:
+            return first
+        total = np.asarray(np.add(first, rest[0]), dtype)
+        for x in rest[1:]:
+            np.add(total, x, out=total)
+        return total
+
+    return add_n
+
+
+def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
+    """The sum of tensors of one shape.
+
+    Args:
+        inputs: a list of tensors of numbers, all of one dtype and shape: nothing is broadcast.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of their dtype and shape.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the list is empty, or the shapes differ.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.add_n([[1, 2], [3, 4], [5, 6]])))
+        [ 9 12]
+    """
+    return ADD_N(list(inputs), name=name)  # type: ignore[no-any-return]
+
+
+def accumulate_n(
+    inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """The sum of tensors of one shape, which may be stated.
+
+    Args:
+        inputs: a list of tensors of numbers, all of one dtype and shape: nothing is broadcast.
+        shape: what the caller knows of their shape.
+        tensor_dtype: the dtype that they must have.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of their dtype and shape.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the list is empty, or the shapes differ.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.accumulate_n([[1, 2], [3, 4]])))
+        [4 6]
+    """
+    return ACCUMULATE_N_V2(  # type: ignore[no-any-return]
+        list(inputs), T=tensor_dtype, shape=TensorShape(shape), name=name
+    )

@@ -1,0 +1,275 @@
+"""Arithmetic: sums, products, powers, extrema and rounding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.op_def import OpDef
+from ...shape_inference.symbolic.symbolic import dim_max, dim_min
+from ..kit.elementwise import (
+    COMPLEX,
+    FLOATS,
+    NUMBERS,
+    REALS,
+    SIGNED,
+    binary,
+    define_broadcasting,
+    define_unary,
+    like_the_other,
+    symbolically,
+    unary,
+)
+from ..kit.extrema import larger, smaller
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.protocols import Array
+
+ADD = OpDef(
+    "Add",
+    "x: T, y: T -> z: T",
+    f"T: {{{FLOATS}, uint8, {SIGNED}, {COMPLEX}, string}}",
+    symbolic=True,
+)
+ADD_V2 = OpDef("AddV2", "x: T, y: T -> z: T", f"T: {{{NUMBERS}}}", symbolic=True)
+for _definition in (ADD, ADD_V2):
+    define_broadcasting(_definition, np.add, np.add)
+
+
+def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """`x + y`, element by element; strings are joined.
+
+    Integers that overflow wrap around.
+
+    Args:
+        x: a tensor of numbers or strings.
+        y: a tensor of the same dtype; the two are broadcast together.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape that the arguments broadcast to.
+
+    Raises:
+        TypeError: the dtypes differ, or cannot be added.
+        ValueError: the shapes do not broadcast together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.add([1, 2], 10)))
+        [11 12]
+    """
+    x = like_the_other(x, y)
+    definition = ADD if x.dtype.base_dtype.name == "string" else ADD_V2
+    return definition(x, y, name=name or "Add")  # type: ignore[no-any-return]
+
+
+subtract = binary(
+    "subtract",
+    "Sub",
+    np.subtract,
+    NUMBERS,
+    "`x - y`, element by element.\n\nIntegers that overflow wrap around.",
+    ("[5, 7], 2", "[3 5]"),
+    symbolic=np.subtract,
+)
+multiply = binary(
+    "multiply",
+    "Mul",
+    np.multiply,
+    NUMBERS,
+    "`x * y`, element by element.\n\nIntegers that overflow wrap around.",
+    ("[2, 3], [4, 5]", "[ 8 15]"),
+    symbolic=np.multiply,
+)
+
+
+negative = unary(
+    "negative",
+    "Neg",
+    np.negative,
+    f"{FLOATS}, {SIGNED}, {COMPLEX}",
+    "`-x`, element by element.",
+    ("[1, -2]", "[-1  2]"),
+    symbolic=np.negative,
+)
+ABS = OpDef("Abs", "x: T -> y: T", f"T: {{{FLOATS}, {SIGNED}}}", symbolic=True)
+define_unary(ABS, np.absolute, symbolically(lambda x: dim_max(x, -x)))
+
+COMPLEX_ABS = OpDef(
+    "ComplexAbs",
+    "x: T -> y: Tout",
+    "T: {complex64, complex128} = complex64, Tout: {float32, float64} = float32",
+)
+define_unary(COMPLEX_ABS, np.absolute)
+
+
+def abs(x: Any, name: str | None = None) -> Tensor:
+    """`|x|`, element by element.
+
+    Args:
+        x: a tensor of signed integers, floats or complex numbers.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape of `x`: of floats for complex numbers, else of the dtype of `x`.
+        The least integer of a dtype stays as it is.
+
+    Raises:
+        TypeError: `x` is of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.abs([-1.5, 2.0])))
+        [1.5 2. ]
+    """
+    x = convert_to_tensor(x)
+    if x.dtype.is_complex:
+        return COMPLEX_ABS(x, Tout=x.dtype.real_dtype, name=name)  # type: ignore[no-any-return]
+    return ABS(x, name=name)  # type: ignore[no-any-return]
+
+
+sign = unary(
+    "sign",
+    "Sign",
+    np.sign,
+    f"{FLOATS}, {SIGNED}, {COMPLEX}",
+    "-1, 0 or 1, as `x` is below, at or above zero; `x / |x|` of complex numbers.",
+    ("[-3, 0, 5]", "[-1  0  1]"),
+)
+reciprocal = unary(
+    "reciprocal",
+    "Reciprocal",
+    {"fc": np.reciprocal},
+    f"{FLOATS}, {SIGNED}, {COMPLEX}",
+    "`1 / x` of floats and complex numbers, element by element.",
+    ("[2.0, 4.0]", "[0.5  0.25]"),
+)
+INV = OpDef("Inv", "x: T -> y: T", f"T: {{{FLOATS}, {SIGNED}, {COMPLEX}}}")
+define_unary(INV, {"fc": np.reciprocal})
+square = unary(
+    "square",
+    "Square",
+    np.square,
+    NUMBERS,
+    "`x * x`, element by element.",
+    ("[2, -3]", "[4 9]"),
+    symbolic=np.square,
+)
+
+
+def _squared_difference(x: Array, y: Array) -> Any:
+    difference = np.subtract(x, y)
+    return np.multiply(difference, np.conjugate(difference))
+
+
+squared_difference = binary(
+    "squared_difference",
+    "SquaredDifference",
+    {"c": _squared_difference, "ifV": lambda x, y: np.square(np.subtract(x, y))},
+    f"{FLOATS}, int32, int64, {COMPLEX}",
+    "`(x - y) * conj(x - y)`, element by element.",
+    ("[1.0, 5.0], 2.0", "[1. 9.]"),
+    symbolic=lambda x, y: np.square(np.subtract(x, y)),
+)
+
+
+def _integer_power(x: Array, y: Array) -> Any:
+    if x.size and (y < 0).any():
+        raise ValueError(f"y = {y.min()} is negative: an integer has no such integer power")
+    return np.power(x, y)
+
+
+pow = binary(
+    "pow",
+    "Pow",
+    {"i": _integer_power, "fc": np.power},
+    f"{FLOATS}, {SIGNED}, {COMPLEX}",
+    "`x` to the power of `y`, element by element.\n\n"
+    "A negative power of an integer is an InvalidArgumentError. Overflow wraps around.",
+    ("[2, 3], [3, 2]", "[8 9]"),
+)
+maximum = binary(
+    "maximum",
+    "Maximum",
+    larger,
+    REALS,
+    "The larger of `x` and `y`, element by element; NaN where either is NaN.",
+    ("[1, 5], 3", "[3 5]"),
+    symbolic=np.frompyfunc(dim_max, 2, 1),
+)
+minimum = binary(
+    "minimum",
+    "Minimum",
+    smaller,
+    REALS,
+    "The smaller of `x` and `y`, element by element; NaN where either is NaN.",
+    ("[1, 5], 3", "[1 3]"),
+    symbolic=np.frompyfunc(dim_min, 2, 1),
+)
+floor = unary(
+    "floor",
+    "Floor",
+    np.floor,
+    FLOATS,
+    "The largest whole number that is not above `x`.",
+    ("[1.7, -1.2]", "[ 1. -2.]"),
+)
+ceil = unary(
+    "ceil",
+    "Ceil",
+    np.ceil,
+    FLOATS,
+    "The smallest whole number that is not below `x`.",
+    ("[1.2, -1.7]", "[ 2. -1.]"),
+)
+rint = unary(
+    "rint",
+    "Rint",
+    np.rint,
+    FLOATS,
+    "The nearest whole number; of two, the even one.",
+    ("[0.5, 1.5, 1.7]", "[0. 2. 2.]"),
+)
+round = unary(
+    "round",
+    "Round",
+    {"fc": np.rint, "i": np.positive},
+    f"{FLOATS}, {SIGNED}, {COMPLEX}",
+    "The nearest whole number; of two, the even one. Integers stay as they are.",
+    ("[0.5, 1.5, 1.7]", "[0. 2. 2.]"),
+)
+
+NEXT_AFTER = OpDef("NextAfter", "x1: T, x2: T -> output: T", "T: {float64, float32} = float32")
+define_broadcasting(NEXT_AFTER, np.nextafter, None, ("x1", "x2"))
+
+
+def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
+    """The number next to `x1` on the way to `x2`, element by element.
+
+    Args:
+        x1: a tensor of float32 or float64.
+        x2: a tensor of the same dtype; the two are broadcast together.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape that the arguments broadcast to.
+
+    Raises:
+        TypeError: the dtypes differ, or are not float32 or float64.
+        ValueError: the shapes do not broadcast together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nextafter([1.0], [2.0])))
+        [1.0000001]
+    """
+    return NEXT_AFTER(x1, x2, name=name)  # type: ignore[no-any-return]
+
+
+sub, mul, neg = subtract, multiply, negative

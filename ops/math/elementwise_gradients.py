@@ -1,0 +1,113 @@
+"""Ops that the gradients of elementwise functions are made of, as TensorFlow writes them.
+
+There is no public function for these; graphs that TensorFlow differentiated hold them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.elementwise import COMPLEX, FLOATS, REALS, in_float32
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+    Gradient = Callable[[Array, Array], Any]
+
+_FLOATS = "T: {half, bfloat16, float32, float64}"
+_SCALE, _SCALE_ALPHA = 1.0507009873554805, 1.7580993408473766  # of Selu
+
+
+def _define(
+    op: str, arguments: str, attrs: str, gradient: Callable[[KernelContext], Gradient]
+) -> None:
+    """Defines an op of two arguments of one shape, which is that of its result."""
+    definition = OpDef(op, arguments, attrs)
+    names = [spec.name for spec in definition.signature.inputs]
+
+    @definition.shape
+    def shape(c: ShapeContext) -> TensorShape:
+        return c.merged(" and ".join(names), [c.shape(name) for name in names])
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        dtype = c.output_dtype.numpy_dtype
+        function = gradient(c)
+
+        def gradient_of(x: Array, y: Array) -> Array:
+            if x.shape != y.shape:
+                c.merged(" and ".join(names), [TensorShape.of(x.shape), TensorShape.of(y.shape)])
+            return np.asarray(function(x, y), dtype)
+
+        return gradient_of
+
+
+def _define_of_result(op: str, function: Gradient) -> None:
+    """Defines an op of a result and its gradient, which need only have as many elements."""
+    definition = OpDef(op, "y: T, dy: T -> z: T", f"T: {{{FLOATS}, {COMPLEX}}}")
+
+    @definition.shape
+    def shape(c: ShapeContext) -> TensorShape:
+        return c.shape("y")
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        dtype = c.output_dtype.numpy_dtype
+        computed = in_float32(function)
+
+        def gradient(y: Array, dy: Array) -> Array:
+            if y.size != dy.size:
+                shapes = f"{list(y.shape)} and {list(dy.shape)}"
+                raise ValueError(f"y and dy must have as many elements, got shapes {shapes}")
+            return np.asarray(computed(y, dy.reshape(y.shape)), dtype)
+
+        return gradient
+
+
+def _of(function: Gradient) -> Callable[[KernelContext], Gradient]:
+    return lambda _: in_float32(function)
+
+
+def _leaky(c: KernelContext) -> Gradient:
+    alpha = c.attr("alpha")
+    return in_float32(lambda g, x: np.where(x > 0, g, g * g.dtype.type(alpha)))
+
+
+def _where(condition: Any, gradients: Array) -> Any:
+    return np.where(condition, gradients, gradients.dtype.type(0))
+
+
+for _op, _function in {
+    "SigmoidGrad": lambda y, dy: dy * y * (1 - y),
+    "TanhGrad": lambda y, dy: dy * (1 - y * y),
+    "InvGrad": lambda y, dy: np.conjugate(-y * y) * dy,
+    "ReciprocalGrad": lambda y, dy: np.conjugate(-y * y) * dy,
+    "SqrtGrad": lambda y, dy: dy / np.conjugate(y + y),
+    "RsqrtGrad": lambda y, dy: dy * np.conjugate(y * y * y) / -2,
+}.items():
+    _define_of_result(_op, _function)
+for _op, _second, _function in (
+    ("SoftplusGrad", "features", lambda g, x: g / (np.exp(-x) + 1)),
+    ("SoftsignGrad", "features", lambda g, x: g / np.square(1 + np.absolute(x))),
+    ("EluGrad", "outputs", lambda g, y: np.where(y < 0, (y + 1) * g, g)),
+    ("SeluGrad", "outputs", lambda g, y: g * np.where(y < 0, y + _SCALE_ALPHA, _SCALE)),
+):
+    _define(_op, f"gradients: T, {_second}: T -> backprops: T", _FLOATS, _of(_function))
+_BACKPROPS = "gradients: T, features: T -> backprops: T"
+_define("ReluGrad", _BACKPROPS, f"T: {{{REALS}}}", lambda _: lambda g, x: _where(x > 0, g))
+_define(
+    "Relu6Grad", _BACKPROPS, f"T: {{{REALS}}}", lambda _: lambda g, x: _where((x > 0) & (x < 6), g)
+)
+_define(
+    "LeakyReluGrad",
+    _BACKPROPS,
+    "alpha: float = 0.20000000298023224, T: {half, bfloat16, float32, float64} = float32",
+    _leaky,
+)

@@ -1,0 +1,366 @@
+"""Reductions: sums, products, means, extrema and logic along axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph import registry
+from ...graph.convert import convert_to_tensor
+from ...graph.default_graph import graph_of
+from ...graph.default_scopes import name_scope
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import normal_axes, reduced
+from ...shape_inference.symbolic.symbolic import dim_max, dim_min
+from ..kit.call_forms import renamed
+from ..kit.elementwise import COMPLEX, REALS
+from .arithmetic import add, subtract
+from .comparison import is_finite
+from .exponentials import exp, log
+from .select import where
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+    from ...protos.dtypes import DType
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+    Reduce = Callable[[Array, tuple[int, ...], bool], Any]
+
+_QUANTIZED = "qint8, quint8, qint32, qint16, quint16"
+_TYPES = {
+    "number": f"{REALS}, {COMPLEX}, {_QUANTIZED}",
+    "real": f"{REALS}, {_QUANTIZED}",
+}
+_SYMBOLIC = {
+    "Sum": np.add,
+    "Prod": np.multiply,
+    "Max": np.frompyfunc(dim_max, 2, 1, identity=None),
+    "Min": np.frompyfunc(dim_min, 2, 1, identity=None),
+}
+
+
+def _accumulating(ufunc: np.ufunc) -> Callable[[DType], Reduce]:
+    """A sum or product: integers wrap around, small floats are accumulated in a wider dtype."""
+
+    def reduction(dtype: DType) -> Reduce:
+        own = dtype.numpy_dtype
+        if dtype.is_floating and dtype.size == 2:
+
+            def reduce_small(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
+                return ufunc.reduce(x.astype(np.float32), axes, keepdims=keep_dims).astype(own)
+
+            return reduce_small
+
+        def reduce(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
+            # NumPy adds in pairs along the last axes only; elsewhere one by one.
+            if own == np.float32 and axes != tuple(range(x.ndim - len(axes), x.ndim)):
+                return ufunc.reduce(x, axes, np.float64, keepdims=keep_dims).astype(own)
+            return ufunc.reduce(x, axes, own, keepdims=keep_dims)
+
+        return reduce
+
+    return reduction
+
+
+def _mean(dtype: DType) -> Reduce:
+    total = _accumulating(np.add)(dtype)
+
+    def mean_of_floats(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
+        result = total(x, axes, keep_dims)
+        count = _count(x, axes)
+        # Of no floats it is NaN, of no complex numbers 0.
+        return result / result.dtype.type(max(count, 1) if dtype.is_complex else count)
+
+    def mean_of_integers(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
+        wide = np.dtype(np.uint64 if dtype.is_unsigned else np.int64)
+        result: Any = np.sum(x, axes, wide, keepdims=keep_dims)
+        count = np.asarray(max(_count(x, axes), 1), wide)
+        quotient = np.absolute(result) // count
+        return (np.sign(result) * quotient).astype(dtype.numpy_dtype)
+
+    return mean_of_integers if dtype.is_integer or dtype.is_quantized else mean_of_floats
+
+
+def _count(x: Array, axes: tuple[int, ...]) -> int:
+    count = 1
+    for axis in axes:
+        count *= x.shape[axis]
+    return count
+
+
+def _extremum(ufunc: np.ufunc, of_floats: float, of_integers: str) -> Callable[[DType], Reduce]:
+    def reduction(dtype: DType) -> Reduce:
+        own = dtype.numpy_dtype
+        end = of_floats if dtype.is_floating else getattr(np.iinfo(own), of_integers)
+        initial = own.type(end)  # of nothing: the one that gives way to any other
+
+        def reduce(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
+            return ufunc.reduce(x, axes, keepdims=keep_dims, initial=initial)
+
+        return reduce
+
+    return reduction
+
+
+def _euclidean_norm(dtype: DType) -> Reduce:
+    total = _accumulating(np.add)(dtype)
+
+    def norm(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
+        squares = total(np.multiply(x, np.conjugate(x)), axes, keep_dims)
+        return np.sqrt(squares).astype(dtype.numpy_dtype)
+
+    return norm
+
+
+def _logical(ufunc: np.ufunc) -> Callable[[DType], Reduce]:
+    def reduction(_: DType) -> Reduce:
+        def reduce(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
+            return ufunc.reduce(x, axes, keepdims=keep_dims)
+
+        return reduce
+
+    return reduction
+
+
+def _define(op: str, types: str, reduction: Callable[[DType], Reduce]) -> OpDef:
+    kind = "bool" if types == "bool" else "T"
+    definition = OpDef(
+        op,
+        f"input: {kind}, reduction_indices: Tidx -> output: {kind}",
+        ("" if types == "bool" else f"T: {{{_TYPES[types]}}}, ")
+        + "keep_dims: bool = false, Tidx: {int32, int64} = int32",
+        symbolic=op in _SYMBOLIC,
+    )
+
+    @definition.shape
+    def shape(c: ShapeContext) -> TensorShape:
+        c.shape("reduction_indices", max_rank=1)
+        axes = c.const("reduction_indices")
+        known = None if axes is None else axes.reshape(-1).tolist()
+        return reduced(c.shape("input"), known, c.attr("keep_dims"))
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        keep_dims = c.attr("keep_dims")
+        dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
+        reduce = _of_sizes(_SYMBOLIC[op]) if c.symbolic else reduction(c.output_dtype)
+        asarray = np.asarray
+
+        def reduce_at(x: Array, indices: Array) -> Array:
+            return asarray(reduce(x, resolve_axes(indices, x.ndim), keep_dims), dtype)
+
+        rank, indices = c.shape("input").rank, c.const("reduction_indices")
+        if rank is None or indices is None:
+            return reduce_at
+        axes = resolve_axes(indices, rank)
+
+        def reduce_constant(x: Array, _: Array) -> Array:
+            return asarray(reduce(x, axes, keep_dims), dtype)
+
+        return reduce_constant
+
+    return definition
+
+
+def _of_sizes(ufunc: np.ufunc) -> Reduce:
+    def reduce(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
+        return ufunc.reduce(x, axes, keepdims=keep_dims)
+
+    return reduce
+
+
+def resolve_axes(indices: Array, rank: int) -> tuple[int, ...]:
+    """The axes, counted from the front and in order, that `indices` name.
+
+    Raises:
+        ValueError: one is out of range or named twice.
+    """
+    axes = normal_axes(indices.reshape(-1).tolist(), rank, "reduction_indices")
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"reduction_indices = {indices.tolist()} name a dimension twice")
+    return tuple(sorted(axes))
+
+
+SUM = _define("Sum", "number", _accumulating(np.add))
+PROD = _define("Prod", "number", _accumulating(np.multiply))
+MEAN = _define("Mean", "number", _mean)
+MAX = _define("Max", "real", _extremum(np.maximum, -np.inf, "min"))
+MIN = _define("Min", "real", _extremum(np.minimum, np.inf, "max"))
+ALL = _define("All", "bool", _logical(np.logical_and))
+ANY = _define("Any", "bool", _logical(np.logical_or))
+EUCLIDEAN_NORM = _define("EuclideanNorm", "number", _euclidean_norm)
+
+
+def _reduction(
+    name: str, definition: OpDef, what: str, takes: str, note: str, example: tuple[str, str]
+) -> Callable[..., Tensor]:
+    """The public function of a reduction."""
+
+    def call(
+        input_tensor: Any,
+        axis: Any = None,
+        keep_dims: bool | None = None,
+        name: str | None = None,
+        reduction_indices: Any = None,
+        keepdims: bool | None = None,
+    ) -> Tensor:
+        del reduction_indices, keepdims  # older and newer names of the others
+        x = convert_to_tensor(input_tensor)
+        result: Tensor = definition(x, axes_or_all(x, axis), keep_dims=bool(keep_dims), name=name)
+        if axis is None and not keep_dims:
+            result.set_shape([])  # whatever the rank of `x` is
+        return result
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"""The {what} of the elements along some axes, or along all.
+
+    {note}
+
+    Args:
+        input_tensor: {takes}.
+        axis: an axis or a list of them, each in [-rank, rank); by default all.
+        keep_dims: whether the axes stay, with size 1.
+        name: a name for the op.
+        reduction_indices: the older name of `axis`.
+        keepdims: the newer name of `keep_dims`.
+
+    Returns:
+        A Tensor of the same dtype, without the axes.
+
+    Raises:
+        ValueError: an axis is out of range. One that is named twice is an error of the run.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.{name}({example[0]})))
+        {example[1]}
+    """
+    return renamed(reduction_indices="axis", keepdims="keep_dims")(call)
+
+
+def axes_or_all(x: Tensor, axis: Any) -> Any:
+    """The axes to reduce: those that are named, or every one of `x`."""
+    if axis is not None:
+        return axis
+    rank = x.shape.rank
+    if rank is not None:
+        return np.arange(rank, dtype=np.int32)
+    with graph_of([x]).as_default():
+        return registry.lookup("Range")(0, registry.lookup("Rank")(x), 1)
+
+
+reduce_sum = _reduction(
+    "reduce_sum",
+    SUM,
+    "sum",
+    "a tensor of numbers",
+    "Integers that overflow wrap around; NumPy widens them. Sums of float32 are accurate to a few "
+    "units in\n    the last place.",
+    ("[[1, 2], [3, 4]], 1", "[3 7]"),
+)
+reduce_prod = _reduction(
+    "reduce_prod",
+    PROD,
+    "product",
+    "a tensor of numbers",
+    "Integers that overflow wrap around; NumPy widens them.",
+    ("[[1, 2], [3, 4]], 1", "[ 2 12]"),
+)
+reduce_mean = _reduction(
+    "reduce_mean",
+    MEAN,
+    "mean",
+    "a tensor of numbers",
+    "The mean of integers is an integer, rounded towards zero, where NumPy's is a float. The mean "
+    "of no\n    floats is NaN.",
+    ("[[1.0, 2.0], [3.0, 4.0]], 1", "[1.5 3.5]"),
+)
+reduce_max = _reduction(
+    "reduce_max",
+    MAX,
+    "largest",
+    "a tensor of integers or floats",
+    "NaN where any is NaN. Of no elements it is the least value of the dtype (-inf), an error in "
+    "NumPy.",
+    ("[[1, 2], [3, 4]], 1", "[2 4]"),
+)
+reduce_min = _reduction(
+    "reduce_min",
+    MIN,
+    "smallest",
+    "a tensor of integers or floats",
+    "NaN where any is NaN. Of no elements it is the largest value of the dtype (inf), an error in "
+    "NumPy.",
+    ("[[1, 2], [3, 4]], 1", "[1 3]"),
+)
+reduce_all = _reduction(
+    "reduce_all",
+    ALL,
+    "logical and",
+    "a bool tensor",
+    "True of no elements.",
+    ("[[True, False], [True, True]], 1", "[False  True]"),
+)
+reduce_any = _reduction(
+    "reduce_any",
+    ANY,
+    "logical or",
+    "a bool tensor",
+    "False of no elements.",
+    ("[[True, False], [False, False]], 1", "[ True False]"),
+)
+reduce_euclidean_norm = _reduction(
+    "reduce_euclidean_norm",
+    EUCLIDEAN_NORM,
+    "Euclidean norm",
+    "a tensor of numbers",
+    "The square root of the sum of squares; of integers, rounded towards zero.",
+    ("[[3.0, 4.0], [6.0, 8.0]], 1", "[ 5. 10.]"),
+)
+
+
+@renamed(reduction_indices="axis", keepdims="keep_dims")
+def reduce_logsumexp(
+    input_tensor: Any,
+    axis: Any = None,
+    keep_dims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keepdims: bool | None = None,
+) -> Tensor:
+    """`log(sum(exp(x)))` along some axes, or along all, without overflow in between.
+
+    Args:
+        input_tensor: a tensor of floats.
+        axis: an axis or a list of them, each in [-rank, rank); by default all.
+        keep_dims: whether the axes stay, with size 1.
+        name: a name for the scope of the ops.
+        reduction_indices: the older name of `axis`.
+        keepdims: the newer name of `keep_dims`.
+
+    Returns:
+        A Tensor of the same dtype, without the axes.
+
+    Raises:
+        ValueError: an axis is out of range.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.reduce_logsumexp([1000.0, 0.0]))
+        np.float32(1000.0)
+    """
+    del reduction_indices, keepdims  # older and newer names of the others
+    with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
+        x = convert_to_tensor(input_tensor)
+        axes = axes_or_all(x, axis)
+        largest = reduce_max(x, axes, True)
+        shift = where(is_finite(largest), largest, registry.lookup("ZerosLike")(largest))
+        total = log(reduce_sum(exp(subtract(x, shift)), axes, keep_dims))
+        return add(total, shift if keep_dims else reduce_sum(shift, axes), name=scope)

@@ -1,0 +1,273 @@
+"""Segments: the rows of a tensor that have the same number are summed, multiplied, compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.symbolic.symbolic import equal
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.allocation import check_size, new_array
+from ..kit.elementwise import COMPLEX, REALS
+from .division import truncated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_NUMBERS = f"{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
+
+
+class Combination(NamedTuple):
+    """How the rows of a segment are combined."""
+
+    name: str
+    combine: np.ufunc
+    dtypes: str
+    nothing: Callable[[np.dtype[Any]], Any]
+    between: int
+    does: str
+    example: str
+
+
+def _end(of_integers: str, sign: int) -> Callable[[np.dtype[Any]], Any]:
+    def nothing(dtype: np.dtype[Any]) -> Any:
+        if dtype.kind in "iu":
+            return getattr(np.iinfo(dtype), of_integers)
+        most = np.finfo(dtype).max if dtype.kind == "f" else 3.3895313892515355e38
+        return dtype.type(sign * float(most))
+
+    return nothing
+
+
+COMBINATIONS = (
+    Combination("sum", np.add, _NUMBERS, lambda _: 0, 0, "the sum", "[5 7]"),
+    Combination("prod", np.multiply, _NUMBERS, lambda _: 1, 1, "the product", "[6 7]"),
+    Combination("max", np.maximum, REALS, _end("min", -1), 0, "the greatest", "[3 7]"),
+    Combination("min", np.minimum, REALS, _end("max", 1), 0, "the least", "[2 7]"),
+    Combination("mean", np.add, _NUMBERS, lambda _: 0, 0, "the mean", "[2 7]"),
+)
+
+
+ASCENDING = "at least 0, and at least the one before it"
+"""What ids must be that number rows in order."""
+
+
+def combined(combination: Combination, data: Array, ids: Array, number: int, nothing: Any) -> Array:
+    """The combined rows, of which those with one of the ascending `ids` form a segment."""
+    dtype = data.dtype
+    result = new_array((number, *data.shape[1:]), dtype)
+    result[...] = nothing
+    if not result.size or not len(ids):
+        return result
+    starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+    inner: Any = np.dtype(np.float32) if _is_small_float(dtype) else dtype
+    rows = combination.combine.reduceat(data.astype(inner, copy=False), starts, 0, inner)
+    if combination.name == "mean":
+        counts = np.diff(starts, append=len(ids)).reshape(-1, *(1,) * (data.ndim - 1))
+        if dtype.kind in "iu":
+            rows = truncated(rows, counts)
+        else:
+            rows = rows / counts
+    result[ids[starts]] = rows.astype(dtype)
+    return result
+
+
+def _is_small_float(dtype: np.dtype[Any]) -> bool:
+    return dtype.itemsize == 2 and dtype.kind not in "iu"
+
+
+def misplaced(name: str, ids: Array, wrong: Array, range_of_ids: str) -> ValueError:
+    """The error that names the first of `ids` that is `wrong`."""
+    first = int(np.flatnonzero(wrong)[0])
+    at = ",".join(map(str, np.unravel_index(first, ids.shape)))
+    return ValueError(f"{name}[{at}] = {ids.flat[first]} is not {range_of_ids}")
+
+
+def _define_sorted(combination: Combination) -> OpDef:
+    definition = OpDef(
+        f"Segment{combination.name.capitalize()}",
+        "data: T, segment_ids: Tindices -> output: T",
+        f"T: {{{combination.dtypes}}}, Tindices: {{int32, int64}}",
+    )
+
+    @definition.shape
+    def shape(c: ShapeContext) -> TensorShape:
+        sizes: Any = c.shape("data", min_rank=1).sizes
+        length: Any = c.shape("segment_ids", rank=1).sizes
+        if sizes is None:
+            return UNKNOWN_SHAPE
+        if equal(sizes[0], length[0]) is not False:  # which is an error of the run
+            c.same_size("the first size of data and the length of segment_ids", sizes[0], length[0])
+        ids = c.const("segment_ids")
+        number = None if ids is None else int(ids[-1]) + 1 if len(ids) else 0
+        if number is not None and number < 0:
+            number = None  # an error of the run
+        return TensorShape.of((number, *sizes[1:]))
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        def segments(data: Array, ids: Array) -> Array:
+            if ids.ndim != 1:
+                raise ValueError(f"segment_ids must have rank 1, got shape {list(ids.shape)}")
+            if not data.ndim:
+                raise ValueError("data must have rank at least 1, got shape ()")
+            name = "the first size of data and the length of segment_ids"
+            c.same_size(name, len(data), len(ids))
+            wrong = np.concatenate([ids[:1] < 0, ids[1:] < ids[:-1]])
+            if wrong.any():
+                raise misplaced("segment_ids", ids, wrong, ASCENDING)
+            number = int(ids[-1]) + 1 if len(ids) else 0
+            check_size((number, *data.shape[1:]), data.dtype)
+            return combined(combination, data, ids, number, combination.between)
+
+        return segments
+
+    return definition
+
+
+def _define_unsorted(combination: Combination) -> OpDef:
+    definition = OpDef(
+        f"UnsortedSegment{combination.name.capitalize()}",
+        "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
+        f"T: {{{combination.dtypes}}}, Tindices: {{int16, int32, int64}}, "
+        "Tnumsegments: {int32, int64} = int32",
+    )
+
+    @definition.shape
+    def shape(c: ShapeContext) -> TensorShape:
+        c.shape("num_segments", rank=0)
+        number = c.scalar("num_segments")
+        if isinstance(number, int) and number < 0:
+            raise ValueError(f"num_segments = {number} is negative")
+        data, ids = c.shape("data"), c.shape("segment_ids")
+        if data.sizes is None or ids.sizes is None:
+            return UNKNOWN_SHAPE
+        check_prefix(c, data.sizes, ids.sizes)
+        return TensorShape.of((number, *data.sizes[len(ids.sizes) :]))
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        def segments(data: Array, ids: Array, num_segments: Array) -> Array:
+            if num_segments.ndim:
+                raise ValueError(f"num_segments must have rank 0, got {list(num_segments.shape)}")
+            number = int(num_segments)
+            if number < 0:
+                raise ValueError(f"num_segments = {number} is negative")
+            check_prefix(c, data.shape, ids.shape)
+            check_size((number, *data.shape[ids.ndim :]), data.dtype)
+            if data.size and (ids >= number).any():
+                raise misplaced("segment_ids", ids, ids >= number, f"less than {number}")
+            used = np.flatnonzero(ids >= 0)
+            rows = data.reshape(ids.size, *data.shape[ids.ndim :])
+            order = used[np.argsort(ids.ravel()[used], kind="stable")]
+            nothing = combination.nothing(data.dtype)
+            return combined(combination, rows[order], ids.ravel()[order], number, nothing)
+
+        return segments
+
+    return definition
+
+
+def check_prefix(c: ShapeContext | KernelContext, data: Any, ids: Any) -> None:
+    """Checks that each row of `data` has a number."""
+    if len(ids) > len(data):
+        raise ValueError(
+            f"segment_ids must not have a higher rank than data, got {len(ids)} and {len(data)}"
+        )
+    for i, (size, other) in enumerate(zip(data, ids, strict=False)):
+        c.same_size(f"size {i} of data and of segment_ids", size, other)
+
+
+_DOC = """For each segment {does} of its rows.
+
+Args:
+    data: a tensor of numbers; its rows are along the first dimension.
+    segment_ids: int32 or int64: the number of the segment of each row. {ids}
+{more}    name: a name for the op.
+
+Returns:
+    A Tensor of the dtype of `data`, with a row for each segment; a segment without rows is {empty}.
+
+Raises:
+    ValueError: the shapes do not fit together.
+
+Example:
+    >>> import tensordraft as td
+    >>> with td.Graph().as_default(), td.Session() as session:
+    ...     print(session.run(td.{name}([2, 3, 7], [0, 0, 1]{last})))
+    {result}
+"""
+
+
+def _sorted_function(combination: Combination) -> Callable[..., Tensor]:
+    definition = _define_sorted(combination)
+
+    def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+        return definition(data, segment_ids, name=name)  # type: ignore[no-any-return]
+
+    return _named(
+        function,
+        f"segment_{combination.name}",
+        combination,
+        "They\n        ascend from 0.",
+        "",
+        str(combination.between),
+        "",
+    )
+
+
+def _unsorted_function(combination: Combination) -> Callable[..., Tensor]:
+    definition = _define_unsorted(combination)
+
+    def function(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+        return definition(data, segment_ids, num_segments, name=name)  # type: ignore[no-any-return]
+
+    empty = {"sum": "0", "prod": "1"}.get(
+        combination.name, "the number that\n    gives way to any other"
+    )
+    return _named(
+        function,
+        f"unsorted_segment_{combination.name}",
+        combination,
+        "It may\n        number the first dimensions together; negative rows are left out.",
+        "    num_segments: how many segments there are, an int32 or int64 scalar.\n",
+        empty,
+        ", 2",
+    )
+
+
+def _named(
+    function: Any,
+    name: str,
+    combination: Combination,
+    ids: str,
+    more: str,
+    empty: str,
+    last: str,
+) -> Callable[..., Tensor]:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = _DOC.format(
+        does=combination.does,
+        ids=ids,
+        more=more,
+        empty=empty,
+        name=name,
+        last=last,
+        result=combination.example,
+    )
+    return function  # type: ignore[no-any-return]
+
+
+segment_sum, segment_prod, segment_max, segment_min, segment_mean = (
+    _sorted_function(combination) for combination in COMBINATIONS
+)
+unsorted_segment_sum, unsorted_segment_prod, unsorted_segment_max, unsorted_segment_min = (
+    _unsorted_function(combination) for combination in COMBINATIONS[:4]
+)

@@ -1,0 +1,1 @@
+"""Neural networks: activations, losses, normalization, parts of layers."""

@@ -1,0 +1,352 @@
+"""Neural networks: activations, softmax, biases and norms; users find them in `td.nn`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ...graph import registry
+from ...graph.convert import convert_to_tensor
+from ...graph.op_def import OpDef
+from ...shape_inference.context import check_rank
+from ...shape_inference.rules import normal_axis
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.call_forms import renamed
+from ..kit.elementwise import COMPLEX, FLOATS, REALS, in_float32, unary
+from ..kit.extrema import clipped, larger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_SELU_SCALE = 1.0507009873554804934193349852946
+_SELU_ALPHA = 1.6732632423543772848170429916717
+
+
+def _relu(x: Array, out: Array | None = None) -> Any:
+    return larger(x, x.dtype.type(0), out)
+
+
+def _relu6(x: Array, out: Array | None = None) -> Any:
+    return clipped(x, 0, 6, out)
+
+
+@in_float32
+def _elu(x: Array) -> Any:
+    return np.where(x < 0, np.expm1(x), x)
+
+
+@in_float32
+def _selu(x: Array) -> Any:
+    return _SELU_SCALE * np.where(x < 0, _SELU_ALPHA * np.expm1(x), x)
+
+
+@in_float32
+def _softplus(x: Array) -> Any:
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.absolute(x)))  # exp(x) would overflow
+
+
+@in_float32
+def _softsign(x: Array) -> Any:
+    return x / (1 + np.absolute(x))
+
+
+class Activation(Protocol):
+    """The public function of an activation."""
+
+    def __call__(self, features: Any, name: str | None = None) -> Tensor:
+        """Adds the op."""
+
+
+def _activation(
+    name: str,
+    op: str,
+    function: Callable[..., Any],
+    dtypes: str,
+    doc: str,
+    example: tuple[str, str],
+) -> Activation:
+    """A row of the table of activations."""
+    return unary(  # type: ignore[return-value]
+        name,
+        op,
+        function,
+        dtypes,
+        doc,
+        example,
+        arg="features",
+        result="activations: T",
+        home="td.nn",
+    )
+
+
+relu = _activation(
+    "relu", "Relu", _relu, f"{REALS}, qint8", "`max(x, 0)`.", ("[-1.0, 2.0]", "[0. 2.]")
+)
+relu6 = _activation(
+    "relu6", "Relu6", _relu6, REALS, "`min(max(x, 0), 6)`.", ("[-1.0, 2.0, 9.0]", "[0. 2. 6.]")
+)
+elu = _activation(
+    "elu",
+    "Elu",
+    _elu,
+    FLOATS,
+    "`x` where it is positive, else `exp(x) - 1`.",
+    ("[-1.0, 2.0]", "[-0.63212055  2.        ]"),
+)
+selu = _activation(
+    "selu",
+    "Selu",
+    _selu,
+    FLOATS,
+    "`elu` scaled so that mean and variance are kept from layer to layer: `1.0507 x` where `x` is "
+    "positive, else `1.7581 (exp(x) - 1)`.",
+    ("[-1.0, 2.0]", "[-1.1113307  2.101402 ]"),
+)
+softplus = _activation(
+    "softplus", "Softplus", _softplus, FLOATS, "`log(1 + exp(x))`.", ("[0.0]", "[0.6931472]")
+)
+softsign = _activation(
+    "softsign", "Softsign", _softsign, FLOATS, "`x / (1 + |x|)`.", ("[-1.0, 3.0]", "[-0.5  0.75]")
+)
+
+LEAKY_RELU = OpDef(
+    "LeakyRelu",
+    "features: T -> activations: T",
+    "alpha: float = 0.20000000298023224, T: {half, bfloat16, float32, float64} = float32",
+    elementwise=True,
+)
+SOFTMAX = OpDef("Softmax", "logits: T -> softmax: T", f"T: {{{FLOATS}}}")
+LOG_SOFTMAX = OpDef("LogSoftmax", "logits: T -> logsoftmax: T", f"T: {{{FLOATS}}}")
+
+
+@LEAKY_RELU.shape
+def _leaky_relu_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("features")
+
+
+@LEAKY_RELU.kernel
+def _leaky_relu_kernel(c: KernelContext) -> Kernel:
+    alpha = c.output_dtype.numpy_dtype.type(c.attr("alpha"))
+
+    def leaky_relu(x: Array) -> Array:
+        return np.asarray(np.where(x > 0, x, x * alpha))
+
+    return leaky_relu
+
+
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """`x` where it is positive, else `alpha * x`.
+
+    Args:
+        features: a tensor of floats.
+        alpha: the slope below 0.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape and dtype of `features`.
+
+    Raises:
+        TypeError: `features` is of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.leaky_relu([-1.0, 2.0], alpha=0.5)))
+        [-0.5  2. ]
+    """
+    return LEAKY_RELU(features, alpha=alpha, name=name)  # type: ignore[no-any-return]
+
+
+@SOFTMAX.shape
+@LOG_SOFTMAX.shape
+def _softmax_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("logits", min_rank=1)
+
+
+@in_float32
+def _softmax(x: Array) -> Any:
+    powers = np.exp(x - np.maximum.reduce(x, -1, keepdims=True, initial=-np.inf))
+    powers /= np.add.reduce(powers, -1, keepdims=True)
+    return powers
+
+
+@in_float32
+def _log_softmax(x: Array) -> Any:
+    shifted = x - np.maximum.reduce(x, -1, keepdims=True, initial=-np.inf)
+    shifted -= np.log(np.add.reduce(np.exp(shifted), -1, keepdims=True))
+    return shifted
+
+
+def _of_vectors(function: Callable[[Array], Any]) -> Callable[[KernelContext], Kernel]:
+    def kernel(c: KernelContext) -> Kernel:
+        def along_last_axis(x: Array) -> Array:
+            if not x.ndim:
+                raise ValueError("logits must have rank at least 1, got shape ()")
+            return function(x)  # type: ignore[no-any-return]
+
+        return function if c.shape("logits").rank else along_last_axis
+
+    return kernel
+
+
+SOFTMAX.kernel(_of_vectors(_softmax))
+LOG_SOFTMAX.kernel(_of_vectors(_log_softmax))
+
+
+@renamed(dim="axis")
+def softmax(
+    logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """`exp(x) / sum(exp(x))` along an axis, without overflow in between.
+
+    Args:
+        logits: a tensor of floats, of rank at least 1.
+        axis: the axis; by default the last one.
+        name: a name for the op.
+        dim: the older name of `axis`.
+
+    Returns:
+        A Tensor of the shape and dtype of `logits`.
+
+    Raises:
+        ValueError: the axis is out of range, or is not the last one and the rank is not known.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.softmax([[0.0, 0.0], [1000.0, 0.0]])))
+        [[0.5 0.5]
+         [1.  0. ]]
+    """
+    del dim
+    return _along(SOFTMAX, logits, axis, name)
+
+
+@renamed(dim="axis")
+def log_softmax(
+    logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """`x - log(sum(exp(x)))` along an axis: the logarithm of `softmax`.
+
+    Args:
+        logits: a tensor of floats, of rank at least 1.
+        axis: the axis; by default the last one.
+        name: a name for the op.
+        dim: the older name of `axis`.
+
+    Returns:
+        A Tensor of the shape and dtype of `logits`.
+
+    Raises:
+        ValueError: the axis is out of range, or is not the last one and the rank is not known.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.log_softmax([0.0, 0.0])))
+        [-0.6931472 -0.6931472]
+    """
+    del dim
+    return _along(LOG_SOFTMAX, logits, axis, name)
+
+
+def _along(definition: OpDef, logits: Any, axis: int | None, name: str | None) -> Tensor:
+    """The op, which works along the last axis, along any."""
+    x = convert_to_tensor(logits)
+    rank = x.shape.rank
+    if axis in (None, -1) or (rank and axis == rank - 1):
+        return definition(x, name=name)  # type: ignore[no-any-return]
+    if rank is None:
+        raise ValueError(f"axis = {axis} needs logits of known rank")
+    order = np.arange(rank, dtype=np.int32)
+    at = normal_axis(axis or 0, rank)
+    order[[at, -1]] = order[[-1, at]]
+    transpose = registry.lookup("Transpose")
+    return transpose(definition(transpose(x, order)), order, name=name)  # type: ignore[no-any-return]
+
+
+_NUMBERS = f"{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
+BIAS_ADD = OpDef(
+    "BiasAdd",
+    "value: T, bias: T -> output: T",
+    f"T: {{{_NUMBERS}}}, data_format: {{'NHWC', 'NCHW'}} = 'NHWC'",
+)
+BIAS_ADD_V1 = OpDef("BiasAddV1", "value: T, bias: T -> output: T", f"T: {{{_NUMBERS}}}")
+
+
+def _biased(c: OpContext, value: TensorShape, bias: TensorShape, channels: int) -> TensorShape:
+    """The shape of `value`, whose dimension `channels` has a bias for each index."""
+    check_rank("value", value, None, 3 if channels == 1 else 2)
+    check_rank("bias", bias, 1)
+    if value.rank is None or bias.rank is None:
+        return value
+    sizes: list[Any] = [*(value.sizes or ())]
+    length: Any = bias.sizes and bias.sizes[0]
+    name = f"dimension {channels} of value and the length of bias"
+    sizes[channels] = c.same_size(name, sizes[channels], length)
+    return TensorShape.of(tuple(sizes))
+
+
+def _channels(c: ShapeContext | KernelContext) -> int:
+    return 1 if c.node.attrs.get("data_format") == b"NCHW" else -1
+
+
+@BIAS_ADD.shape
+@BIAS_ADD_V1.shape
+def _bias_add_shape(c: ShapeContext) -> TensorShape:
+    return _biased(c, c.shape("value"), c.shape("bias", rank=1), _channels(c))
+
+
+@BIAS_ADD.kernel
+@BIAS_ADD_V1.kernel
+def _bias_add_kernel(c: KernelContext) -> Kernel:
+    channels = _channels(c)
+
+    def bias_add(value: Array, bias: Array) -> Array:
+        _biased(c, TensorShape.of(value.shape), TensorShape.of(bias.shape), channels)
+        return np.add(value, bias)
+
+    def bias_add_first(value: Array, bias: Array) -> Array:
+        _biased(c, TensorShape.of(value.shape), TensorShape.of(bias.shape), channels)
+        return np.add(value, bias.reshape(-1, *(1,) * (value.ndim - 2)))
+
+    if channels == 1:
+        return bias_add_first
+    sizes, lengths = c.shape("value").sizes, c.shape("bias").sizes
+    return np.add if sizes and lengths and sizes[-1] == lengths[0] else bias_add
+
+
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """`value` with a bias added to each channel.
+
+    Args:
+        value: a tensor of numbers: [batch, ..., channels], or [batch, channels, ...].
+        bias: a vector of the same dtype, one number for each channel.
+        data_format: "NHWC", the default, where the channels are the last dimension; "NCHW", where
+            they are the second.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape and dtype of `value`.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: `bias` is not as long as there are channels.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.bias_add([[1, 2], [3, 4]], [10, 20])))
+        [[11 22]
+         [13 24]]
+    """
+    return BIAS_ADD(  # type: ignore[no-any-return]
+        value, bias, data_format=data_format or "NHWC", name=name
+    )

@@ -1,0 +1,301 @@
+"""Losses of classifiers: how far logits are from the classes that are right."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import broadcast, normal_axis
+from ...shape_inference.tensor_shape import TensorShape
+from ..array.fills import zeros_like
+from ..array.reshaping import reshape
+from ..array.shapes import shape
+from ..array.transposing import transpose
+from ..kit.call_forms import renamed
+from ..math.arithmetic import add, maximum, multiply, negative, subtract
+from ..math.comparison import greater_equal, less_equal, logical_and
+from ..math.exponentials import exp, log
+from ..math.select import where
+from .activations import softplus
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_FLOATS = "T: {half, bfloat16, float32, float64}"
+SOFTMAX_CROSS_ENTROPY_WITH_LOGITS = OpDef(
+    "SoftmaxCrossEntropyWithLogits", "features: T, labels: T -> loss: T, backprop: T", _FLOATS
+)
+SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS = OpDef(
+    "SparseSoftmaxCrossEntropyWithLogits",
+    "features: T, labels: Tlabels -> loss: T, backprop: T",
+    f"{_FLOATS}, Tlabels: {{int32, int64}} = int64",
+)
+
+
+def _rows(features: TensorShape, labels: TensorShape) -> TensorShape:
+    """The shape that both have, [batch, classes].
+
+    Raises:
+        ValueError: they have no such shape.
+    """
+    shape = broadcast(features, labels)
+    if shape.rank not in (None, 2):
+        raise ValueError(
+            f"features and labels must have rank 2, got shapes {features} and {labels}"
+        )
+    return shape
+
+
+@SOFTMAX_CROSS_ENTROPY_WITH_LOGITS.shape
+def _softmax_cross_entropy_shape(c: ShapeContext) -> list[TensorShape]:
+    sizes: Any = _rows(c.shape("features"), c.shape("labels")).sizes or (None, None)
+    return [TensorShape.of(sizes[:1]), TensorShape.of(sizes)]
+
+
+@SOFTMAX_CROSS_ENTROPY_WITH_LOGITS.kernel
+def _softmax_cross_entropy_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def cross_entropy(features: Array, labels: Array) -> tuple[Array, Array]:
+        shape = _rows(TensorShape.of(features.shape), TensorShape.of(labels.shape))
+        logits = np.broadcast_to(features, shape.as_list())  # type: ignore[arg-type]
+        shifted, total = _shifted(logits, dtype)
+        labels = labels.astype(shifted.dtype, copy=False)
+        loss = (labels * (np.log(total) - shifted)).sum(-1)
+        backprop = np.exp(shifted) / total - labels
+        return loss.astype(dtype, copy=False), backprop.astype(dtype, copy=False)
+
+    return cross_entropy
+
+
+def _shifted(logits: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """The logits less the greatest of each row, and the sums of their powers."""
+    wide = logits.astype(np.float32) if dtype.itemsize == 2 else logits
+    shifted = wide - wide.max(-1, keepdims=True, initial=-np.inf)
+    return shifted, np.exp(shifted).sum(-1, keepdims=True)
+
+
+@SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS.shape
+def _sparse_softmax_cross_entropy_shape(c: ShapeContext) -> list[TensorShape]:
+    features: Any = c.shape("features", rank=2).sizes
+    labels: Any = c.shape("labels", rank=1).sizes
+    batch = c.same_size("the number of rows of features and of labels", features[0], labels[0])
+    return [TensorShape.of((batch,)), TensorShape.of((batch, features[1]))]
+
+
+@SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS.kernel
+def _sparse_softmax_cross_entropy_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def cross_entropy(features: Array, labels: Array) -> tuple[Array, Array]:
+        _check_labels(features, labels)
+        shifted, total = _shifted(features, dtype)
+        rows = np.arange(len(labels))
+        loss = np.log(total[:, 0]) - shifted[rows, labels]
+        backprop = np.exp(shifted) / total
+        backprop[rows, labels] -= 1
+        return loss.astype(dtype, copy=False), backprop.astype(dtype, copy=False)
+
+    return cross_entropy
+
+
+def _check_labels(features: Array, labels: Array) -> None:
+    if features.ndim != 2:
+        raise ValueError(f"features must have rank 2, got shape {list(features.shape)}")
+    if labels.ndim != 1:
+        raise ValueError(f"labels must have rank 1, got shape {list(labels.shape)}")
+    if len(features) != len(labels):
+        raise ValueError(
+            "the number of rows of features and of labels must be equal, got "
+            f"{len(features)} and {len(labels)}"
+        )
+    classes = features.shape[1]
+    bad = np.flatnonzero((labels < 0) | (labels >= classes))
+    if bad.size:
+        raise ValueError(f"labels[{bad[0]}] = {labels[bad[0]]} is not in [0, {classes})")
+
+
+@renamed(dim="axis")
+def softmax_cross_entropy_with_logits(
+    labels: Any = None,
+    logits: Any = None,
+    dim: int | None = None,
+    name: str | None = None,
+    axis: int | None = None,
+) -> Tensor:
+    """The cross entropy of `softmax(logits)` and the distributions `labels`, row by row.
+
+    Args:
+        labels: [..., classes]: a distribution over the classes for each row.
+        logits: a tensor of that shape, of half, bfloat16, float32 or float64.
+        dim: the older name of `axis`.
+        name: a name for the op.
+        axis: the axis along which the classes stand; by default the last.
+
+    Returns:
+        A Tensor [...].
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the shapes differ, or an argument is missing.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.nn.softmax_cross_entropy_with_logits(
+        ...         labels=[[0.0, 1.0]], logits=[[2.0, 2.0]]
+        ...     )
+        ...     print(session.run(loss))
+        [0.6931472]
+    """
+    del dim
+    if labels is None or logits is None:
+        raise ValueError("labels and logits are both needed")
+    features = convert_to_tensor(logits, name="logits")
+    distributions = convert_to_tensor(labels, features.dtype.base_dtype, name="labels")
+    known = features.shape.rank
+    if known in (2, None) and axis in (None, -1, 1):
+        return SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(features, distributions, name=name).loss  # type: ignore[no-any-return]
+    if known is None:
+        raise ValueError(f"axis = {axis} needs logits of known rank")
+    axis = normal_axis(-1 if axis is None else axis, known)
+    order = [*range(axis), *range(axis + 1, known), axis]
+    with name_scope(name, "softmax_cross_entropy_with_logits", [features]) as scope:
+        last = [transpose(tensor, order) for tensor in (features, distributions)]
+        rows = [reshape(tensor, [-1, shape(features)[axis]]) for tensor in last]
+        loss = SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(*rows).loss
+        return reshape(loss, shape(last[0])[:-1], name=scope)
+
+
+def softmax_cross_entropy_with_logits_v2(
+    labels: Any, logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """`td.nn.softmax_cross_entropy_with_logits`; in TensorFlow, gradients pass through `labels`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.nn.softmax_cross_entropy_with_logits_v2([0.0, 1.0], [2.0, 2.0])
+        ...     session.run(loss)
+        np.float32(0.6931472)
+    """
+    return softmax_cross_entropy_with_logits(
+        labels=labels, logits=logits, axis=dim if axis is None else axis, name=name
+    )
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """The cross entropy of `softmax(logits)` and the classes `labels`, row by row.
+
+    Args:
+        labels: [...] of int32 or int64: the class of each row.
+        logits: [..., classes] of half, bfloat16, float32 or float64.
+        name: a name for the op.
+
+    Returns:
+        A Tensor [...] of the dtype of `logits`. A class outside [0, classes) is an
+        InvalidArgumentError at the run.
+
+    Raises:
+        TypeError: an argument is of another dtype.
+        ValueError: the shapes do not fit together, or an argument is missing.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.nn.sparse_softmax_cross_entropy_with_logits(
+        ...         labels=[1], logits=[[2.0, 2.0]]
+        ...     )
+        ...     print(session.run(loss))
+        [0.6931472]
+    """
+    if labels is None or logits is None:
+        raise ValueError("labels and logits are both needed")
+    features = convert_to_tensor(logits, name="logits")
+    classes = convert_to_tensor(labels, name="labels")
+    known = features.shape.rank
+    if known in (2, None):
+        return SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(features, classes, name=name).loss  # type: ignore[no-any-return]
+    features.shape.with_rank_at_least(1)[:-1].assert_is_compatible_with(classes.shape)
+    with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [features]) as scope:
+        rows = reshape(features, [-1, shape(features)[-1]])
+        loss = SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(rows, reshape(classes, [-1])).loss
+        return reshape(loss, shape(classes), name=scope)
+
+
+def sigmoid_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """The cross entropy of `sigmoid(logits)` and the probabilities `labels`, one by one.
+
+    Args:
+        labels: a tensor of floats in [0, 1].
+        logits: a tensor of the same shape and dtype.
+        name: a name for the ops.
+
+    Returns:
+        A Tensor of the shape of `logits`.
+
+    Raises:
+        ValueError: the shapes do not broadcast together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.sigmoid_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0])))
+        [0.6931472 0.6931472]
+    """
+    with name_scope(name, "logistic_loss") as scope:
+        x = convert_to_tensor(logits)
+        losses = subtract(maximum(x, 0.0), multiply(x, convert_to_tensor(labels, x.dtype)))
+        return add(losses, softplus(negative(abs(x))), name=scope)
+
+
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
+    """How unlikely counts are in Poisson distributions: `exp(c) - z * c`, one by one.
+
+    Args:
+        targets: the counts z, a tensor of floats that are not negative.
+        log_input: the logarithms c of what is expected, a tensor of the same shape and dtype.
+        compute_full_loss: whether to add what does not depend on `log_input`, by Stirling's
+            approximation: `z log(z) - z + log(2 pi z) / 2` where z is more than 1.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of the shape of `log_input`.
+
+    Raises:
+        ValueError: the shapes differ.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.log_poisson_loss([1.0, 2.0], [0.0, 1.0])).round(4))
+        [1.     0.7183]
+    """
+    with name_scope(name, "log_poisson_loss", [log_input, targets]):
+        rates = convert_to_tensor(log_input, name="log_input")
+        counts = convert_to_tensor(targets, rates.dtype.base_dtype, name="targets")
+        if not rates.shape.is_compatible_with(counts.shape):
+            raise ValueError(
+                "targets and log_input must have equal shapes, got "
+                f"{counts.shape} and {rates.shape}"
+            )
+        loss = subtract(exp(rates), multiply(rates, counts))
+        if not compute_full_loss:
+            return loss
+        half = multiply(log(multiply(counts, 2 * math.pi)), 0.5)
+        rest = add(subtract(multiply(counts, log(counts)), counts), half)
+        small = logical_and(greater_equal(counts, 0.0), less_equal(counts, 1.0))
+        return add(loss, where(small, zeros_like(counts), rest))

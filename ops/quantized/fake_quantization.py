@@ -1,0 +1,391 @@
+"""Fake quantization: floats rounded to what a few bits could hold, for training; and gradients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import SCALAR
+from ...shape_inference.tensor_shape import TensorShape
+from .fake_quant_grid import fixed_grid, grid_maker, inside, on_grid, total
+from .quantized_ranges import length_of_ranges
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_GRID_ATTRS = "num_bits: int32 = 8, narrow_range: bool = false"
+_RANGE_ATTRS = "min: float = -6.0, max: float = 6.0, "
+_GRADIENT_OUTPUTS = (
+    "-> backprops_wrt_input: float32, backprop_wrt_min: float32, backprop_wrt_max: float32"
+)
+
+FAKE_QUANT_ARGS = OpDef(
+    "FakeQuantWithMinMaxArgs", "inputs: float32 -> outputs: float32", _RANGE_ATTRS + _GRID_ATTRS
+)
+FAKE_QUANT_ARGS_GRADIENT = OpDef(
+    "FakeQuantWithMinMaxArgsGradient",
+    "gradients: float32, inputs: float32 -> backprops: float32",
+    _RANGE_ATTRS + _GRID_ATTRS,
+)
+FAKE_QUANT_VARS = OpDef(
+    "FakeQuantWithMinMaxVars",
+    "inputs: float32, min: float32, max: float32 -> outputs: float32",
+    _GRID_ATTRS,
+)
+FAKE_QUANT_VARS_GRADIENT = OpDef(
+    "FakeQuantWithMinMaxVarsGradient",
+    f"gradients: float32, inputs: float32, min: float32, max: float32 {_GRADIENT_OUTPUTS}",
+    _GRID_ATTRS,
+)
+FAKE_QUANT_VARS_PER_CHANNEL = OpDef(
+    "FakeQuantWithMinMaxVarsPerChannel",
+    "inputs: float32, min: float32, max: float32 -> outputs: float32",
+    _GRID_ATTRS,
+)
+FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT = OpDef(
+    "FakeQuantWithMinMaxVarsPerChannelGradient",
+    f"gradients: float32, inputs: float32, min: float32, max: float32 {_GRADIENT_OUTPUTS}",
+    _GRID_ATTRS,
+)
+
+
+def fake_quant_with_min_max_args(
+    inputs: Any,
+    min: float | None = None,
+    max: float | None = None,
+    num_bits: int | None = None,
+    name: str | None = None,
+    narrow_range: bool | None = None,
+) -> Tensor:
+    """Rounds floats to what a quantization of [min, max] could represent.
+
+    The range is divided into `2**num_bits - 1` steps, and nudged so that 0 is one of them; its
+    ends may move by up to half a step. A number outside becomes the nearest end.
+
+    Args:
+        inputs: a float32 tensor.
+        min: the least number, by default -6.
+        max: the greatest number, by default 6.
+        num_bits: how many bits there are to quantize to, from 2 to 16; by default 8.
+        name: a name for the op.
+        narrow_range: whether the lowest value is not used, so that there is one step less.
+
+    Returns:
+        A float32 Tensor of the shape of `inputs`.
+
+    Raises:
+        InvalidArgumentError: when it runs, `min` is not less than `max`, or `num_bits` is not in
+            [2, 16].
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.fake_quant_with_min_max_args([-1.0, 0.6, 9.0], min=0, max=3, num_bits=2)
+        ...     print(session.run(x))
+        [0. 1. 3.]
+
+    The document does not tell about the nudging; TensorFlow 2.21 does it.
+    """
+    return FAKE_QUANT_ARGS(  # type: ignore[no-any-return]
+        inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range, name=name
+    )
+
+
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: float | None = None,
+    max: float | None = None,
+    num_bits: int | None = None,
+    name: str | None = None,
+    narrow_range: bool | None = None,
+) -> Tensor:
+    """The gradient of `fake_quant_with_min_max_args`: `gradients` where inputs are in the range.
+
+    Args:
+        gradients: the gradient with respect to the result, of the shape of `inputs`.
+        inputs: the float32 tensor that was quantized.
+        min: as for `fake_quant_with_min_max_args`.
+        max: as for `fake_quant_with_min_max_args`.
+        num_bits: as for `fake_quant_with_min_max_args`.
+        name: a name for the op.
+        narrow_range: as for `fake_quant_with_min_max_args`.
+
+    Returns:
+        A float32 Tensor of the shape of `inputs`: the gradient where the input is in the nudged
+        range, else 0.
+
+    Raises:
+        InvalidArgumentError: when it runs, the shapes differ, or an attr is not legal.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.fake_quant_with_min_max_args_gradient([1, 2], [5.0, 7.0])))
+        [1. 0.]
+    """
+    return FAKE_QUANT_ARGS_GRADIENT(  # type: ignore[no-any-return]
+        gradients, inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range, name=name
+    )
+
+
+def fake_quant_with_min_max_vars(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int | None = None,
+    name: str | None = None,
+    narrow_range: bool | None = None,
+) -> Tensor:
+    """Rounds floats as `fake_quant_with_min_max_args`, with a range that is computed.
+
+    Args:
+        inputs: a float32 tensor.
+        min: the least number, a float32 scalar.
+        max: the greatest number, a float32 scalar. If both are 0, so is the result.
+        num_bits: how many bits there are to quantize to, from 2 to 16; by default 8.
+        name: a name for the op.
+        narrow_range: whether the lowest value is not used, so that there is one step less.
+
+    Returns:
+        A float32 Tensor of the shape of `inputs`. As in TensorFlow 2.21, a range of which `min`
+        is not less than `max` is no error, but makes it meaningless.
+
+    Raises:
+        ValueError: `min` or `max` is no scalar.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.fake_quant_with_min_max_vars([0.6, 9.0], 0.0, 3.0, 2)))
+        [1. 3.]
+    """
+    return FAKE_QUANT_VARS(  # type: ignore[no-any-return]
+        inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name
+    )
+
+
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int | None = None,
+    name: str | None = None,
+    narrow_range: bool | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of `fake_quant_with_min_max_vars`.
+
+    Args:
+        gradients: the gradient with respect to the result, of the shape of `inputs`.
+        inputs: the float32 tensor that was quantized.
+        min: the least number, a float32 scalar.
+        max: the greatest number, a float32 scalar.
+        num_bits: as for `fake_quant_with_min_max_vars`.
+        name: a name for the op.
+        narrow_range: as for `fake_quant_with_min_max_vars`.
+
+    Returns:
+        A named tuple of `backprops_wrt_input`, the gradient where the input is in the nudged
+        range, else 0; and the scalars `backprop_wrt_min` and `backprop_wrt_max`, the sums of the
+        gradient where the input is below and above that range.
+
+    Raises:
+        ValueError: `min` or `max` is no scalar, or the other shapes differ.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     grads = td.fake_quant_with_min_max_vars_gradient([1, 2, 4], [1.0, 8, 9], 0.0, 3.0)
+        ...     print(session.run(grads.backprop_wrt_max))
+        6.0
+    """
+    return FAKE_QUANT_VARS_GRADIENT(  # type: ignore[no-any-return]
+        gradients, inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name
+    )
+
+
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int | None = None,
+    name: str | None = None,
+    narrow_range: bool | None = None,
+) -> Tensor:
+    """Rounds floats as `fake_quant_with_min_max_vars`, with a range for each channel.
+
+    Args:
+        inputs: a float32 tensor of rank at least 1, whose last dimension `d` is the channels.
+        min: the least number of each channel, a float32 vector of `d` elements.
+        max: the greatest number of each channel, a float32 vector of `d` elements.
+        num_bits: how many bits there are to quantize to, from 2 to 16; by default 8.
+        name: a name for the op.
+        narrow_range: whether the lowest value is not used, so that there is one step less.
+
+    Returns:
+        A float32 Tensor of the shape of `inputs`.
+
+    Raises:
+        ValueError: `min` or `max` is no vector of `d` elements.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.fake_quant_with_min_max_vars_per_channel([[9.0, 9.0]], [0, 0], [3, 6])
+        ...     print(session.run(x))
+        [[3. 6.]]
+    """
+    return FAKE_QUANT_VARS_PER_CHANNEL(  # type: ignore[no-any-return]
+        inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name
+    )
+
+
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int | None = None,
+    name: str | None = None,
+    narrow_range: bool | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of `fake_quant_with_min_max_vars_per_channel`.
+
+    Args:
+        gradients: the gradient with respect to the result, of the shape of `inputs`.
+        inputs: the float32 tensor that was quantized, of rank 1 to 4.
+        min: the least number of each channel, a float32 vector.
+        max: the greatest number of each channel, a float32 vector.
+        num_bits: as for `fake_quant_with_min_max_vars_per_channel`.
+        name: a name for the op.
+        narrow_range: as for `fake_quant_with_min_max_vars_per_channel`.
+
+    Returns:
+        A named tuple as from `fake_quant_with_min_max_vars_gradient`, where `backprop_wrt_min`
+        and `backprop_wrt_max` are vectors with a sum for each channel.
+
+    Raises:
+        ValueError: the shapes do not fit together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     grads = td.fake_quant_with_min_max_vars_per_channel_gradient(
+        ...         [[1, 2], [4, 8]], [[9.0, 1.0], [9.0, 9.0]], [0, 0], [3, 3]
+        ...     )
+        ...     print(session.run(grads.backprop_wrt_max))
+        [5. 8.]
+    """
+    return FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT(  # type: ignore[no-any-return]
+        gradients, inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name
+    )
+
+
+@FAKE_QUANT_ARGS.shape
+def _args_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("inputs")
+
+
+@FAKE_QUANT_ARGS.kernel
+def _args_kernel(c: KernelContext) -> Kernel:
+    grid = fixed_grid(c)
+
+    def fake_quant(x: Array) -> Array:
+        return on_grid(x, grid)
+
+    return fake_quant
+
+
+@FAKE_QUANT_ARGS_GRADIENT.shape
+def _args_gradient_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("gradients")
+
+
+@FAKE_QUANT_ARGS_GRADIENT.kernel
+def _args_gradient_kernel(c: KernelContext) -> Kernel:
+    grid = fixed_grid(c)
+
+    def gradient(gradients: Array, x: Array) -> Array:
+        return inside(gradients, x, grid)
+
+    return gradient
+
+
+@FAKE_QUANT_VARS.shape
+def _vars_shape(c: ShapeContext) -> TensorShape:
+    c.shape("min", rank=0)
+    c.shape("max", rank=0)
+    return c.shape("inputs")
+
+
+@FAKE_QUANT_VARS_GRADIENT.shape
+def _vars_gradient_shape(c: ShapeContext) -> list[TensorShape]:
+    c.shape("min", rank=0)
+    c.shape("max", rank=0)
+    both = c.merged("gradients and inputs", [c.shape("gradients"), c.shape("inputs")])
+    return [both, SCALAR, SCALAR]
+
+
+@FAKE_QUANT_VARS_PER_CHANNEL.shape
+def _per_channel_shape(c: ShapeContext) -> TensorShape:
+    return _with_channels(c, c.shape("inputs", min_rank=1))[0]
+
+
+@FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT.shape
+def _per_channel_gradient_shape(c: ShapeContext) -> list[TensorShape]:
+    shapes = [c.shape(name, min_rank=1, max_rank=4) for name in ("gradients", "inputs")]
+    both, channels = _with_channels(c, c.merged("gradients and inputs", shapes))
+    return [both, channels, channels]
+
+
+def _with_channels(c: ShapeContext, shape: TensorShape) -> tuple[TensorShape, TensorShape]:
+    """`shape` and that of `min` and `max`, which both tell the number of channels."""
+    channels = length_of_ranges(c, "min", "max")
+    if shape.sizes is None:
+        return shape, TensorShape.of((channels,))
+    last: Any = shape.sizes[-1]
+    channels = c.same_size("the last dimension and the length of min", last, channels)
+    return TensorShape.of((*shape.sizes[:-1], channels)), TensorShape.of((channels,))
+
+
+@FAKE_QUANT_VARS.kernel
+def _vars_kernel(c: KernelContext) -> Kernel:
+    return _fake_quant(c, 0)
+
+
+@FAKE_QUANT_VARS_PER_CHANNEL.kernel
+def _per_channel_kernel(c: KernelContext) -> Kernel:
+    return _fake_quant(c, 1)
+
+
+def _fake_quant(c: KernelContext, rank: int) -> Kernel:
+    grid_of = grid_maker(c, rank)
+
+    def fake_quant(x: Array, low: Array, high: Array) -> Array:
+        return on_grid(x, grid_of(x, low, high), divide=not rank)
+
+    return fake_quant
+
+
+@FAKE_QUANT_VARS_GRADIENT.kernel
+def _vars_gradient_kernel(c: KernelContext) -> Kernel:
+    return _gradient(c, 0)
+
+
+@FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT.kernel
+def _per_channel_gradient_kernel(c: KernelContext) -> Kernel:
+    return _gradient(c, 1)
+
+
+def _gradient(c: KernelContext, rank: int) -> Kernel:
+    grid_of = grid_maker(c, rank)
+
+    def gradient(g: Array, x: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
+        grid = grid_of(x, low, high)
+        within = inside(g, x, grid)
+        return within, total(g, x < grid.low, grid), total(g, x > grid.high, grid)
+
+    return gradient

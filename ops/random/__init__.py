@@ -1,0 +1,1 @@
+"""Random numbers from several distributions, and the generators behind them."""

@@ -1,0 +1,131 @@
+"""Classes drawn at random, as likely as their logits say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.default_scopes import name_scope
+from ...graph.op_def import OpDef
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.allocation import check_size
+from .random_state import generator_of, seed_attrs
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+MULTINOMIAL = OpDef(
+    "Multinomial",
+    "logits: T, num_samples: int32 -> output: output_dtype",
+    "seed: int = 0, seed2: int = 0, T: realnumbertype, output_dtype: {int32, int64} = int64",
+    stateful=True,
+)
+
+
+@MULTINOMIAL.shape
+def _multinomial_shape(c: ShapeContext) -> TensorShape:
+    batch, _ = c.shape("logits", rank=2).sizes or ()
+    c.shape("num_samples", rank=0)
+    samples = c.scalar("num_samples")
+    if isinstance(samples, int) and samples < 0:
+        raise ValueError(f"num_samples must be at least 0, got {samples}")
+    return TensorShape.of((batch, samples))
+
+
+@MULTINOMIAL.kernel
+def _multinomial_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+    generator = generator_of(c)
+
+    def multinomial(logits: Array, num_samples: Array) -> Array:
+        if logits.ndim != 2:
+            raise ValueError(f"logits must have rank 2, got shape {list(logits.shape)}")
+        if num_samples.ndim:
+            raise ValueError(f"num_samples must have rank 0, got {list(num_samples.shape)}")
+        number = int(num_samples)
+        if number < 0:
+            raise ValueError(f"num_samples must be at least 0, got {number}")
+        batch, classes = logits.shape
+        if not classes and batch:
+            raise ValueError(f"logits must have at least one class, got shape {[batch, classes]}")
+        result = np.empty(check_size((batch, number), dtype), dtype)
+        for row, line in zip(result, logits, strict=True):
+            row[...] = np.searchsorted(_cumulative(line), generator.random(number), "right")
+        return result
+
+    return multinomial
+
+
+def _cumulative(logits: Array) -> Array:
+    """For each class how likely it or an earlier one is; what is not finite is never drawn."""
+    x = logits.astype(np.float64)
+    finite = np.isfinite(x)
+    powers = np.exp(x - x.max(initial=-np.inf, where=finite), where=finite, out=np.zeros_like(x))
+    total = np.cumsum(powers)
+    return np.asarray(total / total[-1])[:-1]
+
+
+def multinomial(
+    logits: Any,
+    num_samples: Any,
+    seed: int | None = None,
+    name: str | None = None,
+    output_dtype: Any = "int64",
+) -> Tensor:
+    """Classes drawn at random, as likely as their logits say.
+
+    Args:
+        logits: [batch, classes] of numbers: logarithms of probabilities, up to a constant. A class
+            whose logit is not finite is never drawn.
+        num_samples: how many to draw for each row, an int32 scalar.
+        seed: a seed, for the same classes in each session; see also `td.set_random_seed`.
+        name: a name for the op.
+        output_dtype: int64 or int32.
+
+    Returns:
+        A Tensor [batch, num_samples] of `output_dtype`.
+
+    Raises:
+        ValueError: `logits` is not of rank 2, or `num_samples` is negative.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.multinomial([[0.0, 100.0]], 3)))
+        [[1 1 1]]
+    """
+    return MULTINOMIAL(  # type: ignore[no-any-return]
+        logits, num_samples, output_dtype=output_dtype, name=name, **seed_attrs(seed)
+    )
+
+
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """`td.multinomial`, as TensorFlow calls it later.
+
+    Args:
+        logits: [batch, classes] of numbers: logarithms of probabilities, up to a constant.
+        num_samples: how many to draw for each row, an int32 scalar.
+        dtype: int64, the default, or int32.
+        seed: a seed, for the same classes in each session; see also `td.set_random_seed`.
+        name: a name for the op.
+
+    Returns:
+        A Tensor [batch, num_samples] of `dtype`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.random.categorical([[0.0, 100.0]], 3)))
+        [[1 1 1]]
+    """
+    with name_scope(name, "categorical", [logits]):
+        return multinomial(logits, num_samples, seed, None, "int64" if dtype is None else dtype)

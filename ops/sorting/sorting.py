@@ -1,0 +1,198 @@
+"""Sorting, and searching in what is sorted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.op_def import OpDef
+from ...protos.dtypes import as_dtype, int32
+from ...shape_inference.rules import normal_axis
+from ..array.reshaping import reshape
+from ..array.shapes import shape
+from ..array.transposing import transpose
+from ..indexing.slicing import slice as slice_of
+from ..math.arithmetic import negative
+from ..math.bitwise import invert
+from .top_k import top_k
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+_ATTRS = "T: type, out_type: {int32, int64} = int32"
+_ARGUMENTS = "sorted_inputs: T, values: T -> output: out_type"
+LOWER_BOUND = OpDef("LowerBound", _ARGUMENTS, _ATTRS)
+UPPER_BOUND = OpDef("UpperBound", _ARGUMENTS, _ATTRS)
+
+
+@LOWER_BOUND.shape
+@UPPER_BOUND.shape
+def _bound_shape(c: ShapeContext) -> TensorShape:
+    c.shape("sorted_inputs", rank=2)
+    return c.shape("values", rank=2)
+
+
+def _check_rows(c: OpContext, rows: Array, values: Array) -> None:
+    for name, array in (("sorted_inputs", rows), ("values", values)):
+        if array.ndim != 2:
+            raise ValueError(f"{name} must have rank 2, got shape {list(array.shape)}")
+    c.same_size("the number of rows of sorted_inputs and of values", len(rows), len(values))
+
+
+@LOWER_BOUND.kernel
+@UPPER_BOUND.kernel
+def _bound_kernel(c: KernelContext) -> Kernel:
+    lower = c.node.definition is LOWER_BOUND
+    dtype = c.output_dtype.numpy_dtype
+
+    def bound(rows: Array, values: Array) -> Array:
+        _check_rows(c, rows, values)
+        result = np.empty(values.shape, dtype)
+        for line, row, sought in zip(result, rows, values, strict=True):
+            line[...] = np.searchsorted(row, sought, "left" if lower else "right")
+        return result
+
+    return bound
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = int32,
+    name: str | None = None,
+) -> Tensor:
+    """Where values belong in sorted rows.
+
+    Args:
+        sorted_sequence: a tensor whose rows, along the last dimension, ascend.
+        values: a tensor of the same dtype, and of the same shape but for the last size.
+        side: "left" for the first place that keeps the order, "right" for the last.
+        out_type: int32 or int64.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of `out_type` and the shape of `values`.
+
+    Raises:
+        ValueError: `side` is another one, or the shapes do not fit together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.searchsorted([[1, 3, 5]], [[0, 3, 9]])))
+        [[0 1 3]]
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"side = {side!r} is neither 'left' nor 'right'")
+    definition = LOWER_BOUND if side == "left" else UPPER_BOUND
+    with name_scope(name, "searchsorted", [sorted_sequence, values]):
+        rows = convert_to_tensor(sorted_sequence, name="sorted_sequence")
+        values = convert_to_tensor(values, rows.dtype.base_dtype, name="values")
+        found = definition(
+            reshape(rows, [-1, _last_size(rows)]),
+            reshape(values, [-1, _last_size(values)]),
+            out_type=as_dtype(out_type),
+        )
+        return reshape(found, shape(values))
+
+
+def _last_size(x: Tensor) -> Any:
+    return reshape(slice_of(shape(x), [-1 + _rank_of(x)], [1]), [])
+
+
+def _rank_of(x: Tensor) -> int:
+    if not x.shape.rank:
+        raise ValueError(f"a tensor of rank at least 1 is needed, got shape {x.shape}")
+    return x.shape.rank
+
+
+class _Sorted(NamedTuple):
+    values: Tensor
+    order: Tensor
+
+
+def _sorted(values: Any, axis: Any, direction: str) -> _Sorted:
+    """The elements along an axis in order, and where each stood; of equal ones the first first."""
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"direction = {direction!r} is neither 'ASCENDING' nor 'DESCENDING'")
+    x = convert_to_tensor(values, name="values")
+    rank = _rank_of(x)
+    axes = [*range(rank)]
+    along = normal_axis(int(axis), rank)
+    axes[along], axes[-1] = axes[-1], axes[along]
+    x = transpose(x, axes) if along != rank - 1 else x
+    turned = direction == "ASCENDING"
+    # The greatest come first: so the order of what falls where `x` rises.
+    turn = negative if x.dtype.is_floating else invert
+    found, order = top_k(turn(x) if turned else x, _last_size(x))
+    found = turn(found) if turned else found
+    if along == rank - 1:
+        return _Sorted(found, order)
+    return _Sorted(transpose(found, axes), transpose(order, axes))
+
+
+def sort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """The elements of a tensor in order along an axis.
+
+    Args:
+        values: a tensor of integers or floats, of known rank at least 1.
+        axis: the axis.
+        direction: "ASCENDING" or "DESCENDING".
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of the same dtype and shape.
+
+    Raises:
+        ValueError: the axis is out of range, or the direction another one.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.sort([3, 1, 2])))
+        [1 2 3]
+    """
+    with name_scope(name, "sort"):
+        return _sorted(values, axis, direction).values
+
+
+def argsort(
+    values: Any,
+    axis: Any = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Where the elements of a tensor stand, in their order along an axis.
+
+    Args:
+        values: a tensor of integers or floats, of known rank at least 1.
+        axis: the axis.
+        direction: "ASCENDING" or "DESCENDING".
+        stable: accepted for TensorFlow's sake: of equal elements the first always comes first.
+        name: a name for the scope of the ops.
+
+    Returns:
+        An int32 Tensor of the shape of `values`.
+
+    Raises:
+        ValueError: the axis is out of range, or the direction another one.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.argsort([3, 1, 2])))
+        [1 2 0]
+    """
+    del stable
+    with name_scope(name, "argsort"):
+        return _sorted(values, axis, direction).order

@@ -1,0 +1,179 @@
+"""The greatest elements of each row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.symbolic.symbolic import less
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.elementwise import REALS
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_TYPES = f"sorted: bool = true, T: {{{REALS}}}"
+TOP_K = OpDef("TopK", "input: T -> values: T, indices: int32", f"k: int >= 0, {_TYPES}")
+TOP_K_V2 = OpDef(
+    "TopKV2",
+    "input: T, k: Tk -> values: T, indices: index_type",
+    f"{_TYPES}, Tk: {{int16, int32, int64}} = int32, index_type: {{int16, int32, int64}} = int32",
+)
+IN_TOP_K = OpDef(
+    "InTopK",
+    "predictions: float32, targets: T -> precision: bool",
+    "k: int32, T: {int32, int64} = int32",
+)
+IN_TOP_K_V2 = OpDef(
+    "InTopKV2",
+    "predictions: float32, targets: T, k: T -> precision: bool",
+    "T: {int32, int64} = int32",
+)
+
+
+@TOP_K.shape
+@TOP_K_V2.shape
+def _top_k_shape(c: ShapeContext) -> list[TensorShape]:
+    x = c.shape("input", min_rank=1)
+    k: Any = c.node.attrs.get("k")
+    if k is None:
+        if c.const("k") is not None:  # else its rank is checked at the run
+            c.shape("k", rank=0)
+        k = c.scalar("k")
+    if x.sizes is None:
+        if isinstance(k, int):
+            _check_k(k, k)
+        return [UNKNOWN_SHAPE, UNKNOWN_SHAPE]
+    if k is not None:
+        _check_k(k, x.sizes[-1])
+    shape = TensorShape.of((*x.sizes[:-1], k))
+    return [shape, shape]
+
+
+def _check_k(k: Any, size: Any) -> None:
+    if less(k, 0):
+        raise ValueError(f"k = {k} is negative")
+    if less(size, k):
+        raise ValueError(f"k = {k} is more than the last size of input, {size}")
+
+
+@TOP_K.kernel
+@TOP_K_V2.kernel
+def _top_k_kernel(c: KernelContext) -> Kernel:
+    fixed = c.node.attrs.get("k")
+    index_dtype = c.node.outputs[1].dtype.numpy_dtype
+
+    def top_k(x: Array, *k: Array) -> tuple[Array, Array]:
+        if not x.ndim:
+            raise ValueError("input must have rank at least 1, got shape ()")
+        if k and k[0].ndim:
+            raise ValueError(f"k must have rank 0, got shape {list(k[0].shape)}")
+        number = int(k[0]) if k else fixed
+        _check_k(number, x.shape[-1])
+        # The stable order of the reversed rows, reversed, has the first of equal elements first.
+        keys = x[..., ::-1].astype(np.float32 if x.dtype.name == "bfloat16" else x.dtype)
+        order = x.shape[-1] - 1 - np.argsort(keys, -1, "stable")[..., ::-1][..., :number]
+        return np.take_along_axis(x, order, -1), order.astype(index_dtype)
+
+    return top_k
+
+
+@IN_TOP_K.shape
+@IN_TOP_K_V2.shape
+def _in_top_k_shape(c: ShapeContext) -> TensorShape:
+    predictions: Any = c.shape("predictions", rank=2).sizes
+    targets: Any = c.shape("targets", rank=1).sizes
+    if "k" not in c.node.attrs:
+        c.shape("k", rank=0)
+    name = "the number of rows of predictions and of targets"
+    return TensorShape.of((c.same_size(name, predictions[0], targets[0]),))
+
+
+@IN_TOP_K.kernel
+@IN_TOP_K_V2.kernel
+def _in_top_k_kernel(c: KernelContext) -> Kernel:
+    fixed = c.node.attrs.get("k")
+
+    def in_top_k(predictions: Array, targets: Array, *k: Array) -> Array:
+        if predictions.ndim != 2:
+            raise ValueError(f"predictions must have rank 2, got {list(predictions.shape)}")
+        if targets.ndim != 1:
+            raise ValueError(f"targets must have rank 1, got shape {list(targets.shape)}")
+        if k and k[0].ndim:
+            raise ValueError(f"k must have rank 0, got shape {list(k[0].shape)}")
+        name = "the number of rows of predictions and of targets"
+        c.same_size(name, len(predictions), len(targets))
+        classes = predictions.shape[1]
+        known: Array = (targets >= 0) & (targets < classes) & np.isfinite(predictions).all(-1)
+        if not classes:
+            return known
+        of_target = np.take_along_axis(predictions, np.where(known, targets, 0)[:, None], -1)
+        better = (predictions > of_target).sum(-1)
+        return np.asarray(known & (better < (int(k[0]) if k else fixed)))
+
+    return in_top_k
+
+
+class TopKResult(NamedTuple):
+    """What `top_k` returns."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> TopKResult:
+    """The greatest elements of each row, and where they stand.
+
+    Of equal elements those with the lower index come first; NaN is greater than any number.
+
+    Args:
+        input: a tensor of real numbers, of rank at least 1: its rows are along the last dimension.
+        k: how many elements, an int32 scalar of at most the length of a row.
+        sorted: whether the greatest must come first; here it always does.
+        name: a name for the op.
+
+    Returns:
+        The values, `[..., k]` of the dtype of `input`, and their int32 indices.
+
+    Raises:
+        ValueError: `k` is negative or too large.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     values, indices = session.run(td.nn.top_k([1, 7, 3, 7], 3))
+        ...     print(values, indices)
+        [7 7 3] [1 3 2]
+    """
+    return TopKResult(*TOP_K_V2(input, k, sorted=sorted, name=name))
+
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether fewer than `k` predictions are greater than that of the target, row by row.
+
+    Where a prediction is not finite, or the target is no class, it is not.
+
+    Args:
+        predictions: [batch, classes] of float32.
+        targets: [batch] of int32 or int64: a class for each row.
+        k: a scalar of the dtype of `targets`.
+        name: a name for the op.
+
+    Returns:
+        A bool Tensor [batch].
+
+    Raises:
+        ValueError: the shapes do not fit together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.in_top_k([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]], [2, 2], 2)))
+        [ True False]
+    """
+    return IN_TOP_K_V2(predictions, targets, k, name=name)  # type: ignore[no-any-return]

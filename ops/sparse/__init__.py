@@ -1,0 +1,1 @@
+"""Sparse tensors: placeholders for them, and ops on them."""

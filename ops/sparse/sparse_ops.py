@@ -1,0 +1,388 @@
+"""Sparse tensors: made dense, multiplied, summed up and put in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.op_def import OpDef
+from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
+from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axes, reduced, shape_from_value
+from ...shape_inference.tensor_shape import TensorShape
+from ..indexing.gather_nd import Places
+from ..kit.allocation import check_size, new_array, new_zeros
+from ..kit.call_forms import renamed
+from ..kit.elementwise import COMPLEX, FLOATS, NUMBERS
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+SPARSE_TO_DENSE = OpDef(
+    "SparseToDense",
+    "sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T "
+    "-> dense: T",
+    "validate_indices: bool = true, T: type, Tindices: {int32, int64}",
+)
+SPARSE_TENSOR_DENSE_MAT_MUL = OpDef(
+    "SparseTensorDenseMatMul",
+    "a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T",
+    f"T: {{{FLOATS}, int32, {COMPLEX}}}, Tindices: {{int32, int64}} = int64, "
+    "adjoint_a: bool = false, adjoint_b: bool = false",
+)
+_PARTS = "input_indices: int64, input_values: T, input_shape: int64"
+SPARSE_REORDER = OpDef(
+    "SparseReorder", f"{_PARTS} -> output_indices: int64, output_values: T", "T: type"
+)
+SPARSE_REDUCE_SUM = OpDef(
+    "SparseReduceSum",
+    f"{_PARTS}, reduction_axes: int32 -> output: T",
+    f"keep_dims: bool = false, T: {{{NUMBERS}}}",
+)
+
+
+@SPARSE_TO_DENSE.shape
+def _sparse_to_dense_shape(c: ShapeContext) -> TensorShape:
+    c.shape("sparse_indices", max_rank=2)
+    c.shape("sparse_values", max_rank=1)
+    c.shape("default_value", rank=0)
+    return shape_from_value(c, "output_shape")
+
+
+@SPARSE_TO_DENSE.kernel
+def _sparse_to_dense_kernel(c: KernelContext) -> Kernel:
+    validate = c.attr("validate_indices")
+
+    def sparse_to_dense(indices: Array, shape: Array, values: Array, default: Array) -> Array:
+        if indices.ndim > 2 or values.ndim > 1 or default.ndim or shape.ndim != 1:
+            raise ValueError(
+                "sparse_indices, output_shape, sparse_values and default_value must have ranks of "
+                f"at most 2, 1, 1 and 0, got {indices.ndim}, {shape.ndim}, {values.ndim} and "
+                f"{default.ndim}"
+            )
+        rows = indices.reshape(-1, indices.shape[1] if indices.ndim == 2 else 1)
+        dense = new_array(shape.tolist(), values.dtype)
+        dense[...] = default
+        places = _places(rows, dense.shape, "sparse_indices", in_order=validate)
+        if values.ndim and len(values) != len(rows):
+            raise ValueError(
+                f"sparse_values must be one value, or one for each of the {len(rows)} indices, got "
+                f"{len(values)}"
+            )
+        dense.reshape(-1)[places] = values
+        return dense
+
+    return sparse_to_dense
+
+
+def _places(rows: Array, sizes: tuple[int, ...], name: str, *, in_order: bool = False) -> Array:
+    """The numbers of the elements that `rows`, indices of shape [n, rank], name.
+
+    Raises:
+        ValueError: the rank is another, or an index is out of range; with `in_order`, one does not
+            come after the one before it.
+    """
+    if rows.shape[1] != len(sizes):
+        raise ValueError(
+            f"{name} must hold {len(sizes)} numbers for each element of a tensor of shape "
+            f"{list(sizes)}, got {rows.shape[1]}"
+        )
+    if not sizes:
+        return np.zeros(len(rows), np.intp)
+    places = Places(rows, sizes, skip=False).flat().astype(np.intp)
+    if in_order and (places[1:] <= places[:-1]).any():
+        late = int((places[1:] <= places[:-1]).argmax()) + 1
+        what = "is repeated" if places[late] == places[late - 1] else "is out of order"
+        raise ValueError(
+            f"{name}[{late}] = {rows[late].tolist()} {what}; with validate_indices=False it may be"
+        )
+    return places
+
+
+def _sparse(indices: Array, values: Array, shape: Array, name: str) -> Array:
+    """The numbers of the elements that a sparse tensor stores.
+
+    Raises:
+        ValueError: its three parts do not fit together.
+    """
+    if indices.ndim != 2 or values.ndim != 1 or shape.ndim != 1 or len(values) != len(indices):
+        raise ValueError(
+            f"{name}_indices, {name}_values and {name}_shape must be of shapes [n,rank], [n] and "
+            f"[rank], got {list(indices.shape)}, {list(values.shape)} and {list(shape.shape)}"
+        )
+    return _places(indices, check_size(shape.tolist(), np.dtype(np.bool_)), f"{name}_indices")
+
+
+def _check_parts(c: ShapeContext, name: str) -> None:
+    indices, values = c.shape(f"{name}_indices", rank=2), c.shape(f"{name}_values", rank=1)
+    shape = c.shape(f"{name}_shape", rank=1)
+    if indices.sizes is not None and values.sizes is not None and shape.sizes is not None:
+        c.merged(f"{name}_indices and {name}_values", [indices[:1], values])
+        c.merged(f"{name}_indices and {name}_shape", [indices[1:], shape])
+
+
+@SPARSE_TENSOR_DENSE_MAT_MUL.shape
+def _mat_mul_shape(c: ShapeContext) -> TensorShape:
+    _check_parts(c, "a")
+    b = c.shape("b", rank=2).sizes
+    a = shape_from_value(c, "a_shape").sizes
+    if a is not None and len(a) != 2:
+        raise ValueError(f"a_shape must hold two sizes, got {len(a)}")
+    rows, inner = (a or (None, None))[:: -1 if c.attr("adjoint_a") else 1]
+    other, columns = (b or (None, None))[:: -1 if c.attr("adjoint_b") else 1]
+    if inner is not None and other is not None:
+        c.same_size("the inner sizes of a and b", inner, other)
+    return TensorShape.of((rows, columns))
+
+
+@SPARSE_TENSOR_DENSE_MAT_MUL.kernel
+def _mat_mul_kernel(c: KernelContext) -> Kernel:
+    adjoint_a, adjoint_b = c.attr("adjoint_a"), c.attr("adjoint_b")
+
+    def mat_mul(indices: Array, values: Array, shape: Array, b: Array) -> Array:
+        _sparse(indices, values, shape, "a")
+        sizes = shape.tolist()
+        if len(sizes) != 2 or b.ndim != 2:
+            raise ValueError(f"a and b must be matrices, got shapes {sizes} and {list(b.shape)}")
+        rows, columns = indices.T
+        if adjoint_a:
+            rows, columns, values, sizes = columns, rows, values.conj(), sizes[::-1]
+        if adjoint_b:
+            b = b.conj().T
+        if sizes[1] != len(b):
+            raise ValueError(
+                f"the inner sizes of a and b must be equal, got {sizes[1]} and {len(b)}"
+            )
+        product = new_zeros((sizes[0], b.shape[1]), b.dtype)
+        np.add.at(product, rows, values[:, np.newaxis] * b[columns])
+        return product
+
+    return mat_mul
+
+
+@SPARSE_REORDER.shape
+def _sparse_reorder_shape(c: ShapeContext) -> list[TensorShape]:
+    _check_parts(c, "input")
+    return [c.shape("input_indices", rank=2), c.shape("input_values", rank=1)]
+
+
+@SPARSE_REORDER.kernel
+def _sparse_reorder_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def reorder(indices: Array, values: Array, shape: Array) -> tuple[Array, Array]:
+        order = np.argsort(_sparse(indices, values, shape, "input"), kind="stable")
+        return indices[order], values[order]
+
+    return reorder
+
+
+@SPARSE_REDUCE_SUM.shape
+def _sparse_reduce_sum_shape(c: ShapeContext) -> TensorShape:
+    _check_parts(c, "input")
+    shape, axes = shape_from_value(c, "input_shape"), c.const("reduction_axes")
+    if axes is None:
+        return reduced(shape, None, c.attr("keep_dims"))
+    if shape.sizes is None:
+        return UNKNOWN_SHAPE
+    chosen = axes.ravel().tolist() or range(len(shape.sizes))
+    return reduced(shape, list(chosen), c.attr("keep_dims"))
+
+
+@SPARSE_REDUCE_SUM.kernel
+def _sparse_reduce_sum_kernel(c: KernelContext) -> Kernel:
+    keep_dims = c.attr("keep_dims")
+
+    def reduce(indices: Array, values: Array, shape: Array, reduction_axes: Array) -> Array:
+        _sparse(indices, values, shape, "input")
+        sizes = shape.tolist()
+        gone = normal_axes(reduction_axes.ravel(), len(sizes), "reduction_axes") or range(
+            len(sizes)
+        )
+        left = [i for i in range(len(sizes)) if i not in gone]
+        kept = [sizes[i] for i in left]
+        total = new_zeros(kept, values.dtype)
+        np.add.at(total.reshape(-1), _places(indices[:, left], tuple(kept), "indices"), values)
+        if keep_dims:
+            return total.reshape([n if i in left else 1 for i, n in enumerate(sizes)])
+        return total
+
+    return reduce
+
+
+def _as_sparse(value: Any) -> SparseTensor:
+    if isinstance(value, (SparseTensor, SparseTensorValue)):
+        return SparseTensor.from_value(value)
+    raise TypeError(f"expected a SparseTensor, got {value!r}")
+
+
+def sparse_to_dense(
+    sparse_indices: Any,
+    output_shape: Any,
+    sparse_values: Any,
+    default_value: Any = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """A tensor that holds given values at given indices, and another value everywhere else.
+
+    Args:
+        sparse_indices: int32 or int64 tensor of shape [n, rank]; of shape [n] for a vector.
+        output_shape: vector of the same dtype: the shape of the result.
+        sparse_values: vector of n values, or one value for all indices.
+        default_value: what stands everywhere else, of rank 0.
+        validate_indices: whether indices that are repeated or not in order are refused; otherwise
+            the last of those that are the same counts.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of shape `output_shape` and the dtype of `sparse_values`.
+
+    Raises:
+        InvalidArgumentError: when it runs, an index is outside of `output_shape`, repeated or out
+            of order.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.sparse_to_dense([[0, 1], [1, 0]], [2, 3], [5, 6], -1)))
+        [[-1  5 -1]
+         [ 6 -1 -1]]
+    """
+    given = (sparse_indices, output_shape, sparse_values, default_value)
+    return SPARSE_TO_DENSE(*given, validate_indices=validate_indices, name=name)  # type: ignore[no-any-return]
+
+
+def sparse_tensor_to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> Tensor:
+    """A sparse tensor as a dense one.
+
+    Args:
+        sp_input: a SparseTensor.
+        default_value: what stands where it stores nothing; by default zero, or an empty string.
+        validate_indices: as for `td.sparse_to_dense`.
+        name: a name for the op.
+
+    Returns:
+        A Tensor.
+
+    Raises:
+        TypeError: `sp_input` is no SparseTensor.
+        InvalidArgumentError: as for `td.sparse_to_dense`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     words = td.string_split(["to be", "or"])
+        ...     print(session.run(td.sparse_tensor_to_dense(words, "-")))
+        [[b'to' b'be']
+         [b'or' b'-']]
+    """
+    sparse = _as_sparse(sp_input)
+    if default_value is None:
+        default_value = "" if sparse.dtype.base_dtype.name == "string" else 0
+    parts = (sparse.indices, sparse.dense_shape, sparse.values)
+    return sparse_to_dense(*parts, default_value, validate_indices, name)
+
+
+def sparse_tensor_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of a sparse matrix and a dense one.
+
+    Args:
+        sp_a: a SparseTensor of rank 2.
+        b: a matrix of the same dtype.
+        adjoint_a: whether `sp_a` is transposed, and conjugated if complex.
+        adjoint_b: whether `b` is.
+        name: a name for the op.
+
+    Returns:
+        A Tensor.
+
+    Raises:
+        TypeError: `sp_a` is no SparseTensor.
+        ValueError: the inner sizes differ.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     a = td.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+        ...     print(session.run(td.sparse_tensor_dense_matmul(a, [[1.0, 2.0], [3.0, 4.0]])))
+        [[6. 8.]
+         [3. 6.]]
+    """
+    a = _as_sparse(sp_a)
+    with name_scope(name, "SparseTensorDenseMatMul", [a.indices, a.values, b]) as scope:
+        parts = (a.indices, a.values, a.dense_shape, convert_to_tensor(b, a.dtype, "b"))
+        return SPARSE_TENSOR_DENSE_MAT_MUL(  # type: ignore[no-any-return]
+            *parts, adjoint_a=adjoint_a, adjoint_b=adjoint_b, name=scope
+        )
+
+
+def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """A sparse tensor whose values are in the order of their indices, the first index first.
+
+    Args:
+        sp_input: a SparseTensor.
+        name: a name for the op.
+
+    Returns:
+        A SparseTensor.
+
+    Raises:
+        TypeError: `sp_input` is no SparseTensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.SparseTensor([[1, 0], [0, 1]], [6, 5], [2, 2])
+        ...     session.run(td.sparse_reorder(x)).values.tolist()
+        [5, 6]
+    """
+    sparse = _as_sparse(sp_input)
+    parts = (sparse.indices, sparse.values, sparse.dense_shape)
+    indices, values = SPARSE_REORDER(*parts, name=name)
+    return SparseTensor(indices, values, sparse.dense_shape)
+
+
+@renamed(reduction_axes="axis", keep_dims="keepdims")
+def sparse_reduce_sum(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    reduction_axes: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """The sums of a sparse tensor along axes, as a dense tensor.
+
+    Args:
+        sp_input: a SparseTensor of numbers.
+        axis: the axes, as for `td.reduce_sum`; by default all.
+        keepdims: whether the axes stay, with size 1.
+        reduction_axes: the older name of `axis`.
+        keep_dims: the older name of `keepdims`.
+
+    Returns:
+        A Tensor.
+
+    Raises:
+        TypeError: `sp_input` is no SparseTensor.
+        ValueError: an axis is out of range.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 2, 3], [2, 3])
+        ...     print(session.run(td.sparse_reduce_sum(x, 1)))
+        [3 3]
+    """
+    sparse = _as_sparse(sp_input)
+    parts = (sparse.indices, sparse.values, sparse.dense_shape)
+    axes = np.zeros(0, np.int32) if axis is None else axis
+    return SPARSE_REDUCE_SUM(*parts, axes, keep_dims=bool(keepdims))  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""Special functions: gamma, beta, Bessel, error and zeta functions."""

@@ -1,0 +1,1 @@
+"""Moments, norms, histograms, counts, and clipping by norms."""

@@ -1,0 +1,117 @@
+"""Clipping tensors by their norms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.indexed_slices import IndexedSlices
+from ..array.constants import constant
+from ..math.add_n import add_n
+from ..math.arithmetic import maximum, minimum, multiply, square
+from ..math.comparison import is_finite
+from ..math.division import truediv
+from ..math.exponentials import sqrt
+from ..math.reductions import reduce_sum
+from ..math.select import where
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """Scales a tensor down where its norm is more than a limit.
+
+    Args:
+        t: a tensor of floats.
+        clip_norm: the limit, of rank 0.
+        axes: the axes along which norms are taken; by default all.
+        name: a name for the op that gives the result.
+
+    Returns:
+        A Tensor of the shape and dtype of `t`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.clip_by_norm([3.0, 4.0], 1.0)))
+        [0.6 0.8]
+    """
+    with name_scope(name, "clip_by_norm", [t]) as scope:
+        x = convert_to_tensor(t, name="t")
+        total = reduce_sum(square(x), axes, True)
+        length = sqrt(total)
+        limit = convert_to_tensor(clip_norm, x.dtype.base_dtype, name="clip_norm")
+        return truediv(x * limit, maximum(length, limit), name=scope)
+
+
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
+    """The norm of several tensors, taken together as one vector.
+
+    Args:
+        t_list: tensors of floats, or IndexedSlices; None counts as nothing.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of rank 0.
+
+    Raises:
+        TypeError: `t_list` is no list or tuple.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.global_norm([[1.0, 2.0], [[2.0]]]))
+        np.float32(3.0)
+    """
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"t_list must be a list of tensors, got {t_list!r}")
+    with name_scope(name, "global_norm"):
+        values = [item.values if isinstance(item, IndexedSlices) else item for item in t_list]
+        tensors = [convert_to_tensor(item) for item in values if item is not None]
+        return sqrt(add_n([reduce_sum(square(x)) for x in tensors]), name="global_norm")
+
+
+def clip_by_global_norm(
+    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Tensor]:
+    """Scales several tensors down by one factor where their common norm is more than a limit.
+
+    Args:
+        t_list: tensors of floats, or IndexedSlices; None stays None.
+        clip_norm: the limit, of rank 0.
+        use_norm: the common norm; by default it is computed.
+        name: a name for the scope of the ops.
+
+    Returns:
+        The list of Tensors (IndexedSlices), and the norm as it was. Where that is infinite or NaN,
+        so are all elements.
+
+    Raises:
+        TypeError: `t_list` is no list or tuple.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     clipped, norm = td.clip_by_global_norm([[3.0], [4.0]], 2.5)
+        ...     [value.tolist() for value in session.run(clipped)], session.run(norm)
+        ([[1.5], [2.0]], np.float32(5.0))
+    """
+    norm = global_norm(t_list, name) if use_norm is None else use_norm
+    with name_scope(name, "clip_by_global_norm"):
+        norm = convert_to_tensor(norm)
+        limit = convert_to_tensor(clip_norm, norm.dtype.base_dtype, name="clip_norm")
+        factor = limit * minimum(1.0 / norm, 1.0 / limit)
+        factor = where(is_finite(norm), factor, constant(float("nan"), norm.dtype.base_dtype))
+        return [_scaled(item, factor) for item in t_list], norm
+
+
+def _scaled(item: Any, factor: Tensor) -> Any:
+    if item is None:
+        return None
+    if isinstance(item, IndexedSlices):
+        return IndexedSlices(item.values * factor, item.indices, item.dense_shape)
+    return multiply(convert_to_tensor(item), factor)

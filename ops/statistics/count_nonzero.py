@@ -1,0 +1,130 @@
+"""Counting what holds: elements other than zero, and pairs of labels and predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import control_dependencies, name_scope
+from ...protos.dtypes import as_dtype
+from ..array.casting import cast
+from ..array.constants import constant
+from ..array.fills import ones_like
+from ..array.stacking import stack
+from ..effects.value_checks import assert_less, assert_non_negative
+from ..indexing.gather_nd import scatter_nd
+from ..kit.call_forms import renamed
+from ..math.arithmetic import maximum
+from ..math.comparison import equal, not_equal
+from ..math.reductions import reduce_max, reduce_mean, reduce_sum
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+
+
+@renamed(keep_dims="keepdims", reduction_indices="axis")
+def count_nonzero(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = "int64",
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """How many elements are not zero.
+
+    Args:
+        input_tensor: a tensor of numbers, bools or strings; of strings the empty one counts as
+            zero.
+        axis: the axes to count along, as for `td.reduce_sum`; by default all.
+        keepdims: whether the axes stay, with size 1.
+        dtype: the dtype of the result.
+        name: a name for the scope of the ops.
+        reduction_indices: the older name of `axis`.
+        keep_dims: the older name of `keepdims`.
+
+    Returns:
+        A Tensor of `dtype`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.count_nonzero([[0, 1], [2, 3]], axis=1)))
+        [1 2]
+    """
+    del reduction_indices, keep_dims
+    with name_scope(name, "count_nonzero", [input_tensor]):
+        x = convert_to_tensor(input_tensor, name="input_tensor")
+        kind = x.dtype.base_dtype
+        zero = constant("" if kind.name == "string" else 0, kind)
+        counted = reduce_sum(cast(not_equal(x, zero), "int64"), axis, keepdims)
+        return cast(counted, as_dtype(dtype))  # type: ignore[no-any-return]
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The share of elements that are zero.
+
+    Args:
+        value: a tensor of numbers.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A float32 Tensor of rank 0; NaN where there are no elements.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.nn.zero_fraction([0.0, 1.0, 0.0, 2.0]))
+        np.float32(0.5)
+    """
+    with name_scope(name, "zero_fraction", [value]):
+        x = convert_to_tensor(value, name="value")
+        return reduce_mean(cast(equal(x, constant(0, x.dtype.base_dtype)), "float32"))
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: Any = "int32",
+    name: str | None = None,
+    weights: Any = None,
+) -> Tensor:
+    """How often each label met each prediction.
+
+    Args:
+        labels: an integer vector, of numbers that are at least 0.
+        predictions: another one, of the same length.
+        num_classes: the number of classes; by default one more than the largest number.
+        dtype: the dtype of the result.
+        name: a name for the scope of the ops.
+        weights: what each pair counts; by default 1.
+
+    Returns:
+        A Tensor of shape [num_classes, num_classes]: a row for each label, a column for each
+        prediction.
+
+    Raises:
+        InvalidArgumentError: when it runs, a number is negative or not below `num_classes`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.confusion_matrix([0, 1, 1], [0, 0, 1])))
+        [[1 0]
+         [1 1]]
+    """
+    with name_scope(name, "confusion_matrix", [labels, predictions]):
+        rows = cast(convert_to_tensor(labels, name="labels"), "int64")
+        columns = cast(convert_to_tensor(predictions, name="predictions"), "int64")
+        checks = [assert_non_negative(rows), assert_non_negative(columns)]
+        if num_classes is None:
+            number = maximum(reduce_max(rows), reduce_max(columns)) + 1
+        else:
+            number = cast(num_classes, "int64")
+            checks += [assert_less(rows, number), assert_less(columns, number)]
+        with control_dependencies(checks):
+            pairs = stack([rows, columns], axis=1)
+        counts = ones_like(columns, dtype) if weights is None else cast(weights, dtype)
+        return scatter_nd(pairs, counts, stack([number, number]))

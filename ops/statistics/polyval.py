@@ -1,0 +1,52 @@
+"""Polynomials with tensors for coefficients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ..array.fills import zeros_like
+from ..math.arithmetic import add, multiply
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+
+
+def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
+    """The value of a polynomial, by Horner's rule.
+
+    Args:
+        coeffs: a list of its coefficients, that of the highest power first.
+        x: where to take it, a tensor of numbers of the dtype of the coefficients.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of the shape that `x` and the coefficients broadcast to; zeros where there are no
+        coefficients.
+
+    Raises:
+        ValueError: `coeffs` is no list.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.math.polyval([2, 0, 1], [1, 2, 3])))
+        [ 3  9 19]
+    """
+    if not isinstance(coeffs, (list, tuple)):
+        raise ValueError(f"coeffs must be a list, got {coeffs!r}")
+    with name_scope(name, "polyval", [*coeffs, x]):
+        x = convert_to_tensor(x, name="x")
+        if not coeffs:
+            return zeros_like(x)
+        first, *others = [
+            convert_to_tensor(item, x.dtype.base_dtype, name=f"coeff_{i}")
+            for i, item in enumerate(coeffs)
+        ]
+        result = first
+        for coefficient in others:
+            result = add(coefficient, multiply(result, x))
+        return result

@@ -1,0 +1,1 @@
+"""Strings: joining, splitting, matching, hashing, and numbers as text."""

@@ -1,0 +1,195 @@
+"""Strings put into numbered buckets, by the same hashes as in TensorFlow."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from .farm_hash import fingerprint64
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+STRING_TO_HASH_BUCKET = OpDef(
+    "StringToHashBucket", "string_tensor: string -> output: int64", "num_buckets: int >= 1"
+)
+STRING_TO_HASH_BUCKET_FAST = OpDef(
+    "StringToHashBucketFast", "input: string -> output: int64", "num_buckets: int >= 1"
+)
+STRING_TO_HASH_BUCKET_STRONG = OpDef(
+    "StringToHashBucketStrong",
+    "input: string -> output: int64",
+    "num_buckets: int >= 1, key: list(int)",
+)
+_WORD = (1 << 64) - 1
+
+
+@STRING_TO_HASH_BUCKET.shape
+def _plain_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("string_tensor")
+
+
+@STRING_TO_HASH_BUCKET_FAST.shape
+@STRING_TO_HASH_BUCKET_STRONG.shape
+def _shape(c: ShapeContext) -> TensorShape:
+    return c.shape("input")
+
+
+def hash64(text: bytes) -> int:
+    """MurmurHash64A with TensorFlow's seed."""
+    factor = 0xC6A4A7935BD1E995
+    result = 0xDECAFCAFFE ^ (len(text) * factor & _WORD)
+    whole = len(text) & ~7
+    for (word,) in struct.iter_unpack("<Q", text[:whole]):
+        word = word * factor & _WORD
+        word ^= word >> 47
+        result = ((result ^ (word * factor & _WORD)) * factor) & _WORD
+    if whole < len(text):
+        result = ((result ^ int.from_bytes(text[whole:], "little")) * factor) & _WORD
+    result ^= result >> 47
+    result = result * factor & _WORD
+    return result ^ (result >> 47)
+
+
+def sip_hash(text: bytes, key: Sequence[int]) -> int:
+    """SipHash-2-4 with a key of two 64-bit words."""
+    first, second = (word & _WORD for word in key)
+    v0, v1 = first ^ 0x736F6D6570736575, second ^ 0x646F72616E646F6D
+    v2, v3 = first ^ 0x6C7967656E657261, second ^ 0x7465646279746573
+
+    def rotated(x: int, by: int) -> int:
+        return ((x << by) | (x >> (64 - by))) & _WORD
+
+    def stir(times: int) -> None:
+        nonlocal v0, v1, v2, v3
+        for _ in range(times):
+            v0, v2 = (v0 + v1) & _WORD, (v2 + v3) & _WORD
+            v1, v3 = rotated(v1, 13) ^ v0, rotated(v3, 16) ^ v2
+            v0, v2 = (rotated(v0, 32) + v3) & _WORD, (v2 + v1) & _WORD
+            v1, v3 = rotated(v1, 17) ^ v2, rotated(v3, 21) ^ v0
+            v2 = rotated(v2, 32)
+
+    whole = len(text) & ~7
+    last = int.from_bytes(text[whole:], "little") | (len(text) & 0xFF) << 56
+    for word in (*(item for (item,) in struct.iter_unpack("<Q", text[:whole])), last):
+        v3 ^= word
+        stir(2)
+        v0 ^= word
+    v2 ^= 0xFF
+    stir(4)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+def _into_buckets(hash_of: Callable[[bytes], int], number: int) -> Kernel:
+    def buckets(texts: Array) -> Array:
+        numbers = [hash_of(text) % number for text in texts.ravel().tolist()]
+        return np.array(numbers, np.int64).reshape(texts.shape)
+
+    return buckets
+
+
+@STRING_TO_HASH_BUCKET.kernel
+def _plain_kernel(c: KernelContext) -> Kernel:
+    return _into_buckets(hash64, c.attr("num_buckets"))
+
+
+@STRING_TO_HASH_BUCKET_FAST.kernel
+def _fast_kernel(c: KernelContext) -> Kernel:
+    return _into_buckets(fingerprint64, c.attr("num_buckets"))
+
+
+@STRING_TO_HASH_BUCKET_STRONG.kernel
+def _strong_kernel(c: KernelContext) -> Kernel:
+    key = c.attr("key")
+    if len(key) != 2:
+        raise ValueError(f"key must have 2 elements, got {key}")
+    return _into_buckets(lambda text: sip_hash(text, key), c.attr("num_buckets"))
+
+
+def string_to_hash_bucket(
+    string_tensor: Any = None,
+    num_buckets: int | None = None,
+    name: str | None = None,
+    input: Any = None,
+) -> Tensor:
+    """The numbers of the buckets that strings fall into, by an older hash.
+
+    Args:
+        string_tensor: a tensor of strings.
+        num_buckets: how many buckets there are, at least 1.
+        name: a name for the op.
+        input: another name of `string_tensor`.
+
+    Returns:
+        An int64 Tensor of the shape of `string_tensor`, of the numbers that TensorFlow gives.
+
+    Raises:
+        ValueError: `num_buckets` is less than 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.string_to_hash_bucket(["a", "b", "a"], 10)))
+        [8 0 8]
+    """
+    texts = input if string_tensor is None else string_tensor
+    return STRING_TO_HASH_BUCKET(texts, num_buckets=num_buckets, name=name)  # type: ignore[no-any-return]
+
+
+def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
+    """The numbers of the buckets that strings fall into, by a fast hash.
+
+    Args:
+        input: a tensor of strings.
+        num_buckets: how many buckets there are, at least 1.
+        name: a name for the op.
+
+    Returns:
+        An int64 Tensor of the shape of `input`, of the numbers that TensorFlow gives.
+
+    Raises:
+        ValueError: `num_buckets` is less than 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.string_to_hash_bucket_fast(["Hello", "TensorFlow"], 3)))
+        [0 2]
+    """
+    return STRING_TO_HASH_BUCKET_FAST(input, num_buckets=num_buckets, name=name)  # type: ignore[no-any-return]
+
+
+def string_to_hash_bucket_strong(
+    input: Any, num_buckets: int, key: Sequence[int], name: str | None = None
+) -> Tensor:
+    """The numbers of the buckets that strings fall into, which nobody foresees without the key.
+
+    Args:
+        input: a tensor of strings.
+        num_buckets: how many buckets there are, at least 1.
+        key: two 64-bit numbers.
+        name: a name for the op.
+
+    Returns:
+        An int64 Tensor of the shape of `input`, of the numbers that TensorFlow gives.
+
+    Raises:
+        ValueError: `num_buckets` is less than 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.string_to_hash_bucket_strong(["Hello", "TF"], 3, [1, 2])))
+        [2 0]
+    """
+    return STRING_TO_HASH_BUCKET_STRONG(  # type: ignore[no-any-return]
+        input, num_buckets=num_buckets, key=list(key), name=name
+    )

@@ -1,0 +1,162 @@
+"""Numbers read from text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...protos.dtypes import as_dtype, float32
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+    from ...protos.dtypes import DType
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+STRING_TO_NUMBER = OpDef(
+    "StringToNumber",
+    "string_tensor: string -> output: out_type",
+    "out_type: {float32, float64, int32, int64, uint32, uint64} = float32",
+)
+
+# Of these characters Python makes the same numbers as C; it also takes "1_000", which C does not.
+_UNUSUAL = re.compile(rb"[^-+0-9.eE\s]")
+_NAN = re.compile(rb"\s*[-+]?nan(\(\w*\))?\s*", re.IGNORECASE | re.ASCII)
+_INFINITY = re.compile(rb"\s*[-+]?inf(inity)?\s*", re.IGNORECASE | re.ASCII)
+_HEXADECIMAL = re.compile(
+    rb"\s*[-+]?0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[-+]?[0-9]+)?\s*", re.IGNORECASE | re.ASCII
+)
+_INTEGER = re.compile(rb"\s*([-+]?)0*([0-9]*)\s*", re.ASCII)
+_MOST_DIGITS = 20  # of a 64-bit integer
+
+
+@STRING_TO_NUMBER.shape
+def _string_to_number_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("string_tensor")
+
+
+@STRING_TO_NUMBER.kernel
+def _string_to_number_kernel(c: KernelContext) -> Kernel:
+    target = c.output_dtype
+    dtype = target.numpy_dtype
+    parse = _float if target.is_floating else _parser_of_integers(target)
+
+    def string_to_number(strings: Array) -> Array:
+        items = strings.ravel().tolist()
+        usual = target.is_floating and not _UNUSUAL.search(b" ".join(items))
+        try:
+            numbers = [*map(float if usual else parse, items)]
+        except ValueError:
+            raise _refusal(strings, parse, target) from None
+        if target is float32:
+            return _in_float32(items, numbers).reshape(strings.shape)
+        return np.array(numbers, dtype).reshape(strings.shape)
+
+    return string_to_number
+
+
+def _float(text: bytes) -> float:
+    if not _UNUSUAL.search(text):
+        return float(text)
+    if _HEXADECIMAL.fullmatch(text):
+        try:
+            return float.fromhex(text.decode())
+        except OverflowError:
+            return float("-inf" if b"-" in text.partition(b"x")[0] else "inf")
+    if _INFINITY.fullmatch(text):
+        return float(text)
+    if _NAN.fullmatch(text):
+        return float("nan")
+    raise ValueError
+
+
+def _in_float32(texts: list[bytes], numbers: list[float]) -> Array:
+    """The numbers in float32, rounded once: by the text where the double lies between two floats.
+
+    A text a little beside the middle of two floats gives the very middle as a double, from which
+    rounding again may go the wrong way.
+    """
+    doubles = np.array(numbers, np.float64)
+    floats = doubles.astype(np.float32)
+    beyond = np.nextafter(floats, np.where(doubles > floats, np.inf, -np.inf).astype(np.float32))
+    between = (floats != doubles) & (floats.astype(np.float64) + beyond == 2 * doubles)
+    for i in np.flatnonzero(between & np.isfinite(beyond)):
+        if _HEXADECIMAL.fullmatch(texts[i]):
+            continue
+        side = _compare_exactly(texts[i], numbers[i])
+        if side:
+            pair = (floats[i], beyond[i])
+            floats[i] = max(pair) if side > 0 else min(pair)
+    return floats
+
+
+def _compare_exactly(text: bytes, number: float) -> int:
+    """The sign of what `text` exceeds `number` by, in exact arithmetic."""
+    from decimal import Decimal  # rarely needed, and slow to import
+
+    exact = Decimal(text.decode().strip())
+    return (exact > Decimal(number)) - (exact < Decimal(number))
+
+
+def _parser_of_integers(target: DType) -> Callable[[bytes], int]:
+    lowest, highest = int(target.min), int(target.max)
+    signed = not target.is_unsigned
+
+    def integer(text: bytes) -> int:
+        match = _INTEGER.fullmatch(text)
+        if match is None or len(match[2]) > _MOST_DIGITS or (match[1] == b"-" and not signed):
+            raise ValueError
+        value = int(text) if len(text) < 2 * _MOST_DIGITS else int(match[1] + (match[2] or b"0"))
+        if not lowest <= value <= highest:
+            raise ValueError
+        return value
+
+    return integer
+
+
+def _refusal(strings: Array, parse: Callable[[bytes], Any], target: DType) -> ValueError:
+    for i, item in enumerate(strings.ravel().tolist()):
+        try:
+            parse(item)
+        except ValueError:
+            at = ",".join(map(str, np.unravel_index(i, strings.shape)))
+            place = f"string_tensor[{at}]" if at else "string_tensor"
+            shown = item if len(item) <= 80 else item[:77] + b"..."
+            return ValueError(f"{place} = {shown!r} is not the text of a number of {target.name}")
+    raise AssertionError("every text is that of a number")
+
+
+def string_to_number(string_tensor: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The numbers that strings are the text of.
+
+    White space around a number is ignored. Floats may be written as `1`, `-.5`, `1e-3`, `0x1.8p1`,
+    `inf`, `infinity` or `nan`, in letters of either case; those that are too large become infinite.
+    Integers are written in decimal digits, with or without a sign; unsigned ones without a minus.
+    Underscores, which Python allows, are refused. What is accepted is what TensorFlow 2.21 accepts.
+
+    Args:
+        string_tensor: a tensor of strings.
+        out_type: float32, float64, int32, int64, uint32 or uint64; by default float32.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape of `string_tensor`. Evaluating it is an InvalidArgumentError if a
+        string is not the text of a number, or of an integer that is out of range.
+
+    Raises:
+        ValueError: `out_type` is another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.string_to_number(["1.5", " -2 ", "1e400"])))
+        [ 1.5 -2.   inf]
+    """
+    out_type = float32 if out_type is None else as_dtype(out_type)
+    return STRING_TO_NUMBER(string_tensor, out_type=out_type, name=name)  # type: ignore[no-any-return]

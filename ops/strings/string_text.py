@@ -1,0 +1,176 @@
+"""The length, case and surrounding white space of strings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from .string_arrays import strings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+STRING_LENGTH = OpDef(
+    "StringLength", "input: string -> output: int32", "unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'"
+)
+STRING_LOWER = OpDef("StringLower", "input: string -> output: string", "encoding: string = ''")
+STRING_UPPER = OpDef("StringUpper", "input: string -> output: string", "encoding: string = ''")
+STRING_STRIP = OpDef("StringStrip", "input: string -> output: string")
+
+
+@STRING_LENGTH.shape
+@STRING_LOWER.shape
+@STRING_UPPER.shape
+@STRING_STRIP.shape
+def _string_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("input")
+
+
+def _characters(text: bytes) -> int:
+    """How many bytes begin a character in UTF-8."""
+    return sum(byte & 0xC0 != 0x80 for byte in text)
+
+
+@STRING_LENGTH.kernel
+def _string_length_kernel(c: KernelContext) -> Kernel:
+    measure: Callable[[bytes], int] = len if c.attr("unit") == b"BYTE" else _characters
+
+    def string_length(texts: Array) -> Array:
+        lengths = [*map(measure, texts.ravel().tolist())]
+        return np.array(lengths, np.int32).reshape(texts.shape)
+
+    return string_length
+
+
+def _in_case(change: Callable[[Any], Any]) -> Callable[[KernelContext], Kernel]:
+    """A kernel that changes the case: of ASCII letters only, or of all in UTF-8."""
+
+    def kernel(c: KernelContext) -> Kernel:
+        encoding = c.attr("encoding")
+        if encoding not in (b"", b"utf-8"):
+            raise ValueError(f"encoding = {encoding.decode()!r} is neither '' nor 'utf-8'")
+
+        def changed(texts: Array) -> Array:
+            items = texts.ravel().tolist()
+            if not encoding:
+                return strings(map(change, items), texts.shape)
+            results = [change(item.decode(errors="replace")).encode() for item in items]
+            return strings(results, texts.shape)
+
+        return changed
+
+    return kernel
+
+
+STRING_LOWER.kernel(_in_case(lambda text: text.lower()))
+STRING_UPPER.kernel(_in_case(lambda text: text.upper()))
+
+
+@STRING_STRIP.kernel
+def _string_strip_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def string_strip(texts: Array) -> Array:
+        return strings([text.strip() for text in texts.ravel().tolist()], texts.shape)
+
+    return string_strip
+
+
+def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+    """The lengths of strings.
+
+    Args:
+        input: a tensor of strings.
+        name: a name for the op.
+        unit: what is counted: "BYTE", or "UTF8_CHAR" for characters in UTF-8.
+
+    Returns:
+        An int32 Tensor of the shape of `input`.
+
+    Raises:
+        TypeError: `input` is of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.strings.length(["", "four"])))
+        [0 4]
+    """
+    return STRING_LENGTH(input, unit=unit, name=name)  # type: ignore[no-any-return]
+
+
+def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+    """Strings in lower case.
+
+    Args:
+        input: a tensor of strings.
+        encoding: "" to change ASCII letters only; "utf-8" for all letters.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of strings, of the shape of `input`. With "utf-8", bytes that are none become
+        U+FFFD.
+
+    Raises:
+        TypeError: `input` is of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.strings.lower(["Two Words"])))
+        [b'two words']
+    """
+    return STRING_LOWER(input, encoding=encoding, name=name)  # type: ignore[no-any-return]
+
+
+def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+    """Strings in upper case.
+
+    Args:
+        input: a tensor of strings.
+        encoding: "" to change ASCII letters only; "utf-8" for all letters.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of strings, of the shape of `input`. With "utf-8", bytes that are none become
+        U+FFFD.
+
+    Raises:
+        TypeError: `input` is of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.strings.upper(["Two Words"])))
+        [b'TWO WORDS']
+    """
+    return STRING_UPPER(input, encoding=encoding, name=name)  # type: ignore[no-any-return]
+
+
+def string_strip(input: Any, name: str | None = None) -> Tensor:
+    """Strings without the white space around them.
+
+    Args:
+        input: a tensor of strings.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of strings, of the shape of `input`.
+
+    Raises:
+        TypeError: `input` is of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.string_strip(["  two words "])))
+        [b'two words']
+    """
+    return STRING_STRIP(input, name=name)  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""Variables: state, scopes and stores, initializers, updates, saving."""

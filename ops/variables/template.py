@@ -1,0 +1,156 @@
+"""Templates: functions that make variables at the first call and share them in later ones."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ...graph.default_graph import get_default_graph
+from ...graph.scopes.collections import GraphKeys
+from .variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .variable import Variable
+    from .variable_scope import VariableScope
+
+
+class Template:
+    """A function whose variables are made once: what `td.make_template` returns.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     scale = td.make_template("scale", lambda x: x * td.get_variable("by", []))
+        ...     y, z = scale(1.0), scale(2.0)
+        ...     scale.name, [v.name for v in scale.variables]
+        ('scale', ['scale/by:0'])
+    """
+
+    def __init__(
+        self,
+        name: str,
+        func: Callable[..., Any],
+        settings: dict[str, Any],
+        unique_name: str | None,
+        custom_getter: Callable[..., Any] | None,
+    ) -> None:
+        self._name = name
+        self._func = func
+        self._settings = settings
+        self._unique_name = unique_name
+        self._custom_getter = custom_getter
+        self._scope: VariableScope | None = None
+        self._called = False
+        self._lock = threading.RLock()
+
+    def open_scope(self) -> VariableScope:
+        """The variable scope of the template, which is opened where it has not been yet."""
+        if self._scope is None:
+            given: dict[str, Any] = {"custom_getter": self._custom_getter}
+            with variable_scope(self._unique_name, self._name, **given) as scope:
+                self._scope = scope
+        return self._scope
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function: the first time to make variables, later to find them."""
+        with self._lock:
+            if self._scope is None:
+                given: dict[str, Any] = {"custom_getter": self._custom_getter}
+                entered = variable_scope(self._unique_name, self._name, **given)
+            else:
+                entered = variable_scope(self._scope, reuse=self._called or None)
+            with entered as scope:
+                self._scope = self._scope or scope
+                result = self._func(*args, **{**self._settings, **kwargs})
+            self._called = True
+            return result
+
+    @property
+    def name(self) -> str:
+        """The name that the template was given."""
+        return self._name
+
+    @property
+    def func(self) -> Callable[..., Any]:
+        """The function."""
+        return self._func
+
+    @property
+    def variable_scope(self) -> VariableScope | None:
+        """The scope of its variables; None before the first call."""
+        return self._scope
+
+    @property
+    def var_scope(self) -> VariableScope | None:
+        """The older name of `variable_scope`."""
+        return self._scope
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The global and local variables under its scope."""
+        return [*self.global_variables, *self.local_variables]
+
+    @property
+    def global_variables(self) -> list[Variable]:
+        """The global variables under its scope."""
+        return self._listed(GraphKeys.GLOBAL_VARIABLES)
+
+    @property
+    def local_variables(self) -> list[Variable]:
+        """The local variables under its scope."""
+        return self._listed(GraphKeys.LOCAL_VARIABLES)
+
+    @property
+    def trainable_variables(self) -> list[Variable]:
+        """The trainable variables under its scope."""
+        return self._listed(GraphKeys.TRAINABLE_VARIABLES)
+
+    def _listed(self, key: str) -> list[Variable]:
+        if self._scope is None:
+            return []
+        items = get_default_graph().get_collection(key)
+        return [item for item in items if item.name.startswith(f"{self._scope.name}/")]
+
+
+def make_template(
+    name_: str,
+    func_: Callable[..., Any],
+    create_scope_now_: bool = False,
+    unique_name_: str | None = None,
+    custom_getter_: Callable[..., Any] | None = None,
+    **kwargs: Any,
+) -> Template:
+    """A function whose variables are made at the first call, and found in later ones.
+
+    Args:
+        name_: the name of its variable scope, which is made unique.
+        func_: the function, which gets its variables from `td.get_variable`.
+        create_scope_now_: whether the scope is opened now, and not at the first call.
+        unique_name_: the name of the scope where it is not to be made unique.
+        custom_getter_: as for `td.variable_scope`.
+        kwargs: arguments that every call gets.
+
+    Returns:
+        A Template: it is called like the function.
+
+    Raises:
+        ValueError: in a later call, when the function asks for a variable that the first call did
+            not make.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...
+        ...     def line(x, start):
+        ...         return x * td.get_variable("slope", []) + start
+        ...
+        ...     predict = td.make_template("line", line, start=1.0)
+        ...     predict(2.0).name, predict(3.0).name, [v.name for v in td.global_variables()]
+        ('line/add:0', 'line_1/add:0', ['line/slope:0'])
+    """
+    template = Template(name_, func_, kwargs, unique_name_, custom_getter_)
+    if create_scope_now_:
+        template.open_scope()
+    return template

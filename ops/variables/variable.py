@@ -1,0 +1,396 @@
+"""The Variable: a value that a session keeps from one run to the next."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor, register_tensor_conversion_function
+from ...graph.default_graph import get_default_graph
+from ...graph.node import Tensor
+from ...graph.scopes.collections import GraphKeys
+from ...protos.dtypes import as_dtype
+from ...protos.messages import VariableDef
+from ...shape_inference.tensor_shape import TensorShape
+from ..array.constants import identity
+from ..indexing.gather_nd import GATHER_ND
+from ..indexing.gathering import GATHER
+from .reference_variables import (
+    ASSIGN,
+    ASSIGN_ADD,
+    ASSIGN_SUB,
+    COUNT_UP_TO,
+    IS_VARIABLE_INITIALIZED,
+    VARIABLE_V2,
+)
+from .variable_kinds import VariableKinds
+from .variable_operators import VariableOperators
+from .variable_rows import VariableRows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import NoReturn
+
+    from ...graph.graph import Graph
+    from ...graph.node import Operation
+    from ...protos.dtypes import DType
+
+
+class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=False):
+    """A tensor whose value a session keeps from one run to the next.
+
+    A variable stands in an expression for its value. It has one in a session only after its
+    `initializer` has run there, as `td.global_variables_initializer()` does for all variables;
+    two sessions never share values. A run reads a variable at the place where the graph does: the
+    ops made inside `with td.control_dependencies([v.assign(...)])` see the new value.
+
+    Args:
+        initial_value: a tensor, or what makes one; or a function without arguments that returns
+            such a value.
+        trainable: whether the variable is listed in `td.trainable_variables()`.
+        collections: the names of the collections to list it in; by default that of
+            `td.global_variables()`.
+        validate_shape: whether the shape of `initial_value`, which has to be known, is that of
+            all values; otherwise values may have any shape.
+        caching_device: the device on which the value is read, if that is another.
+        name: the name; by default "Variable".
+        dtype: the dtype; by default that of `initial_value`.
+        expected_shape: a shape that the initial value must fit.
+        variable_def: a VariableDef message, which names the ops of a variable that is in the graph
+            already; nothing else is needed then.
+        import_scope: the scope under which those ops were imported.
+        constraint: a function that optimizers apply to the value after each step.
+        use_resource: whether the variable is behind a handle, as a ResourceVariable; by default as
+            the variable scope says, or `td.enable_resource_variables`.
+        synchronization: accepted for TensorFlow's sake.
+        aggregation: accepted for TensorFlow's sake.
+        shape: the shape of all values, where it is less certain than that of `initial_value`.
+
+    Raises:
+        ValueError: there is no initial value, or its shape is not known.
+        TypeError: it is not of `dtype`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     total = td.Variable(0.0, name="total")
+        ...     add = total.assign_add(2.5)
+        ...     session.run(td.global_variables_initializer())
+        ...     session.run(add), session.run(add), session.run(total * 2.0)
+        (np.float32(2.5), np.float32(5.0), np.float32(10.0))
+    """
+
+    __slots__ = (
+        "_constraint",
+        "_initial_value",
+        "_initializer",
+        "_reference",
+        "_snapshot",
+        "_trainable",
+    )
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = True,
+        collections: Iterable[str] | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        use_resource: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        del use_resource, synchronization, aggregation
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"constraint must be callable, got {constraint!r}")
+        self._constraint = constraint
+        if variable_def is not None:
+            self._take(variable_def, import_scope or "")
+            return
+        if initial_value is None:
+            raise ValueError("initial_value must be specified")
+        trainable = trainable is not False
+        names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+        if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
+            names.append(GraphKeys.TRAINABLE_VARIABLES)
+        graph = get_default_graph()
+        with graph.control_dependencies(None), graph.name_scope(name or "Variable") as scope:
+            initial = _initial_tensor(graph, initial_value, dtype)
+            declared = _declared_shape(initial, validate_shape, expected_shape, shape)
+            self._make(initial, declared, validate_shape, scope)
+            with nullcontext() if caching_device is None else graph.device(caching_device):
+                self._snapshot = self._first_read()
+        self._trainable = trainable
+        graph.add_to_collections(names, self)
+
+    def _make(
+        self, initial: Tensor, declared: TensorShape, validate_shape: bool, scope: str
+    ) -> None:
+        dtype = initial.dtype.base_dtype
+        self._initial_value = initial
+        self._reference: Tensor = VARIABLE_V2(shape=declared, dtype=dtype, name=scope)
+        self._initializer: Operation = ASSIGN(
+            self._reference, initial, validate_shape=validate_shape, name="Assign"
+        ).op
+
+    def _first_read(self) -> Tensor:
+        return identity(self._reference, name="read")
+
+    def _take(self, variable_def: VariableDef, import_scope: str) -> None:
+        """Takes over a variable of the default graph."""
+        graph = get_default_graph()
+        scope = f"{import_scope.rstrip('/')}/" if import_scope else ""
+        self._reference = graph.tensor(scope + variable_def.variable_name)
+        self._initializer = graph.get_operation_by_name(scope + variable_def.initializer_name)
+        self._initial_value = self._initializer.inputs[1]
+        self._snapshot = graph.tensor(scope + variable_def.snapshot_name)
+        self._trainable = variable_def.trainable
+
+    def to_proto(self, export_scope: str | None = None) -> VariableDef:
+        """The names of the variable's ops, as a VariableDef message, less `export_scope`."""
+        scope = f"{export_scope}/" if export_scope else ""
+        return VariableDef(
+            variable_name=self._reference.name.removeprefix(scope),
+            initial_value_name=self._initial_value.name.removeprefix(scope),
+            initializer_name=self._initializer.name.removeprefix(scope),
+            snapshot_name=self._snapshot.name.removeprefix(scope),
+            is_resource=self._reference.dtype.name == "resource",
+            trainable=self._trainable,
+        )
+
+    @staticmethod
+    def from_proto(variable_def: VariableDef, import_scope: str | None = None) -> Variable:
+        """The variable of the default graph whose ops a VariableDef message names."""
+        return Variable(variable_def=variable_def, import_scope=import_scope)
+
+    @property
+    def name(self) -> str:
+        """The name of the tensor: that of the op, and ":0"."""
+        return self._reference.name
+
+    @property
+    def op(self) -> Operation:
+        """The operation that declares the variable."""
+        return self._reference.op
+
+    @property
+    def _shared_name(self) -> str:
+        return self.name.rpartition(":")[0]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the variable belongs to."""
+        return self._reference.graph
+
+    @property
+    def device(self) -> str:
+        """The device string of the op."""
+        return self._reference.device
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype in its reference form, such as float32_ref; values are of its `base_dtype`."""
+        return self._reference.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape that every value fits."""
+        return self._reference.shape
+
+    def get_shape(self) -> TensorShape:
+        """The shape that every value fits: the same as `shape`."""
+        return self._reference.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds what the caller knows of the shape of the values: see `Tensor.set_shape`."""
+        self._reference.set_shape(shape)
+        self._snapshot.set_shape(shape)
+
+    @property
+    def constraint(self) -> Any:
+        """The function that optimizers apply to the value after each step, or None."""
+        return self._constraint
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the variable was made to be trained."""
+        return self._trainable
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that gives the variable its initial value."""
+        return self._initializer
+
+    @property
+    def initial_value(self) -> Tensor:
+        """The tensor that the initializer assigns."""
+        return self._initial_value
+
+    def value(self) -> Tensor:
+        """A tensor that holds the value.
+
+        Inside a `control_dependencies` block it is read after what the block waits for; otherwise
+        at the start of the run.
+        """
+        if self.graph.waits:
+            return self.read_value()
+        return self._snapshot
+
+    def read_value(self) -> Tensor:
+        """A tensor that holds the value, read where this is called.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session() as session:
+            ...     v = td.Variable(1)
+            ...     session.run(v.initializer)
+            ...     with td.control_dependencies([v.assign(5)]):
+            ...         session.run(v.read_value())
+            np.int32(5)
+        """
+        with self.graph.as_default():
+            return identity(self._reference, name="read")
+
+    def initialized_value(self) -> Tensor:
+        """A tensor that holds the initial value, once the initializer has run in the same run.
+
+        To be used in the initial value of another variable. As in TensorFlow up to 1.3, running
+        it initializes this variable.
+        """
+        graph = self.graph
+        with graph.control_dependencies(None), graph.control_dependencies([self.initializer]):
+            return self.read_value()
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """An op that makes `value` the value.
+
+        Args:
+            value: a tensor of the dtype and shape of the variable.
+            use_locking: accepted for TensorFlow's sake: every assignment is one step.
+            name: a name for the op.
+            read_value: whether to return the tensor and not the operation.
+
+        Returns:
+            A Tensor that holds the new value, or the Operation.
+
+        Raises:
+            ValueError: the shape does not fit.
+            TypeError: the dtype does not.
+        """
+        result = ASSIGN(self._reference, value, use_locking=use_locking, name=name)
+        return result if read_value else result.op
+
+    def assign_add(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """An op that adds `delta` to the value; otherwise as `assign`."""
+        result = ASSIGN_ADD(self._reference, delta, use_locking=use_locking, name=name)
+        return result if read_value else result.op
+
+    def assign_sub(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """An op that subtracts `delta` from the value; otherwise as `assign`."""
+        result = ASSIGN_SUB(self._reference, delta, use_locking=use_locking, name=name)
+        return result if read_value else result.op
+
+    def count_up_to(self, limit: int, name: str | None = None) -> Tensor:
+        """An op that counts one up until the value is `limit`: see `td.count_up_to`."""
+        return COUNT_UP_TO(self._reference, limit=limit, name=name)  # type: ignore[no-any-return]
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """Whether the variable has a value: a bool Tensor of rank 0."""
+        return IS_VARIABLE_INITIALIZED(self._reference, name=name)  # type: ignore[no-any-return]
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """Rows of the value: see `td.gather`."""
+        return GATHER(self.value(), indices, name=name)  # type: ignore[no-any-return]
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """Elements or slices of the value: see `td.gather_nd`."""
+        return GATHER_ND(self.value(), indices, name=name)  # type: ignore[no-any-return]
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Runs the initializer with `value` in the place of the initial value.
+
+        Args:
+            value: an array of the dtype and shape of the variable.
+            session: the session; by default the default one.
+        """
+        self.initializer.run({self.initial_value: value}, session)
+
+    def eval(self, session: Any = None) -> Any:
+        """The value in `session`, or in the default session, as an ndarray or NumPy scalar."""
+        return self._reference.eval(session=session)
+
+    def _as_graph_element(self) -> Tensor:
+        return self._reference
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(
+            f"the variable {self.op.name!r} cannot be iterated over: write td.unstack(v) to split "
+            "its value along the first dimension"
+        )
+
+    def __repr__(self) -> str:
+        return f"<td.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def _initial_tensor(graph: Graph, initial_value: Any, dtype: Any) -> Tensor:
+    wanted = None if dtype is None else as_dtype(dtype).base_dtype
+    if not callable(initial_value):
+        return convert_to_tensor(initial_value, wanted, "initial_value")
+    with graph.name_scope("Initializer"):
+        return convert_to_tensor(initial_value(), wanted, "initial_value")
+
+
+def _declared_shape(
+    initial: Tensor, validate_shape: bool, expected_shape: Any, shape: Any
+) -> TensorShape:
+    if expected_shape is not None:
+        initial.shape.assert_is_compatible_with(TensorShape(expected_shape))
+    if shape is not None:
+        declared = TensorShape(shape)
+        declared.assert_is_compatible_with(initial.shape)
+        return declared
+    if not validate_shape:
+        return TensorShape(None)
+    if not initial.shape.is_fully_defined():
+        raise ValueError(
+            f"initial_value must have a shape that is known before the run, got {initial.shape}; "
+            "with validate_shape=False it may have any"
+        )
+    return initial.shape
+
+
+def _converted(
+    value: Variable, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
+    del name
+    by_handle = dtype is not None and value._reference.dtype.base_dtype is as_dtype(dtype)
+    tensor = value._reference if as_ref or by_handle else value.value()
+    return tensor if dtype is None else convert_to_tensor(tensor, dtype)
+
+
+register_tensor_conversion_function(Variable, _converted)

@@ -1,0 +1,110 @@
+"""How `td.get_variable` gets a variable under a scope: by way of custom getters, from the store."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from ...graph.default_graph import get_default_graph
+from .variable_store import dtype_or, store_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .variable import Variable
+    from .variable_scope import VariableScope
+
+# The arguments of `get_variable`, by which a custom getter is called, and what they are by default.
+SETTINGS: dict[str, Any] = {
+    "shape": None,
+    "dtype": None,
+    "initializer": None,
+    "regularizer": None,
+    "reuse": None,
+    "trainable": True,
+    "collections": None,
+    "caching_device": None,
+    "partitioner": None,
+    "validate_shape": True,
+    "use_resource": None,
+    "constraint": None,
+    "synchronization": None,
+    "aggregation": None,
+}
+_OF_SCOPES = (
+    "dtype",
+    "initializer",
+    "regularizer",
+    "reuse",
+    "caching_device",
+    "partitioner",
+    "use_resource",
+    "constraint",
+)
+# Getters that were written before TensorFlow had these do not take them.
+_LATE = ("constraint", "synchronization", "aggregation")
+
+
+def nested(inner: Callable[..., Any] | None, outer: Callable[..., Any] | None) -> Any:
+    """A getter that goes through both of two custom getters."""
+    if inner is None or outer is None:
+        return inner or outer
+
+    def through_both(getter: Callable[..., Any], *args: Any, **settings: Any) -> Any:
+        def through_outer(*args: Any, **settings: Any) -> Any:
+            return outer(getter, *args, **settings)
+
+        return inner(through_outer, *args, **settings)
+
+    return through_both
+
+
+def got(
+    scope: VariableScope,
+    name: str,
+    custom_getter: Callable[..., Any] | None = None,
+    **given: Any,
+) -> Variable:
+    """The variable of a name under `scope`, found or made: see `td.get_variable`."""
+    store = store_of(get_default_graph())
+
+    def getter(name: str, *args: Any, **given: Any) -> Variable:
+        settings = {**SETTINGS, **dict(zip(SETTINGS, args, strict=False)), **given}
+        del settings["partitioner"]
+        settings["dtype"] = dtype_or(settings["dtype"], scope.dtype)
+        return store.get(name, **settings)
+
+    settings = {**SETTINGS, **given}
+    for key in _OF_SCOPES:
+        if settings[key] is None:
+            settings[key] = getattr(scope, key)
+    settings["dtype"] = dtype_or(settings["dtype"], scope.dtype)
+    full_name = f"{scope.name}/{name}" if scope.name else name
+    custom = scope.custom_getter if custom_getter is None else custom_getter
+    if custom is None:
+        return getter(full_name, **settings)
+    taken = {key: settings[key] for key in settings if key not in _LATE or _takes(custom, key)}
+    return custom(getter=getter, name=full_name, **taken)  # type: ignore[no-any-return]
+
+
+def _takes(function: Callable[..., Any], name: str) -> bool:
+    parameters = inspect.signature(function).parameters
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def no_regularizer(tensor: Any) -> None:
+    """A regularizer that does nothing: for a variable that is to be without that of its scope.
+
+    Args:
+        tensor: the variable.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     with td.variable_scope("layer", regularizer=td.reduce_sum):
+        ...         w = td.get_variable("w", [2])
+        ...         b = td.get_variable("b", [2], regularizer=td.no_regularizer)
+        ...     len(td.get_collection(td.GraphKeys.REGULARIZATION_LOSSES))
+        1
+    """
+    del tensor

@@ -1,0 +1,109 @@
+"""Which kind of variable `td.Variable` makes: as its call says, or its scope, or for all."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ...graph.default_graph import get_default_graph
+
+if TYPE_CHECKING:
+    from ...graph.graph import Graph
+    from .variable_scope import VariableScope
+
+_KEY = ("__variable_scopes",)
+_USE_RESOURCE = 11  # the position of use_resource among the arguments of Variable
+_behind_handles = threading.Event()
+
+
+def enable_resource_variables() -> None:
+    """From now on all variables are resource variables, unless a call or scope says otherwise.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.enable_resource_variables()
+        >>> with td.Graph().as_default():
+        ...     td.Variable(1.0).op.type
+        'VarHandleOp'
+        >>> td.disable_resource_variables()
+    """
+    _behind_handles.set()
+
+
+def disable_resource_variables() -> None:
+    """From now on variables are no resource variables, unless a call or scope says otherwise.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.disable_resource_variables()
+        >>> with td.Graph().as_default():
+        ...     td.Variable(1.0).op.type
+        'VariableV2'
+    """
+    _behind_handles.clear()
+
+
+def resource_variables_enabled() -> bool:
+    """Whether variables are resource variables where nothing else is said.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.resource_variables_enabled()
+        False
+    """
+    return _behind_handles.is_set()
+
+
+class ScopesInForce(threading.local):
+    """The variable scopes of one graph that a thread is in, and has opened."""
+
+    def __init__(self) -> None:
+        self.current: VariableScope | None = None
+        self.opened: set[str] = set()
+
+    def unique_name(self, name: str) -> str:
+        """`name`, or `name_1`, … where a scope of that name was opened before."""
+        names = itertools.chain([name], (f"{name}_{i}" for i in itertools.count(1)))
+        return next(name for name in names if name not in self.opened)
+
+
+def scopes_of(graph: Graph) -> ScopesInForce:
+    """The variable scopes of a graph."""
+    with graph.editing():
+        found = graph.get_collection_ref(_KEY)
+        if not found:
+            found.append(ScopesInForce())
+        return found[0]  # type: ignore[no-any-return]
+
+
+class VariableKinds:
+    """The two classes that a call of `td.Variable` chooses from."""
+
+    __slots__ = ()
+
+    _choices: ClassVar[dict[bool, type[VariableKinds]]] = {}
+
+    def __init_subclass__(cls, behind_handle: bool | None = None, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if behind_handle is not None:
+            VariableKinds._choices[behind_handle] = cls
+
+    def __new__(cls, *args: Any, **settings: Any) -> Self:
+        """An object of the class asked for, or of the one that `td.Variable` chooses."""
+        if cls is not VariableKinds._choices[False]:
+            return object.__new__(cls)
+        by_position = args[_USE_RESOURCE] if len(args) > _USE_RESOURCE else None
+        variable_def = settings.get("variable_def")
+        if variable_def is None:
+            behind_handle = _wanted(settings.get("use_resource", by_position))
+        else:
+            behind_handle = variable_def.is_resource
+        return object.__new__(VariableKinds._choices[behind_handle])  # type: ignore[return-value]
+
+
+def _wanted(use_resource: bool | None) -> bool:
+    if use_resource is None:
+        scope = scopes_of(get_default_graph()).current
+        use_resource = None if scope is None else scope.use_resource
+    return resource_variables_enabled() if use_resource is None else bool(use_resource)

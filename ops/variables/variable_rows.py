@@ -1,0 +1,95 @@
+"""The methods of variables that change some rows or elements of the value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .scatter_updates import SCATTER, SCATTER_ND
+
+if TYPE_CHECKING:
+    from ...graph.indexed_slices import IndexedSlices
+    from ...graph.node import Tensor
+
+
+class VariableRows:
+    """What a variable offers to change rows, given as IndexedSlices, or elements.
+
+    Each method makes an op, and returns the tensor that is the variable after it.
+    """
+
+    __slots__ = ()
+
+    _reference: Tensor
+
+    def _scatter(
+        self, kind: str, indices: Any, updates: Any, use_locking: bool, name: str | None
+    ) -> Any:
+        return SCATTER[kind](self._reference, indices, updates, use_locking=use_locking, name=name)
+
+    def _scatter_nd(
+        self, kind: str, indices: Any, updates: Any, use_locking: bool, name: str | None
+    ) -> Any:
+        return SCATTER_ND[kind](
+            self._reference, indices, updates, use_locking=use_locking, name=name
+        )
+
+    def _scatter_slices(
+        self, kind: str, delta: IndexedSlices, use_locking: bool, name: str | None
+    ) -> Any:
+        if not hasattr(delta, "indices") or not hasattr(delta, "values"):
+            raise TypeError(f"expected IndexedSlices, got {delta!r}")
+        return self._scatter(kind, delta.indices, delta.values, use_locking, name)
+
+    def scatter_update(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Sets the rows that an IndexedSlices names: see `td.scatter_update`."""
+        return self._scatter_slices("Update", sparse_delta, use_locking, name)
+
+    def scatter_add(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Adds to the rows that an IndexedSlices names: see `td.scatter_add`."""
+        return self._scatter_slices("Add", sparse_delta, use_locking, name)
+
+    def scatter_sub(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Subtracts from the rows that an IndexedSlices names: see `td.scatter_sub`."""
+        return self._scatter_slices("Sub", sparse_delta, use_locking, name)
+
+    def scatter_mul(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Multiplies the rows that an IndexedSlices names: see `td.scatter_mul`."""
+        return self._scatter_slices("Mul", sparse_delta, use_locking, name)
+
+    def scatter_div(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Divides the rows that an IndexedSlices names: see `td.scatter_div`."""
+        return self._scatter_slices("Div", sparse_delta, use_locking, name)
+
+    def scatter_min(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Keeps what is less in the rows that an IndexedSlices names: see `td.scatter_min`."""
+        return self._scatter_slices("Min", sparse_delta, use_locking, name)
+
+    def scatter_max(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Keeps what is greater in the rows that an IndexedSlices names: see `td.scatter_max`."""
+        return self._scatter_slices("Max", sparse_delta, use_locking, name)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Sets elements or slices: see `td.scatter_nd_update`."""
+        return self._scatter_nd("Update", indices, updates, True, name)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Adds to elements or slices: see `td.scatter_nd_add`."""
+        return self._scatter_nd("Add", indices, updates, True, name)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtracts from elements or slices: see `td.scatter_nd_sub`."""
+        return self._scatter_nd("Sub", indices, updates, True, name)

@@ -1,0 +1,178 @@
+"""Variables by name: the store that `td.get_variable` looks in, one for each graph."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_graph import get_default_graph
+from ...graph.node import Tensor
+from ...graph.scopes.collections import GraphKeys
+from ...protos.dtypes import as_dtype
+from ...shape_inference.tensor_shape import TensorShape
+from .initializers import Zeros
+from .scaling_initializers import GlorotUniform
+from .variable import Variable
+
+if TYPE_CHECKING:
+    from ...graph.graph import Graph
+    from ...protos.dtypes import DType
+
+_KEY = ("__variable_store",)
+
+
+class AutoReuse:
+    """The value of `td.AUTO_REUSE`: variables are made where they are missing, else reused.
+
+    Example:
+        >>> import tensordraft as td
+        >>> def shared():
+        ...     with td.variable_scope("layer", reuse=td.AUTO_REUSE):
+        ...         return td.get_variable("w", [2])
+        >>> with td.Graph().as_default():
+        ...     shared() is shared()
+        True
+    """
+
+    def __repr__(self) -> str:
+        return "td.AUTO_REUSE"
+
+
+AUTO_REUSE = AutoReuse()
+
+
+class VariableStore:
+    """The variables that `get_variable` has made in one graph."""
+
+    def __init__(self) -> None:
+        self.variables: dict[str, Variable] = {}
+        self.lock = threading.RLock()
+
+    def get(
+        self,
+        name: str,
+        shape: Any,
+        dtype: DType,
+        initializer: Any,
+        regularizer: Any,
+        reuse: bool | AutoReuse | None,
+        validate_shape: bool,
+        **settings: Any,
+    ) -> Variable:
+        """The variable called `name`, found or made, as `reuse` allows.
+
+        Args:
+            name: the full name.
+            shape: as for `td.get_variable`, like those that follow.
+            dtype: as there.
+            initializer: as there.
+            regularizer: as there.
+            reuse: True to find only, False to make only; None for either.
+            validate_shape: as there.
+            settings: further arguments of `td.Variable`.
+        """
+        with self.lock:
+            found = self.variables.get(name)
+            if found is not None:
+                return _checked(found, name, reuse, shape, dtype)
+            if reuse and reuse is not AUTO_REUSE:
+                raise ValueError(
+                    f"the variable {name!r} does not exist, or was not created with "
+                    "td.get_variable(); did you mean to set reuse=td.AUTO_REUSE in variable_scope?"
+                )
+            graph = get_default_graph()
+            with graph.name_scope(None):
+                variable = Variable(
+                    _initial(name, initializer, shape, dtype, validate_shape),
+                    validate_shape=validate_shape,
+                    name=name,
+                    dtype=_dtype_of(initializer, dtype),
+                    **settings,
+                )
+            self.variables[name] = variable
+        if regularizer is not None:
+            with graph.name_scope(f"{name}/Regularizer/"):
+                loss = regularizer(variable)
+            if loss is not None:
+                graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+        return variable
+
+
+def _checked(
+    found: Variable, name: str, reuse: bool | AutoReuse | None, shape: Any, dtype: DType
+) -> Variable:
+    if reuse is not None and not reuse:
+        made = "" if found.op.site is None else f", made at {found.op.site}"
+        raise ValueError(
+            f"the variable {name!r} already exists{made}: did you mean to set reuse=True or "
+            "reuse=td.AUTO_REUSE in td.variable_scope?"
+        )
+    if shape is not None and not TensorShape(shape).is_compatible_with(found.shape):
+        raise ValueError(
+            f"trying to share variable {name!r}, but specified shape {TensorShape(shape)} and "
+            f"found shape {found.shape}"
+        )
+    if found.dtype.base_dtype is not dtype:
+        raise ValueError(
+            f"trying to share variable {name!r}, but specified dtype {dtype.name} and found dtype "
+            f"{found.dtype.base_dtype.name}"
+        )
+    return found
+
+
+def _is_value(initializer: Any) -> bool:
+    return initializer is not None and not callable(initializer)
+
+
+def _dtype_of(initializer: Any, dtype: DType) -> DType:
+    if isinstance(initializer, (Tensor, Variable)):
+        return initializer.dtype.base_dtype
+    return dtype
+
+
+def _default_initializer(name: str, dtype: DType) -> Any:
+    if dtype.is_floating:
+        return GlorotUniform()
+    if dtype.is_integer or dtype.is_bool or dtype.name == "string":
+        return Zeros()
+    raise ValueError(f"an initializer for variable {name!r} of {dtype.name} is required")
+
+
+def _initial(name: str, initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Any:
+    """The initial value, or a function that makes it."""
+    if _is_value(initializer):
+        if shape is not None:
+            given = convert_to_tensor(initializer, _dtype_of(initializer, dtype)).shape
+            if not given.is_compatible_with(TensorShape(shape)):
+                raise ValueError(f"the initial value has shape {given}, where {shape} is asked for")
+        return initializer
+    wanted = TensorShape(shape)
+    if initializer is None:
+        initializer = _default_initializer(name, dtype)
+    if isinstance(initializer, type):
+        initializer = initializer(dtype=dtype)
+    if not wanted.is_fully_defined() and (validate_shape or wanted.rank is None):
+        raise ValueError(
+            f"shape of a new variable ({name}) must be fully defined, but instead was {wanted}: "
+            "where it is not known, the variable needs an initial value"
+        )
+
+    def make() -> Any:
+        return initializer(wanted.as_list(), dtype=dtype)
+
+    return make
+
+
+def store_of(graph: Graph) -> VariableStore:
+    """The store of a graph."""
+    with graph.editing():
+        stores = graph.get_collection_ref(_KEY)
+        if not stores:
+            stores.append(VariableStore())
+        return stores[0]  # type: ignore[no-any-return]
+
+
+def dtype_or(dtype: Any, default: Any) -> DType:
+    """`dtype`, or `default` where it is None, as a DType."""
+    return as_dtype(default if dtype is None else dtype).base_dtype

@@ -1,0 +1,232 @@
+"""Depthwise convolutions: each channel has filters of its own."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.tensor_shape import TensorShape
+from .channelwise import ChannelFilters
+from .convolution import conv2d
+from .convolution_rules import check_ranks, conv_sliding
+from .window_arguments import over_space, padding_attrs
+from .windowing import channels_back, channels_last
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.sliding_windows import Sliding, Window
+    from ...shape_inference.symbolic.symbolic import Dim
+
+DEPTHWISE_CONV_2D_NATIVE = OpDef(
+    "DepthwiseConv2dNative",
+    "input: T, filter: T -> output: T",
+    "T: {half, bfloat16, float32, float64}, strides: list(int32), "
+    "padding: {'SAME', 'VALID', 'EXPLICIT'}, explicit_paddings: list(int) = [], "
+    "data_format: {'NHWC', 'NCHW'} = 'NHWC', dilations: list(int32) = [1, 1, 1, 1]",
+)
+
+
+def _sizes(
+    c: OpContext, slide: Sliding, image: Sequence[Dim], filters: Sequence[Dim]
+) -> tuple[Dim, ...]:
+    """The sizes of the result, of which any may be an expression.
+
+    Raises:
+        ValueError: the filters do not fit the image.
+    """
+    if 0 in filters:
+        raise ValueError(f"filter must not be empty, got shape {TensorShape.of(tuple(filters))}")
+    name = "the channels of input and of filter"
+    depth = c.same_size(name, image[slide.channels], filters[2])
+    space = [
+        window.positions(image[axis])
+        for axis, window in zip(slide.space, slide.windows(filters[:2]), strict=True)
+    ]
+    return slide.put_together(image[0], space, depth * filters[3])
+
+
+@DEPTHWISE_CONV_2D_NATIVE.shape
+def _depthwise_shape(c: ShapeContext) -> TensorShape:
+    image: Any = c.shape("input", rank=4).sizes
+    filters: Any = c.shape("filter", rank=4).sizes
+    return TensorShape.of(_sizes(c, conv_sliding(c, 4), image, filters))
+
+
+@DEPTHWISE_CONV_2D_NATIVE.kernel
+def _depthwise_kernel(c: KernelContext) -> Kernel:
+    slide = conv_sliding(c, 4)
+    dtype = c.output_dtype.numpy_dtype
+    inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
+    constant = c.const("filter")
+    known = None
+    if constant is not None and constant.ndim == 4:
+        known = ChannelFilters(constant.astype(inner, copy=False))
+
+    @lru_cache
+    def checked(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
+        _sizes(c, slide, image, filters)
+        return slide.windows(filters[:2])
+
+    def depthwise(x: Array, filters: Array) -> Array:
+        check_ranks(4, input=x, filter=filters)
+        windows = checked(x.shape, filters.shape)
+        x = channels_last(x, slide.channels).astype(inner, copy=False)
+        channels = known or ChannelFilters(filters.astype(inner, copy=False))
+        result = channels.convolve(x, windows)
+        return channels_back(result, slide.channels).astype(dtype, copy=False)
+
+    return depthwise
+
+
+def depthwise_conv2d_native(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """A convolution of images in which each channel has filters of its own.
+
+    Args:
+        input: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.
+        filter: `[rows, columns, channels, multiplier]`, of the dtype of `input`: so many filters
+            for each channel.
+        strides: how far the window moves from one position to the next: a number, one for rows
+            and one for columns, or one for each dimension of `input`.
+        padding: "VALID", "SAME", or pairs of margins, as for `td.nn.conv2d`.
+        data_format: "NHWC", or "NCHW" where the channels are the second dimension.
+        dilations: how far apart the elements of the window are, as `strides`; by default 1.
+        name: a name for the op.
+
+    Returns:
+        A Tensor `[batch, out_rows, out_columns, channels * multiplier]`, in which the results of
+        one channel lie side by side.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: as for `td.nn.conv2d`.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> image = np.arange(8, dtype=np.float32).reshape(1, 2, 2, 2)
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     sums = td.nn.depthwise_conv2d_native(image, np.ones((2, 2, 2, 1), "f"), 1, "VALID")
+        ...     print(session.run(sums))
+        [[[[12. 16.]]]]
+    """
+    return DEPTHWISE_CONV_2D_NATIVE(  # type: ignore[no-any-return]
+        input,
+        filter,
+        strides=over_space("strides", strides, data_format, 1),
+        data_format=data_format,
+        dilations=over_space("dilations", dilations, data_format, 1),
+        name=name,
+        **padding_attrs(padding),
+    )
+
+
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Tensor:
+    """`depthwise_conv2d_native` with the arguments in another order.
+
+    Args:
+        input: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.
+        filter: `[rows, columns, channels, multiplier]`, of the dtype of `input`.
+        strides: how far the window moves from one position to the next.
+        padding: "VALID", "SAME", or pairs of margins.
+        rate: another name of `dilations`.
+        name: a name for the op.
+        data_format: "NHWC", the default, or "NCHW".
+        dilations: how far apart the elements of the window are; by default 1.
+
+    Returns:
+        A Tensor `[batch, out_rows, out_columns, channels * multiplier]`.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: as for `td.nn.conv2d`.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> image = np.arange(4, dtype=np.float32).reshape(1, 2, 2, 1)
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.nn.depthwise_conv2d(image, [[[[1.0, 10.0]]]], 2, "VALID")))
+        [[[[0. 0.]]]]
+    """
+    return depthwise_conv2d_native(
+        input,
+        filter,
+        strides,
+        padding,
+        data_format or "NHWC",
+        dilations or rate,
+        name or "depthwise",
+    )
+
+
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Tensor:
+    """A depthwise convolution, whose channels are then mixed at each position.
+
+    Args:
+        input: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.
+        depthwise_filter: `[rows, columns, channels, multiplier]`, of the dtype of `input`.
+        pointwise_filter: `[1, 1, channels * multiplier, out_channels]`, of the same dtype.
+        strides: how far the window moves from one position to the next.
+        padding: "VALID", "SAME", or pairs of margins.
+        rate: another name of `dilations`.
+        name: a name for the last op.
+        data_format: "NHWC", the default, or "NCHW".
+        dilations: how far apart the elements of the window are; by default 1.
+
+    Returns:
+        A Tensor `[batch, out_rows, out_columns, out_channels]`.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: as for `td.nn.conv2d`.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> image = np.ones((1, 2, 2, 2), np.float32)
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     mixed = td.nn.separable_conv2d(
+        ...         image, np.ones((2, 2, 2, 1), "f"), [[[[1.0], [10.0]]]], 1, "VALID"
+        ...     )
+        ...     print(session.run(mixed))
+        [[[[44.]]]]
+    """
+    data_format = data_format or "NHWC"
+    channels = depthwise_conv2d(
+        input, depthwise_filter, strides, padding, rate, None, data_format, dilations
+    )
+    return conv2d(channels, pointwise_filter, 1, "VALID", data_format=data_format, name=name)

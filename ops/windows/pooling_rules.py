@@ -1,0 +1,132 @@
+"""What all pools share: the windows, and how what they see is combined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...shape_inference.sliding_windows import Window, check_only_space
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.allocation import new_array
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...shape_inference.protocols import Array
+    from ...shape_inference.sliding_windows import Sliding
+    from ...shape_inference.symbolic.symbolic import Dim
+
+# Along a dimension that is not pooled, which may also be empty.
+WHOLE = Window(1, 1, slack=1)
+
+
+def pool_windows(ksize: Sequence[int], slide: Sliding) -> list[Window]:
+    """The windows along all dimensions.
+
+    Raises:
+        ValueError: they would slide over the batch, or a margin holds a whole window.
+    """
+    if len(ksize) != len(slide.strides):
+        raise ValueError(f"ksize must have {len(slide.strides)} elements, got {ksize}")
+    if min(ksize) < 1:
+        raise ValueError(f"ksize must be at least 1, got {ksize}")
+    if ksize[0] != 1 or slide.strides[0] != 1:
+        raise ValueError(f"ksize and strides must be 1 for the batch, got {ksize}, {slide.strides}")
+    check_only_space("explicit_paddings", slide.margins, slide.channels, 0)
+    windows = [
+        WHOLE if size == 1 and axis not in slide.space else slide.window(axis, size)
+        for axis, size in enumerate(ksize)
+    ]
+    for size, window in zip(ksize, windows, strict=True):
+        if max(window.before, window.after) >= size:
+            raise ValueError(
+                f"explicit_paddings must be less than ksize = {ksize}, got {slide.margins}"
+            )
+    return windows
+
+
+def pooled_sizes(windows: Sequence[Window], sizes: Sequence[Dim]) -> tuple[Dim, ...]:
+    """The number of positions along each dimension, of which any may be an expression.
+
+    Raises:
+        ValueError: a window is larger than the dimension, or the ranks differ.
+    """
+    if len(sizes) != len(windows):
+        raise ValueError(
+            f"input must have rank {len(windows)}, got shape {TensorShape.of(tuple(sizes))}"
+        )
+    return tuple([window.positions(size) for window, size in zip(windows, sizes, strict=True)])
+
+
+def lowest(dtype: np.dtype[Any]) -> Any:
+    """The least finite number of `dtype`, with which a maximum starts as in TensorFlow."""
+    return np.iinfo(dtype).min if dtype.kind in "iu" else -np.array(_most(dtype), dtype)
+
+
+def _most(dtype: np.dtype[Any]) -> float:
+    return 3.3895313892515355e38 if dtype.kind == "V" else float(np.finfo(dtype).max)
+
+
+def pooled(x: Array, windows: Sequence[Window], combine: np.ufunc, start: Any) -> Array:
+    """What `combine` makes of the elements that the windows see at each position.
+
+    Args:
+        x: an array.
+        windows: one for each dimension of it.
+        combine: combines two arrays; margins have no part in it.
+        start: what it starts with.
+
+    Returns:
+        A new array.
+
+    Raises:
+        ValueError: the windows do not fit `x`.
+    """
+    positions = [int(size) for size in pooled_sizes(windows, x.shape)]
+    result = x
+    # One dimension after the other: so a window of k × k takes 2k steps, not k².
+    for axis, (window, number) in enumerate(zip(windows, positions, strict=True)):
+        if window.size != 1 or window.stride != 1 or window.before or window.after:
+            result = _pooled_along(axis, result, window, number, combine, start)
+    return result.copy() if result is x else result
+
+
+def _pooled_along(
+    axis: int, x: Array, window: Window, number: int, combine: np.ufunc, start: Any
+) -> Array:
+    lead = (slice(None),) * axis
+    shape = (*x.shape[:axis], number, *x.shape[axis + 1 :])
+    result = new_array(shape, x.dtype)
+    result[...] = start
+    before, _ = window.padding(x.shape[axis], number)
+    # A window may be far larger than the array; only these offsets see something of it.
+    nearest = max(-before, -(number - 1) * window.stride)
+    furthest = min(int(window.size) - before, x.shape[axis])
+    for offset in range(nearest, furthest):
+        first, last = _inside(offset, window.stride, x.shape[axis], number)
+        if first <= last:
+            seen = slice(
+                offset + first * window.stride, offset + last * window.stride + 1, window.stride
+            )
+            part = result[(*lead, slice(first, last + 1))]
+            combine(part, x[(*lead, seen)], out=part)
+    return result
+
+
+def _inside(offset: int, stride: int, size: int, number: int) -> tuple[int, int]:
+    """The first and the last position p at which `offset + p * stride` is in [0, size)."""
+    return max(-(offset // stride), 0), min((size - 1 - offset) // stride, number - 1)
+
+
+def elements_seen(shape: Sequence[int], windows: Sequence[Window]) -> list[Array]:
+    """How many elements inside the array the windows see: factors that broadcast to the result."""
+    factors = []
+    for axis, (window, size) in enumerate(zip(windows, shape, strict=True)):
+        if window.size != 1:
+            number = int(window.positions(size))
+            counts = _pooled_along(0, np.ones(size, np.int64), window, number, np.add, 0)
+            if counts.size and counts.min() == counts.max():
+                counts = counts[:1]
+            factors.append(counts.reshape(-1, *(1,) * (len(shape) - 1 - axis)))
+    return factors

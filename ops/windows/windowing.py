@@ -1,0 +1,93 @@
+"""What windows see of an array [batch, *space, channels]: margins, views, blocks."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..kit.allocation import new_array
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...shape_inference.protocols import Array
+    from ...shape_inference.sliding_windows import Window
+
+
+def with_margins(
+    x: Array, windows: Sequence[Window], positions: Sequence[int], fill: Any = 0
+) -> Array:
+    """`x` between the margins that the windows reach into; `x` itself where there are none.
+
+    Args:
+        x: an array whose dimensions from the second on are the space.
+        windows: one for each dimension of space.
+        positions: how many positions each of them takes.
+        fill: what the margins hold.
+    """
+    margins = [
+        window.padding(size, number)
+        for window, size, number in zip(windows, x.shape[1:], positions, strict=False)
+    ]
+    if not any(map(any, margins)):
+        return x
+    space = x.shape[1 : 1 + len(margins)]
+    whole = [size + before + after for size, (before, after) in zip(space, margins, strict=True)]
+    result = new_array((x.shape[0], *whole, *x.shape[1 + len(margins) :]), x.dtype)
+    for axis, (size, (before, after)) in enumerate(zip(space, margins, strict=True), 1):
+        lead = (slice(None),) * axis
+        if before:
+            result[(*lead, slice(None, before))] = fill
+        if after:
+            result[(*lead, slice(before + size, None))] = fill
+    inner = [slice(before, before + size) for size, (before, _) in zip(space, margins, strict=True)]
+    result[(slice(None), *inner)] = x
+    return result
+
+
+def seen_through(x: Array, windows: Sequence[Window], positions: Sequence[int]) -> Array:
+    """A view [batch, *positions, *window sizes, channels] of an array that has its margins."""
+    count = len(windows)
+    steps = x.strides[1 : 1 + count]
+    return strided(
+        x,
+        (x.shape[0], *positions, *[int(window.size) for window in windows], *x.shape[1 + count :]),
+        (
+            x.strides[0],
+            *[step * window.stride for step, window in zip(steps, windows, strict=True)],
+            *[step * window.rate for step, window in zip(steps, windows, strict=True)],
+            *x.strides[1 + count :],
+        ),
+    )
+
+
+def strided(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
+    """A view of `x` that begins where `x` begins, for reading."""
+    if x.flags.c_contiguous:  # the quick way to make a view
+        return np.ndarray(shape, x.dtype, x, 0, strides)
+    return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
+
+
+def blocks(shape: Sequence[int], bytes_of_item: int, most: int) -> Iterator[tuple[slice, slice]]:
+    """Parts of an array [images, rows, ...], in each of which the items take `most` bytes.
+
+    A part is some whole images, or some rows of one image; a row, if it is that large.
+    """
+    row = max(math.prod(shape[2:]) * bytes_of_item, 1)
+    rows = max(min(shape[1], most // row), 1)
+    images = max(most // (row * max(shape[1], 1)), 1)
+    for image in range(0, shape[0], images):
+        for start in range(0, shape[1], rows):
+            yield slice(image, image + images), slice(start, start + rows)
+
+
+def channels_last(x: Array, channels: int) -> Array:
+    """A view of `x` in which the channels, now dimension `channels`, are the last dimension."""
+    return np.moveaxis(x, 1, -1) if channels == 1 else x
+
+
+def channels_back(x: Array, channels: int) -> Array:
+    """What `channels_last` has moved, moved back."""
+    return np.moveaxis(x, -1, 1) if channels == 1 else x

@@ -1,0 +1,1 @@
+"""Symbolic sizes: polynomials over named dimensions, in one canonical form."""
