@@ -164,6 +164,7 @@ if TYPE_CHECKING:
         math as math,
         nn as nn,
         random as random,
+        raw_ops as raw_ops,
         strings as strings,
         train as train,
     )
@@ -188,6 +189,7 @@ _LATER = {
     "math": "namespaces.math",
     "nn": "namespaces.nn",
     "random": "namespaces.random",
+    "raw_ops": "namespaces.raw_ops",
     "strings": "namespaces.strings",
     "train": "namespaces.train",
     "write_graph_events": "graph.files.event_file",

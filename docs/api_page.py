@@ -38,6 +38,7 @@ NAMESPACES = {
     "td.math": "mathematical functions",
     "td.nn": "neural networks",
     "td.random": "random numbers",
+    "td.raw_ops": "every op by the name of its type, with keywords alone",
     "td.strings": "strings",
     "td.train": "checkpoints, steps and averages",
 }

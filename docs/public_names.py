@@ -52,7 +52,7 @@ def exported(namespace: ModuleType, prefix: str) -> Iterator[tuple[str, Any]]:
     """What a namespace holds, and those inside it, by full name."""
     for name in dir(namespace):
         value = getattr(namespace, name)
-        if name.startswith("_"):
+        if name.startswith("_") or value is td.raw_ops:  # which has a function for every op type
             continue
         if isinstance(value, ModuleType):
             yield from exported(value, f"{prefix}.{name}")

@@ -30,6 +30,7 @@ NAMESPACES = [
     "td.math",
     "td.nn",
     "td.random",
+    "td.raw_ops",
     "td.strings",
     "td.train",
 ]
@@ -38,6 +39,8 @@ NAMESPACES = [
 def public(namespace: ModuleType = td, prefix: str = "td") -> Iterator[tuple[str, Any]]:
     """Every public name of the package with its value; those of namespaces count, too."""
     yield prefix, namespace
+    if namespace is td.raw_ops:
+        return  # a function for every op type, made when it is asked for
     for name in dir(namespace):
         value = getattr(namespace, name)
         if isinstance(value, ModuleType):

@@ -1,0 +1,83 @@
+"""Every op by the name of its type, taken with keywords: `td.raw_ops`.
+
+A call states all that the op takes, inputs and attrs alike, under the names that TensorFlow's
+`tf.raw_ops` gives them; attrs that follow from the inputs, or have a default, may be left out.
+
+Example:
+    >>> import tensordraft as td
+    >>> with td.Graph().as_default(), td.Session() as session:
+    ...     sizes = td.raw_ops.BroadcastArgs(s0=[2, 1], s1=[3])
+    ...     print(session.run(sizes))
+    [2 3]
+"""
+
+from __future__ import annotations
+
+from inspect import Parameter as _Parameter, Signature as _Signature
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
+
+from ..graph.absent import missing as _missing
+from ..graph.registry import definitions as _definitions, find as _find
+from ..graph.signature import REQUIRED as _REQUIRED
+
+if _TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..graph.op_def import OpDef
+
+# Where TensorFlow calls an argument otherwise than the op itself does.
+_AXIS = {"reduction_indices": "axis"}
+_RENAMED: dict[str, dict[str, str]] = {
+    **dict.fromkeys(["All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"], _AXIS),
+    "ExpandDims": {"dim": "axis"},
+    "Select": {"t": "x", "e": "y"},
+    "Split": {"split_dim": "axis"},
+    "SplitV": {"split_dim": "axis"},
+    "Squeeze": {"squeeze_dims": "axis"},
+    "Where": {"input": "condition"},
+}
+
+
+def _keyword_only(definition: OpDef) -> Callable[..., _Any]:
+    """The function that makes an op of a type out of keywords alone."""
+    renamed = _RENAMED.get(definition.name, {})
+    inputs = [renamed.get(spec.name, spec.name) for spec in definition.signature.inputs]
+    attrs = {renamed.get(name, name): name for name in definition.signature.attrs}
+
+    def raw_op(*, name: str | None = None, **arguments: _Any) -> _Any:
+        lacking = [key for key in inputs if key not in arguments]
+        unknown = [key for key in arguments if key not in inputs and key not in attrs]
+        if lacking or unknown:
+            what = f"lacks {', '.join(lacking)}" if lacking else f"takes no {', '.join(unknown)}"
+            raise TypeError(f"td.raw_ops.{definition.name} {what}; it takes {_taken(raw_op)}")
+        given = [arguments.pop(key) for key in inputs]
+        return definition(*given, name=name, **{attrs[key]: arguments[key] for key in arguments})
+
+    parameters = [_Parameter(key, _Parameter.KEYWORD_ONLY) for key in inputs]
+    for key, attr in attrs.items():
+        default = definition.signature.attrs[attr].default
+        shown = _Parameter.empty if default is _REQUIRED else default
+        parameters.append(_Parameter(key, _Parameter.KEYWORD_ONLY, default=shown))
+    parameters.append(_Parameter("name", _Parameter.KEYWORD_ONLY, default=None))
+    raw_op.__signature__ = _Signature(parameters)  # type: ignore[attr-defined]
+    raw_op.__name__ = raw_op.__qualname__ = definition.name
+    raw_op.__module__ = __name__
+    raw_op.__doc__ = f"Makes an op of type {definition.name}: see `td.raw_ops`."
+    return raw_op
+
+
+def _taken(function: Callable[..., _Any]) -> str:
+    signature: _Signature = function.__signature__  # type: ignore[attr-defined]
+    return ", ".join(signature.parameters)
+
+
+def __getattr__(name: str) -> _Any:
+    definition = None if name.startswith("_") else _find(name)
+    if definition is None:
+        raise _missing(__name__, name)
+    globals()[name] = function = _keyword_only(definition)
+    return function
+
+
+def __dir__() -> list[str]:
+    return [definition.name for definition in _definitions()]
