@@ -16,9 +16,9 @@ from __future__ import annotations
 from inspect import Parameter as _Parameter, Signature as _Signature
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
-from ..graph.surface.absent import missing as _missing
 from ..graph.registry import definitions as _definitions, find as _find
 from ..graph.signature import REQUIRED as _REQUIRED
+from ..graph.surface.absent import missing as _missing
 
 if _TYPE_CHECKING:
     from collections.abc import Callable

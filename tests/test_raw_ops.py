@@ -41,7 +41,9 @@ def test_ops_are_made_as_by_the_public_functions() -> None:
 def test_a_resource_variable_by_its_ops() -> None:
     with td.Graph().as_default(), td.Session() as session:
         handle = td.raw_ops.VarHandleOp(dtype=td.float32, shape=[2])
-        session.run(td.raw_ops.AssignVariableOp(resource=handle, value=np.float32([1, 2])))
+        session.run(
+            td.raw_ops.AssignVariableOp(resource=handle, value=np.array([1, 2], np.float32))
+        )
         read = td.raw_ops.ReadVariableOp(resource=handle, dtype=td.float32)
         assert session.run(read).tolist() == [1, 2]
         assert session.run(td.raw_ops.VariableShape(input=handle)).tolist() == [2]
