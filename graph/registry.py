@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 _DEFINITIONS: dict[str, OpDef] = {}
 _loaders: list[Callable[[], None]] = []
+_loading = threading.RLock()
+_running: list[Callable[[], None]] = []
 
 
 def on_first_use(loader: Callable[[], None]) -> Callable[[], None]:
@@ -20,9 +23,19 @@ def on_first_use(loader: Callable[[], None]) -> Callable[[], None]:
 
 
 def load() -> None:
-    """Brings in all definitions, once."""
-    while _loaders:
-        _loaders.pop()()
+    """Brings in all definitions, once.
+
+    Who asks while another thread brings them in waits until all are there; what is being brought
+    in sees those that are there already. A loader that raises is tried again.
+    """
+    with _loading:
+        while _loaders and not _running:
+            _running.append(_loaders[-1])
+            try:
+                _running[-1]()
+                _loaders.pop()
+            finally:
+                _running.pop()
 
 
 def register(definition: OpDef) -> None:

@@ -80,6 +80,29 @@ def test_wheel_imports_without_the_checkout(unpacked: Path) -> None:
     assert Path(file) == unpacked / "tensordraft" / "__init__.py"
 
 
+FIRST_USE = """
+import sys, threading
+import tensordraft as td
+sys.setswitchinterval(1e-6)
+barrier, results = threading.Barrier(8), []
+def work():
+    barrier.wait()
+    try:
+        with td.Graph().as_default():
+            results.append(td.convert_to_tensor(1).op.type)
+    except Exception as error:
+        results.append(repr(error))
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(sorted(set(results)))
+"""
+
+
+def test_the_first_use_may_come_from_several_threads_at_once() -> None:
+    assert run(FIRST_USE) == "['Const']"
+
+
 def test_import_does_not_load_networkx() -> None:
     assert run("import sys, tensordraft; print('networkx' in sys.modules)") == "False"
 
