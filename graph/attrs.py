@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
+from ..protos.attr_codec import as_float32
 from ..protos.dtypes import DType, as_dtype
 from ..protos.messages import NameAttrList, TensorProto
 from ..protos.tensor_codec import TensorValue
@@ -72,9 +73,11 @@ def _int(name: str, value: Any) -> int:
 
 def _float(name: str, value: Any) -> float:
     try:
-        return float(value)
+        return as_float32(float(value))
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a float, got {value!r}") from None
+    except OverflowError:
+        raise ValueError(f"{name} must fit in a float, got an int of more digits") from None
 
 
 def _bool(name: str, value: Any) -> bool:

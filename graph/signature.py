@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..protos.attr_codec import as_float32
 from ..protos.dtypes import DType, as_dtype
 from ..shape_inference.tensor_shape import TensorShape
 
@@ -91,6 +92,8 @@ def parse_signature(arguments: str, attrs: str) -> Signature:
     """
     specs = {}
     for name, text in _pairs(attrs):
+        if name in specs:
+            raise ValueError(f"two attrs are named {name!r}")
         specs[name] = _parse_attr(name, text)
     inputs, arrow, outputs = arguments.partition("->")
     if not arrow:
@@ -168,4 +171,4 @@ def _parse_default(kind: str, text: str) -> Any:
         return {"true": True, "false": False}[text]
     if kind == "shape":
         return TensorShape(None)  # the only shape that definitions default to
-    return int(text) if kind == "int" else float(text)
+    return int(text) if kind == "int" else as_float32(float(text))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import operator
+from array import array
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -37,6 +38,11 @@ _KIND_OF_FIELD = {
     "tensor": "tensor",
     "func": "func",
 }
+
+
+def as_float32(number: float) -> float:
+    """`number` as a float attr holds it on the wire; infinite if it is too large for that."""
+    return array("f", [number])[0]
 
 
 def kind_of(attr: AttrValue) -> str:

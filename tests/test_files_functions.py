@@ -146,6 +146,13 @@ def test_growth_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         inline_functions(calling(*chain))
 
 
+def with_attr_twice() -> td.GraphDef:
+    graph_def = calling(function("f", SQUARE))
+    for _ in range(2):
+        graph_def.library.function[0].signature.attr.add(name="T", type="type")
+    return graph_def
+
+
 @pytest.mark.parametrize(
     ("spoiled", "text"),
     [
@@ -154,6 +161,7 @@ def test_growth_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             calling(function("f", SQUARE), function("f", ("a", "Neg", ["x"]))),
             "two functions are named 'f'",
         ),
+        (with_attr_twice(), "the function 'f' has two attrs named 'T'"),
         (calling(function("Neg", SQUARE), name="Neg"), "'Neg', which is the name of an op type"),
         (calling(function("f", SQUARE, ret="nothing:z:0")), "'nothing:z:0' names nothing"),
         (calling(function("f", SQUARE, ret="square:odd:0")), "'square:odd:0' names nothing"),

@@ -219,6 +219,8 @@ ATTRS = td.OpDef(
     [
         ({"i": np.int64(3)}, {"i": 3}),
         ({"f": 1}, {"f": 1.0}),
+        ({"f": 0.1}, {"f": float(np.float32(0.1))}),
+        ({"f": 1e39}, {"f": float("inf")}),
         ({"b": np.True_}, {"b": True}),
         ({"s": "B"}, {"s": b"B"}),
         ({"t": np.int64}, {"t": td.int64}),
@@ -264,6 +266,30 @@ def test_an_op_without_rules_is_built_and_cannot_run() -> None:
     assert out.shape.rank is None
     with td.Session() as session, pytest.raises(td.errors.UnimplementedError, match="ToyAttrs has"):
         session.run(out)
+
+
+def test_an_attr_is_named_once() -> None:
+    definition = td.OpDef("ToyNamedTwice", "-> out: int32", "n: int = 1, n: float = 0.0")
+    with pytest.raises(ValueError, match="two attrs are named 'n'"):
+        definition(n=1)
+
+
+def test_a_float_is_what_a_file_holds_whether_given_or_by_default() -> None:
+    """TensorFlow's result for float64, too: its kernel multiplies by the attr, a float32."""
+    definition = td.OpDef("ToyTenth", "-> out: int32", "f: float = 0.1, l: list(float) = [0.1]")
+    attrs = {spec.name: spec.default for spec in definition.signature.attrs.values()}
+    assert attrs == {"f": float(np.float32(0.1)), "l": [float(np.float32(0.1))]}
+    with td.Graph().as_default() as graph, td.Session() as session:
+        x = td.placeholder(td.float64, name="x")
+        built = session.run(td.nn.leaky_relu(x, name="y"), {x: -1.0})
+    with td.Graph().as_default(), td.Session() as session:
+        td.import_graph_def(graph.as_graph_def(), name="")
+        assert session.run("y:0", {"x:0": -1.0}) == built == -float(np.float32(0.2))
+
+
+def test_a_float_of_any_length_is_refused_in_words() -> None:
+    with pytest.raises(ValueError, match="f must fit in a float"):
+        ATTRS(f=10**400)
 
 
 CLIP = td.OpDef(

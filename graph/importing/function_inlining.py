@@ -100,6 +100,10 @@ def _checked_library(graph_def: GraphDef) -> dict[str, FunctionDef]:
         name = function.signature.name
         if functions.setdefault(name, function) != function:
             raise ValueError(f"two functions are named {name!r}")
+        attrs = [attr.name for attr in function.signature.attr]
+        if len(set(attrs)) < len(attrs):
+            twice = next(attr for attr in attrs if attrs.count(attr) > 1)
+            raise ValueError(f"the function {name!r} has two attrs named {twice!r}")
         if registry.find(name) is not None:
             raise ValueError(f"a function is named {name!r}, which is the name of an op type")
     gradients: dict[str, list[str]] = {name: [] for name in functions}
