@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ rect { stroke: #667; fill: #d6e4f5; }
 path { fill: none; stroke: #778; }
 path.control { stroke-dasharray: 4 3; }
 """
+# What XML cannot hold, not even as a reference; an op type from a file may hold anything.
+_ILLEGAL = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _CHARACTER = 6.5
 _MOST_CHARACTERS = 40
 
@@ -58,19 +61,23 @@ def _lines(drawing: Drawing) -> Iterator[str]:
     yield 'markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8Z" fill="#778"/></marker></defs>'
     for label, place in clusters:
         yield f'<g class="scope">{_rectangle(place)}'
-        yield f'<text x="{place.x + 6:.1f}" y="{place.y + 13:.1f}">{escape(label)}</text></g>'
+        yield f'<text x="{place.x + 6:.1f}" y="{place.y + 13:.1f}">{_escaped(label)}</text></g>'
     for line in drawing.lines:
         yield _curve(places[line.source], places[line.target], line.label, control=line.control)
     for box, label, place in zip(drawing.boxes, labels, places, strict=True):
         middle = place.x + place.width / 2
         title = "\n".join([box.name, *box.types, *([box.device] if box.device else [])])
-        yield f'<g class="{box.kind}"><title>{escape(title)}</title>{_rectangle(place)}'
-        yield f'<text x="{middle:.1f}" y="{place.y + 14:.1f}">{escape(label)}</text>'
+        yield f'<g class="{box.kind}"><title>{_escaped(title)}</title>{_rectangle(place)}'
+        yield f'<text x="{middle:.1f}" y="{place.y + 14:.1f}">{_escaped(label)}</text>'
         yield (
             f'<text class="small" x="{middle:.1f}" y="{place.y + 27:.1f}">'
-            f"{escape(_shortened(box.op))}</text></g>"
+            f"{_escaped(_shortened(box.op))}</text></g>"
         )
     yield "</svg>"
+
+
+def _escaped(text: str) -> str:
+    return escape(_ILLEGAL.sub("\ufffd", text))
 
 
 def _rectangle(place: Place) -> str:
@@ -87,7 +94,7 @@ def _curve(source: Place, target: Place, label: str, *, control: bool) -> str:
     text = ""
     if label:
         x, y = (x0 + x1) / 2 + 3, (y0 + y1) / 2
-        text = f'<text class="label" x="{x:.1f}" y="{y:.1f}">{escape(label)}</text>'
+        text = f'<text class="label" x="{x:.1f}" y="{y:.1f}">{_escaped(label)}</text>'
     return f'<path{kind} marker-end="url(#tip)" d="{path}"/>{text}'
 
 

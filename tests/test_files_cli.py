@@ -168,6 +168,15 @@ def test_svg_is_well_formed(cli: Cli) -> None:
     assert ["".join(scope.itertext()).strip() for scope in scopes] == ["outer", "inner"]
 
 
+def test_a_picture_holds_whatever_a_file_calls_an_op(cli: Cli) -> None:
+    graph_def = td.GraphDef()
+    graph_def.node.add(name="a", op="Esc\x1b<\x00\uffff\U0001f600\n")
+    Path("g.pb").write_bytes(graph_def.SerializeToString())
+    assert cli("draw", "g.pb", "--out", "g.svg").code == 0
+    root = ET.parse("g.svg").getroot()  # noqa: S314 - our own
+    assert "Esc\ufffd<\ufffd\ufffd\U0001f600\n" in [element.text for element in root.iter()]
+
+
 def test_boxes_do_not_overlap_and_lines_lead_down() -> None:
     edges = [(0, 2), (1, 2), (2, 3), (2, 4), (0, 4), (5, 4)]
     places = layered([60, 80, 40, 90, 50, 30], edges, inputs={0})
