@@ -10,6 +10,7 @@ from .export import ExportedGraph
 from .node import Operation, Site, Tensor, user_site
 from .node_def import check_inputs, read_attrs
 from .registry import lookup
+from .restricted_graph import RestrictedGraph
 from .scoped_graph import ScopedGraph
 from .scopes import thread_defaults
 from .scopes.collections import Collections
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
     from ..protos.messages import VersionDef
     from .op_def import OpDef
+    from .unregistered import UnregisteredOp
 
 
-class Graph(ScopedGraph, Collections, ExportedGraph):
+class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph):
     """A dataflow graph: operations, and the tensors that flow between them.
 
     A graph only grows, and an operation never changes; so the order of creation is an order in
@@ -45,9 +47,6 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
         self._finalized = False
-        self._unfeedable: set[Tensor] = set()
-        self._unfetchable: set[Tensor | Operation] = set()
-        self.restrictions = 0
         self._consumers: dict[Tensor, list[Operation]] = {}
         self._consumers_seen = 0
 
@@ -77,29 +76,51 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
             ValueError: the inputs do not fit together, or the graph is finalized.
         """
         stacks = self._stacks
-        sources = [tensor.op for tensor in inputs] if stacks.control else []
-        controls = stacks.control_inputs(sources) if stacks.control else ()
-        if stacks.colocation:
-            attrs["_class"] = stacks.colocation_attr()
         if stacks.container or stacks.gradients:
             stacks.mark(definition.name, attrs)
         with self._lock:
-            op = Operation(
-                self,
-                definition,
-                name,
-                inputs,
-                attrs,
-                controls,
-                site=site or user_site(),
-                index=len(self._operations),
-            )
+            op = self.make(definition, inputs, attrs, name, site or user_site())
             self.append(op)
-        if stacks.devices:
-            op.device = self._device_of(op)
         if stacks.control:
-            stacks.record(op)
+            stacks.record([op])
         return op
+
+    def make(
+        self,
+        definition: OpDef | UnregisteredOp,
+        inputs: Sequence[Tensor],
+        attrs: dict[str, Any],
+        name: str,
+        site: Site | None,
+        control_inputs: Sequence[Operation] = (),
+        device: str = "",
+    ) -> Operation:
+        """An op in the control, device and colocation blocks in force, for `append`.
+
+        What the blocks say comes before `control_inputs` and around `device`.
+        """
+        stacks = self._stacks
+        if stacks.control:
+            own = stacks.control_inputs([tensor.op for tensor in inputs])
+            control_inputs = tuple(dict.fromkeys((*control_inputs, *own)))
+        if stacks.colocation:
+            attrs["_class"] = stacks.colocation_attr()
+
+        def made(device: str) -> Operation:
+            index = len(self._operations)
+            return Operation(
+                self, definition, name, inputs, attrs, control_inputs, device, site, index
+            )
+
+        if not any(map(callable, stacks.devices)):
+            return made(stacks.device(device))
+        # What raises, or adds ops of its own, is a draft's business: it is no part of the graph.
+        draft = made(device)
+        try:
+            self._infer(draft)
+            return made(stacks.device(device, draft))
+        finally:
+            self.inference.forget([draft])
 
     def append(self, op: Operation, *, infer: bool = True) -> None:
         """Infers the shapes of a new op and takes it in; on an error the graph stays as it was."""
@@ -107,14 +128,17 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
         if op.name in self._by_name:
             raise ValueError(f"the graph has an op named {op.name!r} already")
         if infer:
-            try:
-                self.inference.infer(op)
-            except Exception as error:
-                self.inference.forget(op.outputs)
-                raise add_context(error, op, self.inference) from error
+            self._infer(op)
         self._operations.append(op)
         self._by_name[op.name] = op
         self._names.claim(op.name)
+
+    def _infer(self, op: Operation) -> None:
+        try:
+            self.inference.infer(op)
+        except Exception as error:
+            self.inference.forget([op])
+            raise add_context(error, op, self.inference) from error
 
     def editing(self) -> AbstractContextManager[bool]:
         """Keeps other threads from adding ops inside a `with` block."""
@@ -123,8 +147,8 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
     def truncate(self, number: int) -> None:
         """Drops all ops but the first `number`: what an import that failed has added."""
         with self._lock:
+            self.inference.forget(self._operations[number:])
             for op in self._operations[number:]:
-                self.inference.forget(op.outputs)
                 self._by_name.pop(op.name, None)
                 self._names.release(op.name)
             if number < len(self._operations):
@@ -353,25 +377,6 @@ class Graph(ScopedGraph, Collections, ExportedGraph):
     def graph_def_versions(self) -> VersionDef:
         """The GraphDef versions that the graph was made under."""
         return self.versions
-
-    def prevent_feeding(self, tensor: Tensor) -> None:
-        """Makes feeding `tensor` an error."""
-        self._unfeedable.add(tensor)
-        self.restrictions += 1
-
-    def is_feedable(self, tensor: Tensor) -> bool:
-        """Whether `tensor` may be fed."""
-        return tensor not in self._unfeedable
-
-    def prevent_fetching(self, op: Tensor | Operation) -> None:
-        """Makes fetching `op` an error, or fetching what it puts out if it is an operation."""
-        self._unfetchable.add(op)
-        self.restrictions += 1
-
-    def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
-        """Whether `tensor_or_op` may be fetched."""
-        owner = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
-        return not self._unfetchable.intersection([tensor_or_op, owner])
 
 
 def _not_convertible(obj: Any, allow_tensor: bool, allow_operation: bool) -> TypeError:

@@ -12,7 +12,7 @@ from .scopes.device import device_string, merge_devices, parse_device
 from .scopes.names import Names, check_scope_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..protos.messages import AttrValue
 
@@ -58,15 +58,22 @@ class ContextStacks(threading.local):
                 found.update(dict.fromkeys(op for op in scope.ops if op not in inputs))
         return list(found)
 
+    def device(self, device: str, draft: Operation | None = None) -> str:
+        """The device of a new op that asks for `device`; functions in force are shown a draft."""
+        merged = ""
+        for item in self.devices:
+            merged = merge_devices(merged, (item(draft) or "") if callable(item) else item)
+        return merge_devices(merged, device) if device else merged
+
     def colocation_attr(self) -> AttrValue:
         """The attr `_class` of a new op: the groups of all ops that the blocks name."""
         groups = {group for op in self.colocation for group in op.colocation_groups()}
         return encode_attr(sorted(groups), "list(string)")
 
-    def record(self, op: Operation) -> None:
-        """Notes that `op` was made inside the blocks in force."""
+    def record(self, ops: Iterable[Operation]) -> None:
+        """Notes that `ops` were made inside the blocks in force."""
         for scope in self.control:
-            scope.made.add(op)
+            scope.made.update(ops)
 
 
 class ScopedGraph:
@@ -222,25 +229,9 @@ class ScopedGraph:
         finally:
             stacks.gradients = outer
 
-    def _device_of(self, op: Operation) -> str:
-        device = ""
-        for item in self._stacks.devices:
-            device = merge_devices(device, (item(op) or "") if callable(item) else item)
-        return device
-
-    def put_in_scopes(self, ops: Collection[Operation]) -> None:
-        """Applies the blocks in force to imported ops, which were made without regard to them."""
-        stacks = self._stacks
-        for op in ops:
-            if stacks.control:
-                controls = stacks.control_inputs([tensor.op for tensor in op.inputs])
-                op.controls = tuple(dict.fromkeys((*op.controls, *controls)))
-            if stacks.devices:
-                op.device = merge_devices(self._device_of(op), op.device)
-            if stacks.colocation:
-                op.attrs = {**op.attrs, "_class": stacks.colocation_attr()}
-        for op in ops:
-            stacks.record(op)
+    def record(self, ops: Iterable[Operation]) -> None:
+        """Notes that `ops` were made inside the `control_dependencies` blocks in force."""
+        self._stacks.record(ops)
 
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:

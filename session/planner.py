@@ -335,7 +335,7 @@ def _inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Ten
         try:
             inference.infer(op)
         except Exception:  # noqa: BLE001 - the kernel will say what is wrong
-            inference.forget(op.outputs)
+            inference.forget([op])
         for tensor, shape in kept:
             inference.declare(tensor, shape)
     return inference

@@ -44,9 +44,9 @@ class Inference:
         # Sizes that depend on the data, of which there is little: perhaps constants only.
         self._bounded: set[Edge] = set()
         # Of an edge of unknown rank a node may tell more, which holds wherever that node runs.
-        self._read: dict[tuple[Node, Edge], TensorShape] = {}
-        self._with_rank: dict[tuple[Edge, int], TensorShape] = {}
-        self._with_sizes: dict[tuple[Edge, Any], Array | None] = {}
+        self._read: dict[Node, dict[Edge, TensorShape]] = {}
+        self._with_rank: dict[Edge, dict[int, TensorShape]] = {}
+        self._with_sizes: dict[Edge, dict[Any, Array | None]] = {}
 
     def shape(self, edge: Edge) -> TensorShape:
         """What is known of the shape of `edge`."""
@@ -58,29 +58,30 @@ class Inference:
 
     def read_as(self, node: Node, edge: Edge, shape: TensorShape) -> None:
         """Notes that `edge`, whose rank is unknown, has this shape in every run of `node`."""
-        self._read[node, edge] = shape
+        self._read.setdefault(node, {})[edge] = shape
 
     def read_with_rank(self, node: Node, edge: Edge, rank: int) -> TensorShape:
         """The shape that `edge`, whose rank is unknown, has where `node` runs, which needs it."""
-        shape = self._with_rank.get((edge, rank))
+        shapes = self._with_rank.setdefault(edge, {})
+        shape = shapes.get(rank)
         if shape is None:
             # A vector that Pack makes of tensors of unknown rank holds one element of each.
             packed = rank == 1 and edge.op.definition.name == "Pack"
             sizes = [len(edge.op.inputs)] if packed else [dim_symbol() for _ in range(rank)]
-            shape = self._with_rank[edge, rank] = TensorShape.of(tuple(sizes))
+            shape = shapes[rank] = TensorShape.of(tuple(sizes))
         self.read_as(node, edge, shape)
         return shape
 
     def value_read(self, node: Node, edge: Edge) -> Array | None:
         """What is known of the elements of `edge` where `node` runs."""
         value = self.value(edge)
-        if value is not None or (node, edge) not in self._read:
+        shape = self._read.get(node, {}).get(edge)
+        if value is not None or shape is None:
             return value
-        shape = self._read[node, edge]
-        key = edge, shape.sizes
-        if key not in self._with_sizes:
-            self._with_sizes[key] = _opaque(edge.dtype, shape)
-        return self._with_sizes[key]
+        values = self._with_sizes.setdefault(edge, {})
+        if shape.sizes not in values:
+            values[shape.sizes] = _opaque(edge.dtype, shape)
+        return values[shape.sizes]
 
     def declare(self, edge: Edge, shape: TensorShape) -> None:
         """States the shape of `edge`, for a tensor whose value comes from outside."""
@@ -95,16 +96,17 @@ class Inference:
         """
         self._shapes[edge] = identified(self.shape(edge).merge_with(shape))
 
-    def forget(self, edges: Iterable[Edge]) -> None:
-        """Drops what is known of `edges`, which have left the graph."""
-        gone = set(edges)
-        for edge in gone:
-            self._shapes.pop(edge, None)
-            self._values.pop(edge, None)
-        self._bounded -= gone
+    def forget(self, nodes: Iterable[Node]) -> None:
+        """Drops what is known of `nodes`, which have left the graph, and of their outputs."""
+        gone = set(nodes)
+        for node in gone:
+            self._read.pop(node, None)
+            for edge in node.outputs:
+                for known in (self._shapes, self._values, self._with_rank, self._with_sizes):
+                    known.pop(edge, None)
+                self._bounded.discard(edge)
         if self.requirements:
-            nodes = {edge.op for edge in gone}
-            self.requirements[:] = [item for item in self.requirements if item.node not in nodes]
+            self.requirements[:] = [item for item in self.requirements if item.node not in gone]
 
     def infer(self, node: Node) -> None:
         """Works out the shapes of the outputs of `node` from what is known of its inputs.

@@ -224,3 +224,16 @@ def test_many_outputs_of_no_known_size_are_inferred_at_once() -> None:
         x = td.placeholder(td.float32)
         outputs = lookup("IdentityN")([x] * 20_000)
         assert {output.shape.rank for output in outputs} == {None}
+
+
+def test_nothing_stays_known_of_an_op_that_has_left() -> None:
+    graph = td.get_default_graph()
+    tables = dict(vars(graph.inference))
+    x = td.placeholder(td.int32, name="x")
+    start = graph.version
+    td.reshape(td.zeros([2, 3]), x)  # reads the vector that x must be, and what is known of it
+    assert all(tables[name] for name in ("_read", "_with_rank", "_with_sizes"))
+    graph.truncate(start)
+    assert not tables["_read"]
+    graph.truncate(0)
+    assert [name for name, table in tables.items() if table] == []

@@ -221,7 +221,8 @@ class _Importer:
             if op.outputs and not self.input_map:
                 self.tensors[name] = op.outputs[0]
         self._check_input_map()
-        self.graph.put_in_scopes(self.ops.values())
+        # Among themselves, imported ops do not count as made inside, as in TensorFlow.
+        self.graph.record(self.ops.values())
         elements = None
         if return_elements is not None:
             elements = [self._element(element) for element in return_elements]
@@ -247,16 +248,8 @@ class _Importer:
             self.unregistered[name] = unregistered_op(node, self.uses)
             return self._add(name, node)
         declared = None if definition.template is not None else attrs.pop("_output_shapes", None)
-        op = Operation(
-            self.graph,
-            definition,
-            self.scope + name,
-            inputs,
-            attrs,
-            controls,
-            node.device,
-            self.site,
-            self.graph.version,
+        op = self.graph.make(
+            definition, inputs, attrs, self.scope + name, self.site, controls, node.device
         )
         self.graph.append(op, infer=self.problems is None)
         if declared is not None:
