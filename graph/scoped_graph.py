@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import encode_attr
 from .node import Operation, Tensor
-from .scopes.device import device_string, merge_devices, parse_device
+from .scopes.device import merge_devices
+from .scopes.device_spec import full_device
 from .scopes.names import Names, check_scope_name
 
 if TYPE_CHECKING:
@@ -59,11 +60,19 @@ class ContextStacks(threading.local):
         return list(found)
 
     def device(self, device: str, draft: Operation | None = None) -> str:
-        """The device of a new op that asks for `device`; functions in force are shown a draft."""
-        merged = ""
-        for item in self.devices:
-            merged = merge_devices(merged, (item(draft) or "") if callable(item) else item)
-        return merge_devices(merged, device) if device else merged
+        """The device of a new op that asks for `device`: the innermost block speaks first.
+
+        A string fills in what is open as yet. A function is shown a draft of the op with the device
+        so far, and says what it is to be; or None, to leave it.
+        """
+        for item in reversed(self.devices):
+            if draft is None or not callable(item):
+                device = merge_devices(item, device)
+                continue
+            draft.device = device
+            said = item(draft)
+            device = device if said is None else full_device(said)
+        return device
 
     def colocation_attr(self) -> AttrValue:
         """The attr `_class` of a new op: the groups of all ops that the blocks name."""
@@ -170,14 +179,17 @@ class ScopedGraph:
         """Writes a device on the ops of a `with` block; it is kept and saved, not acted on.
 
         Args:
-            device_name_or_function: a string such as "/cpu:0", which is merged with that of the
-                blocks around; a function from the Operation to such a string; None to clear.
+            device_name_or_function: a string such as "/cpu:0", or a DeviceSpec, which fills in what
+                the blocks inside leave open; a function from the Operation, which has the device
+                of the blocks inside, to the device it is to have (None for this one); None to
+                clear.
 
         Raises:
+            TypeError: it is something else.
             ValueError: the string is malformed.
         """
-        if isinstance(device_name_or_function, str):
-            device_name_or_function = device_string(parse_device(device_name_or_function))
+        if device_name_or_function is not None and not callable(device_name_or_function):
+            device_name_or_function = full_device(device_name_or_function)
         stacks = self._stacks
         outer = stacks.devices
         stacks.devices = (

@@ -286,52 +286,6 @@ def test_a_fed_placeholder_may_be_waited_for(graph: td.Graph) -> None:
             session.run(y)
 
 
-# Devices -----------------------------------------------------------------------------------------
-
-
-def device() -> str:
-    return td.constant(1).device
-
-
-def test_devices_are_written_in_full_and_merged(graph: td.Graph) -> None:
-    with graph.device("/cpu:0"):
-        assert device() == "/device:CPU:0"
-    with graph.device("/job:ps/task:1"):
-        assert device() == "/job:ps/task:1"
-        with graph.device("/gpu:2"):
-            assert device() == "/job:ps/task:1/device:GPU:2"
-        with graph.device("/job:w/device:CPU:1"):
-            assert device() == "/job:w/task:1/device:CPU:1"
-        with graph.device(""):
-            assert device() == "/job:ps/task:1"
-        with graph.device("/CPU:*"):
-            assert device() == "/job:ps/task:1/device:CPU:*"
-        with graph.device(None):
-            assert device() == ""
-            with graph.device("/cpu:3"):
-                assert device() == "/device:CPU:3"
-    assert device() == ""
-
-
-def test_device_strings_keep_all_their_parts() -> None:
-    with td.device("/job:a/replica:3/task:7/gpu:5"):
-        assert device() == "/job:a/replica:3/task:7/device:GPU:5"
-    with td.device("/device:XLA_CPU:0"):
-        assert device() == "/device:XLA_CPU:0"
-
-
-def test_a_device_function_sees_the_op(graph: td.Graph) -> None:
-    with graph.device("/job:ps"), graph.device(lambda op: "/gpu:7" if op.type == "Const" else ""):
-        assert device() == "/job:ps/device:GPU:7"
-        assert mark("a").device == "/job:ps"
-
-
-@pytest.mark.parametrize("text", ["nonsense", "/foo:0", "/cpu:a", "cpu", "/job:"])
-def test_malformed_devices_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="device string"), td.device(text):
-        pass
-
-
 # Colocation --------------------------------------------------------------------------------------
 
 
@@ -362,9 +316,9 @@ def test_colocation_groups_accumulate_and_take_the_device_along(graph: td.Graph)
 def test_colocation_replaces_the_devices_around(graph: td.Graph) -> None:
     a = td.constant(1)
     with graph.device("/cpu:0"), graph.colocate_with(a):
-        assert device() == ""
+        assert td.constant(1).device == ""
         with graph.device("/gpu:0"):
-            assert device() == "/device:GPU:0"
+            assert td.constant(1).device == "/device:GPU:0"
     with pytest.raises(ValueError, match="ignore_existing"), graph.colocate_with(None):
         pass
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .device import device_string, merge_devices, parse_device
+from .device import device_string, device_type as full_type, merge_devices, parse_device
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..node import Operation
 
 
 class DeviceSpec:
-    """A device by its parts; those that are None are left open.
+    """A device by its parts, which may be set; those that are None are left open.
 
     Args:
         job: the name of the job.
@@ -39,8 +38,12 @@ class DeviceSpec:
         self.job = job
         self.replica = replica
         self.task = task
-        self.device_type = device_type.upper() if device_type else None
+        self.device_type = device_type
         self.device_index = device_index
+
+    def __setattr__(self, name: str, part: Any) -> None:
+        read = _READ.get(name)
+        super().__setattr__(name, part if part is None or read is None else read(part))
 
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
@@ -49,15 +52,8 @@ class DeviceSpec:
         Raises:
             ValueError: the string is malformed.
         """
-        parts = parse_device(spec)
-        kind, _, index = parts.get("device", "").partition(":")
-        return cls(
-            parts.get("job"),
-            _number(parts.get("replica")),
-            _number(parts.get("task")),
-            kind or None,
-            _number(index or None),
-        )
+        parts: dict[str, Any] = dict(parse_device(spec))
+        return cls(**parts)
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
         """Takes over all parts from a string, and returns itself."""
@@ -70,11 +66,9 @@ class DeviceSpec:
 
     def to_string(self) -> str:
         """The device as a string."""
-        parts: dict[str, Any] = {"job": self.job, "replica": self.replica, "task": self.task}
-        if self.device_type is not None:
-            index = "*" if self.device_index is None else self.device_index
-            parts["device"] = f"{self.device_type}:{index}"
-        return device_string({name: str(part) for name, part in parts.items() if part is not None})
+        return device_string(
+            {name: str(part) for name, part in vars(self).items() if part is not None}
+        )
 
     def __str__(self) -> str:
         return self.to_string()
@@ -86,15 +80,36 @@ class DeviceSpec:
         return hash(self.to_string())
 
 
-def _number(text: str | None) -> int | None:
-    return None if text in (None, "*") else int(text or 0)
+# What the parts are kept as.
+_READ: dict[str, Callable[[Any], Any]] = {
+    "replica": int,
+    "task": int,
+    "device_type": full_type,
+    "device_index": int,
+}
 
 
-def merge_device(spec: str | DeviceSpec) -> Callable[[Operation], str]:
+def full_device(device: Any) -> str:
+    """A device, given as a string, a DeviceSpec or None for an open one, as a string in full.
+
+    Raises:
+        TypeError: it is something else.
+        ValueError: the string is malformed.
+    """
+    if device is None:
+        return ""
+    if isinstance(device, DeviceSpec):
+        return device.to_string()
+    if not isinstance(device, str):
+        raise TypeError(f"a device is a string or a td.DeviceSpec, got {device!r}")
+    return device_string(parse_device(device))
+
+
+def merge_device(spec: str | DeviceSpec | None) -> Callable[[Operation], str]:
     """A function for `td.device` that fills in what ops leave open.
 
     Args:
-        spec: the device, as a string or a DeviceSpec.
+        spec: the device, as a string or a DeviceSpec; None for one that is open.
 
     Raises:
         ValueError: the string is malformed.
@@ -106,7 +121,7 @@ def merge_device(spec: str | DeviceSpec) -> Callable[[Operation], str]:
         ...         td.constant(1).op.device
         '/job:worker/device:CPU:0'
     """
-    text = spec.to_string() if isinstance(spec, DeviceSpec) else device_string(parse_device(spec))
+    text = full_device(spec)
 
     def merged(op: Operation) -> str:
         return merge_devices(text, op.device)
