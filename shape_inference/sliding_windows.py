@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .context import KernelContext
 from .symbolic.symbolic import dim_max
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ class Sliding(NamedTuple):
     same: bool
     margins: list[int]
     channels: int
+    in_run: bool = False
+    """Whether a window may have no position: TensorFlow refuses that only before the run."""
 
     @property
     def space(self) -> range:
@@ -90,8 +93,9 @@ class Sliding(NamedTuple):
 
     def window(self, axis: int, size: Dim) -> Window:
         """The window along a dimension, which is of this size."""
-        margins = self.margins[2 * axis : 2 * axis + 2]
-        return Window(size, self.strides[axis], self.rates[axis], self.same, *margins)
+        before, after = self.margins[2 * axis : 2 * axis + 2]
+        slack = self.strides[axis] if self.in_run else 0
+        return Window(size, self.strides[axis], self.rates[axis], self.same, before, after, slack)
 
     def put_together(self, batch: Any, space: Sequence[Any], channels: Any) -> tuple[Any, ...]:
         """Sizes in the order that the data format has."""
@@ -121,7 +125,8 @@ def sliding(c: OpContext, rank: int) -> Sliding:
     _check_length("explicit_paddings", margins, 2 * rank)
     if min(margins) < 0:
         raise ValueError(f"explicit_paddings must be at least 0, got {margins}")
-    return Sliding(strides, rates, attrs["padding"] == b"SAME", margins, channels)
+    in_run = isinstance(c, KernelContext)
+    return Sliding(strides, rates, attrs["padding"] == b"SAME", margins, channels, in_run)
 
 
 def check_only_space(name: str, value: Sequence[int], channels: int, neutral: int = 1) -> None:

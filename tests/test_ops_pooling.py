@@ -190,8 +190,8 @@ CASES = [
     Case(
         "MaxPool",
         [X[:, :1]],
-        attrs_of([2, 2], [1, 1], "VALID"),
-        raises("input has size 1 in a dimension where the window spans 2"),
+        attrs_of([3, 2], [1, 1], "VALID"),
+        raises("input has size 1 in a dimension where the window spans 3"),
         id="large",
     ),
     Case(

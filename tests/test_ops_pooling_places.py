@@ -45,7 +45,8 @@ CASES = [
     Case(OP, [([[[[1.5], [2.5]]]], "bfloat16")], SAME, (([[[[2.5]]]], "bfloat16"),
          ([[[[1]]]], "int64")), id="bfloat16"),
     Case(OP, [[[1.0]]], VALID, raises("input must have rank 4"), id="rank"),
-    Case(OP, [np.ones((1, 1, 1, 1), "f")], VALID, raises("the window spans"), id="window"),
+    Case(OP, [np.ones((1, 1, 1, 1), "f")], {**VALID, "ksize": [1, 4, 4, 1]},
+         raises("the window spans"), id="window"),
 ]  # fmt: skip
 
 test_max_pool_with_argmax = check(CASES)

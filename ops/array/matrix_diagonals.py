@@ -209,18 +209,36 @@ def _matrix_diag_kernel(c: KernelContext) -> Kernel:
     return matrix_diag
 
 
-def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """Square matrices with a given diagonal, and zeros elsewhere.
+def matrix_diag(
+    diagonal: Any,
+    name: str | None = None,
+    k: Any = 0,
+    num_rows: Any = -1,
+    num_cols: Any = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """Matrices with given diagonals, and zeros elsewhere.
+
+    From `k` on, the arguments are those of TensorFlow 2.
 
     Args:
-        diagonal: a tensor of any dtype, of rank at least 1: a diagonal in its last dimension.
+        diagonal: a tensor of any dtype, of rank at least 1: a diagonal in its last dimension, or
+            where `k` is a pair, in the last two the diagonals from the highest to the lowest.
         name: a name for the op.
+        k: which diagonal: 0 is the main one, positive numbers are above it; or a pair, the lowest
+            and the highest of a band.
+        num_rows: how many rows the matrices have; by default as few as can be.
+        num_cols: how many columns they have, likewise.
+        padding_value: what stands outside the diagonals.
+        align: where diagonals stand that are shorter than the longest: "RIGHT_LEFT" has those
+            above the main one at the right and those below at the left.
 
     Returns:
-        A Tensor with one dimension more, which is as large as the last one.
+        A Tensor with one dimension more, or as many where `k` is a pair.
 
     Raises:
-        ValueError: `diagonal` has rank 0.
+        ValueError: the rank is too low, `k` or `align` is not legal, or the sizes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -229,21 +247,43 @@ def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
         [[1 0]
          [0 2]]
     """
-    return MATRIX_DIAG(diagonal, name=name)  # type: ignore[no-any-return]
+    if _is_main(k, align, num_rows, num_cols, padding_value):
+        return MATRIX_DIAG(diagonal, name=name)  # type: ignore[no-any-return]
+    return MATRIX_DIAG_V3(  # type: ignore[no-any-return]
+        diagonal, k, num_rows, num_cols, padding_value, align=align, name=name
+    )
 
 
-def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
+def _is_main(k: Any, align: str, *shaped: Any) -> bool:
+    """Whether the older op serves, which is about the main diagonal and pads with zeros."""
+    numbers = [isinstance(value, (int, float)) for value in (k, *shaped)]
+    return all(numbers) and k == 0 and align == "RIGHT_LEFT" and shaped in ((), (-1, -1, 0))
+
+
+def matrix_diag_part(
+    input: Any,
+    name: str | None = None,
+    k: Any = 0,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
     """The diagonals of matrices.
+
+    From `k` on, the arguments are those of TensorFlow 2.
 
     Args:
         input: a tensor of any dtype, of rank at least 2: matrices in its last two dimensions.
         name: a name for the op.
+        k: which diagonal, or which band of them, as for `td.matrix_diag`.
+        padding_value: what fills up diagonals that are shorter than the longest.
+        align: where those stand, as for `td.matrix_diag`.
 
     Returns:
-        A Tensor with a diagonal in its last dimension, which is as large as the smaller of the two.
+        A Tensor with a diagonal in its last dimension, which is as large as the smaller of the two;
+        or with the diagonals of a band, from the highest to the lowest, in the last two.
 
     Raises:
-        ValueError: `input` has a lower rank.
+        ValueError: `input` has a lower rank, or `k` or `align` is not legal.
 
     Example:
         >>> import tensordraft as td
@@ -251,16 +291,25 @@ def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.matrix_diag_part([[1, 2, 3], [4, 5, 6]])))
         [1 5]
     """
-    return MATRIX_DIAG_PART(input, name=name)  # type: ignore[no-any-return]
+    if _is_main(k, align):
+        return MATRIX_DIAG_PART(input, name=name)  # type: ignore[no-any-return]
+    return MATRIX_DIAG_PART_V3(input, k, padding_value, align=align, name=name)  # type: ignore[no-any-return]
 
 
-def matrix_set_diag(input: Any, diagonal: Any, name: str | None = None) -> Tensor:
+def matrix_set_diag(
+    input: Any, diagonal: Any, name: str | None = None, k: Any = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
     """Matrices with another diagonal.
+
+    From `k` on, the arguments are those of TensorFlow 2.
 
     Args:
         input: a tensor of any dtype, of rank at least 2: matrices in its last two dimensions.
-        diagonal: a tensor of the same dtype: the new diagonals in its last dimension.
+        diagonal: a tensor of the same dtype: the new diagonals, laid out as by
+            `td.matrix_diag_part`.
         name: a name for the op.
+        k: which diagonal, or which band of them, as for `td.matrix_diag`.
+        align: where shorter diagonals stand, as for `td.matrix_diag`.
 
     Returns:
         A Tensor of the shape and dtype of `input`.
@@ -275,4 +324,6 @@ def matrix_set_diag(input: Any, diagonal: Any, name: str | None = None) -> Tenso
         [[7 2]
          [3 8]]
     """
-    return MATRIX_SET_DIAG(input, diagonal, name=name)  # type: ignore[no-any-return]
+    if _is_main(k, align):
+        return MATRIX_SET_DIAG(input, diagonal, name=name)  # type: ignore[no-any-return]
+    return MATRIX_SET_DIAG_V3(input, diagonal, k, align=align, name=name)  # type: ignore[no-any-return]

@@ -33,6 +33,8 @@ _MOST_REVERSIBLE = 8  # dimensions, as the documents say
 @REVERSE.shape
 def _reverse_shape(c: ShapeContext) -> TensorShape:
     dims = c.shape("dims", rank=1).as_list()[0]
+    if dims is not None and dims > _MOST_REVERSIBLE:
+        raise ValueError(f"dims must have at most {_MOST_REVERSIBLE} elements, got {dims}")
     return c.shape("tensor", rank=dims, max_rank=_MOST_REVERSIBLE)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
 from ...shape_inference.dimension import dimension_value
 from ...shape_inference.rules import normal_axis
@@ -19,21 +20,22 @@ from ..array.constants import constant
 from ..array.fills import ones, zeros
 from ..array.joining import concat
 from ..array.matrix_diagonals import matrix_diag_part, matrix_set_diag
+from ..array.ranges import range as numbers_in
 from ..array.reshaping import reshape
-from ..array.shapes import shape
+from ..array.shapes import rank, shape
 from ..array.squeezing import expand_dims, squeeze
 from ..array.transposing import transpose
 from ..indexing.gathering import gather
 from ..kit.call_forms import renamed
 from ..math.arithmetic import abs as size_of, minimum, multiply, pow as power
+from ..math.division import floormod
 from ..math.exponentials import conj, sqrt
 from ..math.reductions import reduce_max, reduce_prod, reduce_sum
+from ..sorting.unique import setdiff1d
 from .matmul import matmul
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from ...graph.node import Tensor
 
 
 def eye(
@@ -168,15 +170,14 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         a: a tensor of numbers.
         b: a tensor of the same dtype.
         axes: how many axes, the last of `a` and the first of `b`; or a pair of axes, or of lists
-            of axes, of `a` and `b`.
+            of axes, of `a` and `b`; or an int32 tensor of two rows.
         name: a name for the scope of the ops.
 
     Returns:
         A Tensor whose shape is that of `a` and that of `b` without these axes, one after the other.
 
     Raises:
-        ValueError: there are not as many axes of both, one is out of range, or sizes differ; or a
-            rank is not known.
+        ValueError: there are not as many axes of both, one is out of range, or sizes differ.
 
     Example:
         >>> import tensordraft as td
@@ -187,43 +188,64 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Tensordot", [a, b]) as scope:
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, a.dtype.base_dtype, name="b")
-        if a.shape.rank is None or b.shape.rank is None:
-            raise ValueError(f"the ranks must be known, got shapes {a.shape} and {b.shape}")
-        of_a, of_b = _axes(axes, a.shape.rank, b.shape.rank)
-        for i, j in zip(of_a, of_b, strict=True):
-            a.shape[i].assert_is_compatible_with(b.shape[j])
-        free_a = [i for i in range(a.shape.rank) if i not in of_a]
-        free_b = [i for i in range(b.shape.rank) if i not in of_b]
+        of_a, of_b = _axes(axes, a, b)
+        if isinstance(of_a, list) and isinstance(of_b, list):
+            for i, j in zip(of_a, of_b, strict=True):
+                a.shape[i].assert_is_compatible_with(b.shape[j])
+        free_a, free_b = _others(a, of_a), _others(b, of_b)
         sizes_a, sizes_b = _sizes(a, free_a), _sizes(b, free_b)
         inner = reduce_prod(_sizes(a, of_a))
-        rows = reshape(_transposed(a, free_a + of_a), [reduce_prod(sizes_a), inner])
-        columns = reshape(_transposed(b, of_b + free_b), [inner, reduce_prod(sizes_b)])
+        rows = reshape(_transposed(a, free_a, of_a), [reduce_prod(sizes_a), inner])
+        columns = reshape(_transposed(b, of_b, free_b), [inner, reduce_prod(sizes_b)])
         return reshape(matmul(rows, columns), concat([sizes_a, sizes_b], 0), name=scope)
 
 
-def _sizes(x: Tensor, axes: list[int]) -> Tensor:
-    return gather(shape(x), np.array(axes, np.int32))
+def _sizes(x: Tensor, axes: Any) -> Tensor:
+    return gather(shape(x), convert_to_tensor(axes, "int32"))
 
 
-def _transposed(x: Tensor, axes: list[int]) -> Tensor:
-    return transpose(x, np.array(axes, np.int32))
+def _transposed(x: Tensor, first: Any, then: Any) -> Tensor:
+    if isinstance(first, list) and isinstance(then, list):
+        return transpose(x, np.array(first + then, np.int32))
+    return transpose(x, concat([convert_to_tensor(axes, "int32") for axes in (first, then)], 0))
 
 
-def _axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list[int]]:
+def _others(x: Tensor, axes: Any) -> Any:
+    """The other axes of `x`: a list, or a vector where only the run tells."""
+    if isinstance(axes, list) and x.shape.rank is not None:
+        return [i for i in range(x.shape.rank) if i not in axes]
+    return setdiff1d(numbers_in(rank(x)), axes).out
+
+
+def _axes(axes: Any, a: Tensor, b: Tensor) -> tuple[Any, Any]:
+    """The axes of both that are summed over: lists, or vectors where only the run tells."""
+    rank_a, rank_b = a.shape.rank, b.shape.rank
     if isinstance(axes, int):
-        if not 0 <= axes <= min(rank_a, rank_b):
-            raise ValueError(f"axes = {axes} is not in [0, {min(rank_a, rank_b)}]")
-        return [*range(rank_a - axes, rank_a)], [*range(axes)]
+        most = min([n for n in (rank_a, rank_b) if n is not None], default=axes)
+        if not 0 <= axes <= most:
+            raise ValueError(f"axes = {axes} is not in [0, {most}]")
+        last = numbers_in(rank(a) - axes, rank(a)) if rank_a is None else None
+        return last if rank_a is None else [*range(rank_a - axes, rank_a)], [*range(axes)]
+    if isinstance(axes, Tensor):
+        return _counted(axes[0], a), _counted(axes[1], b)
     one, other = (
         [int(axis) for axis in (part if isinstance(part, (list, tuple)) else [part])]
         for part in (np.asarray(axes).tolist() if isinstance(axes, np.ndarray) else axes)
     )
     if len(one) != len(other):
         raise ValueError(f"there must be as many axes of a as of b, got {one} and {other}")
-    return (
-        [normal_axis(axis, rank_a, "an axis of a") for axis in one],
-        [normal_axis(axis, rank_b, "an axis of b") for axis in other],
-    )
+    return _counted(one, a, "an axis of a"), _counted(other, b, "an axis of b")
+
+
+def _counted(axes: Any, x: Tensor, name: str = "") -> Any:
+    """Axes counted from 0."""
+    if isinstance(axes, list) and x.shape.rank is not None:
+        return [normal_axis(axis, x.shape.rank, name) for axis in axes]
+    if isinstance(axes, list) and min(axes, default=0) >= 0:
+        return axes
+    number = rank(x)
+    axes = cast(reshape(convert_to_tensor(axes, name="axes"), [-1]), "int32")
+    return floormod(axes, number)
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:

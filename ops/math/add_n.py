@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
@@ -63,7 +64,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
         name: a name for the op.
 
     Returns:
-        A Tensor of their dtype and shape.
+        A Tensor of their dtype and shape; where there is one, and no name, that tensor itself.
 
     Raises:
         TypeError: the dtypes differ.
@@ -75,6 +76,8 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
         ...     print(session.run(td.add_n([[1, 2], [3, 4], [5, 6]])))
         [ 9 12]
     """
+    if len(inputs) == 1 and name is None:
+        return convert_to_tensor(inputs[0])
     return ADD_N(list(inputs), name=name)  # type: ignore[no-any-return]
 
 
@@ -90,7 +93,7 @@ def accumulate_n(
         name: a name for the op.
 
     Returns:
-        A Tensor of their dtype and shape.
+        A Tensor of their dtype and shape; where there is one, and no name, that tensor itself.
 
     Raises:
         TypeError: the dtypes differ.
@@ -102,6 +105,8 @@ def accumulate_n(
         ...     print(session.run(td.accumulate_n([[1, 2], [3, 4]])))
         [4 6]
     """
+    if len(inputs) == 1 and shape is None and name is None:
+        return convert_to_tensor(inputs[0], tensor_dtype)
     return ACCUMULATE_N_V2(  # type: ignore[no-any-return]
         list(inputs), T=tensor_dtype, shape=TensorShape(shape), name=name
     )

@@ -235,14 +235,32 @@ rint = unary(
     "The nearest whole number; of two, the even one.",
     ("[0.5, 1.5, 1.7]", "[0. 2. 2.]"),
 )
-round = unary(
-    "round",
-    "Round",
-    {"fc": np.rint, "i": np.positive},
-    f"{FLOATS}, {SIGNED}, {COMPLEX}",
-    "The nearest whole number; of two, the even one. Integers stay as they are.",
-    ("[0.5, 1.5, 1.7]", "[0. 2. 2.]"),
-)
+ROUND = OpDef("Round", "x: T -> y: T", f"T: {{{FLOATS}, {SIGNED}, {COMPLEX}}}")
+define_unary(ROUND, {"fc": np.rint, "i": np.positive})
+
+
+def round(x: Any, name: str | None = None) -> Tensor:
+    """The nearest whole number; of two, the even one.
+
+    Args:
+        x: a tensor of floats or complex numbers; integers are returned as they are.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape and dtype of `x`.
+
+    Raises:
+        TypeError: `x` is of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.round([0.5, 1.5, 1.7])))
+        [0. 2. 2.]
+    """
+    x = convert_to_tensor(x, name="x")
+    return x if x.dtype.is_integer else ROUND(x, name=name)  # type: ignore[no-any-return]
+
 
 NEXT_AFTER = OpDef("NextAfter", "x1: T, x2: T -> output: T", "T: {float64, float32} = float32")
 define_broadcasting(NEXT_AFTER, np.nextafter, None, ("x1", "x2"))

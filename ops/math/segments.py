@@ -59,8 +59,13 @@ ASCENDING = "at least 0, and at least the one before it"
 """What ids must be that number rows in order."""
 
 
-def combined(combination: Combination, data: Array, ids: Array, number: int, nothing: Any) -> Array:
-    """The combined rows, of which those with one of the ascending `ids` form a segment."""
+def combined(
+    combination: Combination, data: Array, ids: Array, number: int, nothing: Any, start: Any = None
+) -> Array:
+    """The combined rows, of which those with one of the ascending `ids` form a segment.
+
+    A maximum or minimum begins with `start`, if given; a segment without rows is `nothing`.
+    """
     dtype = data.dtype
     result = new_array((number, *data.shape[1:]), dtype)
     result[...] = nothing
@@ -68,7 +73,11 @@ def combined(combination: Combination, data: Array, ids: Array, number: int, not
         return result
     starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
     inner: Any = np.dtype(np.float32) if _is_small_float(dtype) else dtype
-    rows = combination.combine.reduceat(data.astype(inner, copy=False), starts, 0, inner)
+    data = data.astype(inner, copy=False)
+    if combination.name in ("max", "min") and inner.kind == "f":
+        rows = _extrema(combination, data, starts, start)
+    else:
+        rows = combination.combine.reduceat(data, starts, 0, inner)
     if combination.name == "mean":
         counts = np.diff(starts, append=len(ids)).reshape(-1, *(1,) * (data.ndim - 1))
         if dtype.kind in "iu":
@@ -77,6 +86,28 @@ def combined(combination: Combination, data: Array, ids: Array, number: int, not
             rows = rows / counts
     result[ids[starts]] = rows.astype(dtype)
     return result
+
+
+def _extrema(combination: Combination, data: Array, starts: Array, start: Any) -> Array:
+    """The greatest or least rows of floats, as TensorFlow finds them by comparing one by one.
+
+    A comparison with NaN is false and takes the later number: so what counts is what comes after
+    the last NaN, or `start` where there is none.
+    """
+    nans = np.isnan(data)
+    if not nans.any():
+        rows = combination.combine.reduceat(data, starts, 0)
+        return rows if start is None else combination.combine(rows, start, dtype=rows.dtype)
+    column = (-1, *(1,) * (data.ndim - 1))
+    places = np.arange(len(data)).reshape(column)
+    lasts = np.maximum.reduceat(np.where(nans, places, -1), starts, 0)
+    counts = np.diff(starts, append=len(data))
+    neutral = -np.inf if combination.name == "max" else np.inf
+    after = np.where((places < np.repeat(lasts, counts, 0)) | nans, neutral, data)
+    rows = combination.combine.reduceat(after.astype(data.dtype, copy=False), starts, 0)
+    if start is not None:
+        rows = np.where(lasts < 0, combination.combine(rows, start, dtype=rows.dtype), rows)
+    return np.where(lasts == (starts + counts - 1).reshape(column), np.nan, rows)
 
 
 def _is_small_float(dtype: np.dtype[Any]) -> bool:
@@ -168,7 +199,9 @@ def _define_unsorted(combination: Combination) -> OpDef:
             rows = data.reshape(ids.size, *data.shape[ids.ndim :])
             order = used[np.argsort(ids.ravel()[used], kind="stable")]
             nothing = combination.nothing(data.dtype)
-            return combined(combination, rows[order], ids.ravel()[order], number, nothing)
+            return combined(
+                combination, rows[order], ids.ravel()[order], number, nothing, start=nothing
+            )
 
         return segments
 

@@ -13,8 +13,10 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.fills import zeros_like
+from ..array.joining import concat
+from ..array.ranges import range as numbers_in
 from ..array.reshaping import reshape
-from ..array.shapes import shape
+from ..array.shapes import rank, shape
 from ..array.transposing import transpose
 from ..kit.call_forms import renamed
 from ..math.arithmetic import add, maximum, multiply, negative, subtract
@@ -160,18 +162,28 @@ def softmax_cross_entropy_with_logits(
         raise ValueError("labels and logits are both needed")
     features = convert_to_tensor(logits, name="logits")
     distributions = convert_to_tensor(labels, features.dtype.base_dtype, name="labels")
-    known = features.shape.rank
-    if known in (2, None) and axis in (None, -1, 1):
+    axis = -1 if axis is None else axis
+    if features.shape.rank == distributions.shape.rank == 2 and axis in (-1, 1):
         return SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(features, distributions, name=name).loss  # type: ignore[no-any-return]
-    if known is None:
-        raise ValueError(f"axis = {axis} needs logits of known rank")
-    axis = normal_axis(-1 if axis is None else axis, known)
-    order = [*range(axis), *range(axis + 1, known), axis]
     with name_scope(name, "softmax_cross_entropy_with_logits", [features]) as scope:
-        last = [transpose(tensor, order) for tensor in (features, distributions)]
-        rows = [reshape(tensor, [-1, shape(features)[axis]]) for tensor in last]
+        last = [_with_axis_last(tensor, axis) for tensor in (features, distributions)]
+        # As in TensorFlow the rows are compared one by one, whatever dimensions they stand in.
+        rows = [reshape(tensor, concat([[-1], shape(tensor)[-1:]], 0)) for tensor in last]
         loss = SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(*rows).loss
         return reshape(loss, shape(last[0])[:-1], name=scope)
+
+
+def _with_axis_last(x: Tensor, axis: int) -> Tensor:
+    known = x.shape.rank
+    if axis == -1 or (known is not None and normal_axis(axis, known) == known - 1):
+        return x
+    if known is not None:
+        axis = normal_axis(axis, known)
+        return transpose(x, [*range(axis), *range(axis + 1, known), axis])
+    number = rank(x)
+    place = axis % number
+    order = concat([numbers_in(place), numbers_in(place + 1, number), [place]], 0)
+    return transpose(x, order)
 
 
 def softmax_cross_entropy_with_logits_v2(
@@ -222,8 +234,7 @@ def sparse_softmax_cross_entropy_with_logits(
         raise ValueError("labels and logits are both needed")
     features = convert_to_tensor(logits, name="logits")
     classes = convert_to_tensor(labels, name="labels")
-    known = features.shape.rank
-    if known in (2, None):
+    if features.shape.rank == 2:
         return SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(features, classes, name=name).loss  # type: ignore[no-any-return]
     features.shape.with_rank_at_least(1)[:-1].assert_is_compatible_with(classes.shape)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [features]) as scope:

@@ -11,12 +11,15 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, int32
 from ...shape_inference.rules import normal_axis
+from ..array.fills import zeros_like
+from ..array.ranges import range as numbers_in
 from ..array.reshaping import reshape
-from ..array.shapes import shape
+from ..array.shapes import rank, shape
 from ..array.transposing import transpose
-from ..indexing.slicing import slice as slice_of
 from ..math.arithmetic import negative
 from ..math.bitwise import invert
+from ..math.comparison import equal
+from ..math.select import where
 from .top_k import top_k
 
 if TYPE_CHECKING:
@@ -55,10 +58,29 @@ def _bound_kernel(c: KernelContext) -> Kernel:
         _check_rows(c, rows, values)
         result = np.empty(values.shape, dtype)
         for line, row, sought in zip(result, rows, values, strict=True):
-            line[...] = np.searchsorted(row, sought, "left" if lower else "right")
+            if not (row != row).any() and not (sought != sought).any():  # there is no NaN
+                line[...] = np.searchsorted(row, sought, "left" if lower else "right")
+            else:
+                line[...] = _halved(row, sought, lower)
         return result
 
     return bound
+
+
+def _halved(row: Array, sought: Array, lower: bool) -> Array:
+    """Where halving the row again and again leads, in TensorFlow's steps.
+
+    They tell where NaN belongs, which is neither before nor after anything.
+    """
+    first = np.zeros(sought.shape, np.int64)
+    left = np.full(sought.shape, len(row))
+    while (searching := left > 0).any():
+        half = left // 2
+        middle = row[np.where(searching, first + half, 0)]
+        after = middle < sought if lower else ~(sought < middle)
+        first = np.where(searching & after, first + half + 1, first)
+        left = np.where(after, left - half - 1, half) * searching
+    return first
 
 
 def searchsorted(
@@ -96,21 +118,11 @@ def searchsorted(
         rows = convert_to_tensor(sorted_sequence, name="sorted_sequence")
         values = convert_to_tensor(values, rows.dtype.base_dtype, name="values")
         found = definition(
-            reshape(rows, [-1, _last_size(rows)]),
-            reshape(values, [-1, _last_size(values)]),
+            reshape(rows, [-1, shape(rows)[-1]]),
+            reshape(values, [-1, shape(values)[-1]]),
             out_type=as_dtype(out_type),
         )
         return reshape(found, shape(values))
-
-
-def _last_size(x: Tensor) -> Any:
-    return reshape(slice_of(shape(x), [-1 + _rank_of(x)], [1]), [])
-
-
-def _rank_of(x: Tensor) -> int:
-    if not x.shape.rank:
-        raise ValueError(f"a tensor of rank at least 1 is needed, got shape {x.shape}")
-    return x.shape.rank
 
 
 class _Sorted(NamedTuple):
@@ -123,19 +135,34 @@ def _sorted(values: Any, axis: Any, direction: str) -> _Sorted:
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"direction = {direction!r} is neither 'ASCENDING' nor 'DESCENDING'")
     x = convert_to_tensor(values, name="values")
-    rank = _rank_of(x)
-    axes = [*range(rank)]
-    along = normal_axis(int(axis), rank)
-    axes[along], axes[-1] = axes[-1], axes[along]
-    x = transpose(x, axes) if along != rank - 1 else x
+    axis = int(axis)
+    if x.shape.rank == 0:
+        raise ValueError("a tensor of rank at least 1 is needed, got shape ()")
+    if x.shape.rank is not None:
+        axis = normal_axis(axis, x.shape.rank) - x.shape.rank
+    order = None if axis == -1 else _swapped_with_last(x, axis)
+    x = x if order is None else transpose(x, order)
     turned = direction == "ASCENDING"
     # The greatest come first: so the order of what falls where `x` rises.
     turn = negative if x.dtype.is_floating else invert
-    found, order = top_k(turn(x) if turned else x, _last_size(x))
+    found, places = top_k(turn(x) if turned else x, shape(x)[-1])
     found = turn(found) if turned else found
-    if along == rank - 1:
-        return _Sorted(found, order)
-    return _Sorted(transpose(found, axes), transpose(order, axes))
+    if order is None:
+        return _Sorted(found, places)
+    return _Sorted(transpose(found, order), transpose(places, order))
+
+
+def _swapped_with_last(x: Tensor, axis: int) -> Any:
+    """The order of the axes in which the last and another have changed places."""
+    if x.shape.rank is not None:
+        known = [*range(x.shape.rank)]
+        known[axis], known[-1] = known[-1], known[axis]
+        return known
+    number = rank(x)
+    axes = numbers_in(number)
+    last, other = axes[-1:], axes[axis] + zeros_like(axes)
+    swapped = where(equal(axes, other), last + zeros_like(axes), axes)
+    return where(equal(axes, last), other, swapped)
 
 
 def sort(
@@ -144,7 +171,7 @@ def sort(
     """The elements of a tensor in order along an axis.
 
     Args:
-        values: a tensor of integers or floats, of known rank at least 1.
+        values: a tensor of integers or floats, of rank at least 1.
         axis: the axis.
         direction: "ASCENDING" or "DESCENDING".
         name: a name for the scope of the ops.
@@ -175,7 +202,7 @@ def argsort(
     """Where the elements of a tensor stand, in their order along an axis.
 
     Args:
-        values: a tensor of integers or floats, of known rank at least 1.
+        values: a tensor of integers or floats, of rank at least 1.
         axis: the axis.
         direction: "ASCENDING" or "DESCENDING".
         stable: accepted for TensorFlow's sake: of equal elements the first always comes first.

@@ -73,14 +73,45 @@ def _top_k_kernel(c: KernelContext) -> Kernel:
             raise ValueError("input must have rank at least 1, got shape ()")
         if k and k[0].ndim:
             raise ValueError(f"k must have rank 0, got shape {list(k[0].shape)}")
-        number = int(k[0]) if k else fixed
+        number: int = int(k[0]) if k else fixed  # type: ignore[assignment]
         _check_k(number, x.shape[-1])
         # The stable order of the reversed rows, reversed, has the first of equal elements first.
         keys = x[..., ::-1].astype(np.float32 if x.dtype.name == "bfloat16" else x.dtype)
         order = x.shape[-1] - 1 - np.argsort(keys, -1, "stable")[..., ::-1][..., :number]
+        nans = np.isnan(keys).any(-1) if keys.dtype.kind == "f" else np.False_
+        if nans.any():
+            order = order.copy()
+            for row in zip(*np.nonzero(nans), strict=True) if nans.ndim else [()]:
+                order[row] = _order_with_nan(keys[row][::-1].tolist(), number)
         return np.take_along_axis(x, order, -1), order.astype(index_dtype)
 
     return top_k
+
+
+def _order_with_nan(values: list[float], number: int) -> list[int]:
+    """The order that TensorFlow finds where NaN is neither greater nor less than anything.
+
+    It compares as a search for the greatest does where one is sought, and otherwise as insertion
+    does. (TensorFlow's own order differs in rows of more than 16 and where not all are sought.)
+    """
+    if number == 1:
+        best = 0
+        for i, value in enumerate(values):
+            best = i if value > values[best] else best
+        return [best]
+
+    def comes_before(i: int, j: int) -> bool:
+        return values[i] > values[j] or (not values[i] < values[j] and i < j)
+
+    order: list[int] = []
+    for i in range(len(values)):
+        place = len(order)
+        if order and comes_before(i, order[0]):
+            place = 0
+        while place and comes_before(i, order[place - 1]):
+            place -= 1
+        order.insert(place, i)
+    return order[:number]
 
 
 @IN_TOP_K.shape

@@ -97,9 +97,9 @@ def _fraction(a: Array, b: Array, x: Array, tolerance: float) -> Array:
 @in_blocks
 def betainc_of(a: Array, b: Array, x: Array, precise: bool) -> Array:
     """The regularised incomplete beta function."""
-    legal = (a > 0) & (b > 0) & (x >= 0) & (x <= 1)
+    legal = (a > 0) & (b > 0) & (x >= 0) & (x <= 1) & np.isfinite(a) & np.isfinite(b)
     result = np.where(legal, x, np.nan)  # which is right at the ends
-    inside = legal & (x > 0) & (x < 1) & np.isfinite(a) & np.isfinite(b)
+    inside = legal & (x > 0) & (x < 1)
     a, b, x = a[inside], b[inside], x[inside]
     beyond = x > (a + 1) / (a + b + 2)
     first, second = np.where(beyond, b, a), np.where(beyond, a, b)
@@ -122,7 +122,8 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
         name: a name for the op.
 
     Returns:
-        A Tensor of that shape; NaN where `a` or `b` is not positive or `x` is outside of [0, 1].
+        A Tensor of that shape; NaN where `a` or `b` is not positive and finite, or `x` is outside
+        of [0, 1].
 
     Raises:
         TypeError: the dtypes differ, or are others.

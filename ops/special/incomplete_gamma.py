@@ -106,7 +106,7 @@ def _both(a: Array, x: Array, precise: bool) -> tuple[Array, Array]:
     legal = (a > 0) & (x >= 0)
     inside = legal & (x > 0) & np.isfinite(x) & np.isfinite(a)
     lower = np.where(legal, np.where(np.isinf(x) & np.isfinite(a), 1.0, 0.0), np.nan)
-    upper = 1 - lower
+    upper = np.where(np.isinf(x), 0.0 * lower, 1 - lower)
     even = inside & (a > _LARGE) & (np.abs(x - a) < _NEAR * a)
     lower[even], upper[even] = _temme(a[even], x[even])
     inside &= ~even

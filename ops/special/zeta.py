@@ -44,10 +44,15 @@ def zeta_values(x: Array, q: Array) -> Array:
     whole = q == np.floor(q)
     even = np.fmod(x, 2) == 0
     result[(x > 1) & (q <= 0) & whole & even] = np.inf
-    legal = (x > 1) & (q > 0)
+    # All terms vanish at infinity but those of numbers up to 1.
+    result[np.isposinf(x)] = np.select([q > 1, q == 1, q < 1], [0, 1, np.inf], np.nan)[
+        np.isposinf(x)
+    ]
+    result[(x > 1) & np.isposinf(q)] = 0
+    legal = (x > 1) & (q > 0) & np.isfinite(x) & np.isfinite(q)
     result[legal] = _of_positive(x[legal], q[legal])
     # Below 0, x is whole: the sum runs over all of q + k, less what lies below q.
-    below = (x > 1) & (q < 0) & ~whole & (x == np.floor(x))
+    below = (x > 1) & (q < 0) & ~whole & (x == np.floor(x)) & np.isfinite(x)
     x, q, sign = x[below], q[below], np.where(even[below], 1, -1)
     fraction = q - np.floor(q)
     left = _of_positive(x, 1 - fraction) - _of_positive(x, 1 - q)

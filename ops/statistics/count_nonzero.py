@@ -8,8 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...protos.dtypes import as_dtype
 from ..array.casting import cast
-from ..array.constants import constant
-from ..array.fills import ones_like
+from ..array.fills import ones_like, zeros
 from ..array.stacking import stack
 from ..effects.value_checks import assert_less, assert_non_negative
 from ..indexing.gather_nd import scatter_nd
@@ -56,9 +55,7 @@ def count_nonzero(
     del reduction_indices, keep_dims
     with name_scope(name, "count_nonzero", [input_tensor]):
         x = convert_to_tensor(input_tensor, name="input_tensor")
-        kind = x.dtype.base_dtype
-        zero = constant("" if kind.name == "string" else 0, kind)
-        counted = reduce_sum(cast(not_equal(x, zero), "int64"), axis, keepdims)
+        counted = reduce_sum(cast(not_equal(x, zeros([], x.dtype)), "int64"), axis, keepdims)
         return cast(counted, as_dtype(dtype))  # type: ignore[no-any-return]
 
 
@@ -66,7 +63,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """The share of elements that are zero.
 
     Args:
-        value: a tensor of numbers.
+        value: a tensor of numbers or bools.
         name: a name for the scope of the ops.
 
     Returns:
@@ -80,7 +77,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "zero_fraction", [value]):
         x = convert_to_tensor(value, name="value")
-        return reduce_mean(cast(equal(x, constant(0, x.dtype.base_dtype)), "float32"))
+        return reduce_mean(cast(equal(x, zeros([], x.dtype)), "float32"))
 
 
 def confusion_matrix(
