@@ -11,6 +11,7 @@ from ..protos.dtypes import DType, as_dtype
 from ..protos.tensor_codec import TensorValue
 from ..shape_inference.dimension import Dimension
 from ..shape_inference.symbolic.symbolic import DimExpr
+from ..shape_inference.traits import Constant, Stack
 from . import registry
 from .default_graph import get_default_graph
 from .node import Operation, Tensor
@@ -118,7 +119,7 @@ def convert_to_tensor(
     if isinstance(value, Operation):
         raise TypeError(f"the operation {value.name!r} is no tensor; use one of its outputs")
     array, array_dtype = constant_array(value, wanted)
-    return make_constant(get_default_graph(), array, array_dtype, name or "Const")
+    return make_constant(get_default_graph(), array, array_dtype, name)
 
 
 def convert_n_to_tensor(
@@ -150,10 +151,14 @@ def convert_n_to_tensor(
     ]
 
 
-def make_constant(graph: Graph, array: np.ndarray[Any, Any], dtype: DType, name: str) -> Tensor:
-    """Adds a Const op that holds `array`, which must not change any more."""
+def make_constant(
+    graph: Graph, array: np.ndarray[Any, Any], dtype: DType, name: str | None
+) -> Tensor:
+    """Adds an op that holds `array`, which must not change any more."""
+    definition = registry.sole(Constant)
     attrs = {"value": TensorValue(array, dtype), "dtype": dtype}
-    return graph.add(registry.lookup("Const"), (), attrs, graph.unique_name(name)).outputs[0]
+    full_name = graph.unique_name(name or definition.name)
+    return graph.add(definition, (), attrs, full_name).outputs[0]
 
 
 def holds_tensor(value: Any) -> bool:
@@ -188,7 +193,7 @@ def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor
             nested = isinstance(item, (list, tuple)) and holds_tensor(item)
             convert = _pack if nested else convert_to_tensor
             rows.append(convert(item, dtype, str(i)))
-        return registry.lookup("Pack")(rows, name=scope)  # type: ignore[no-any-return]
+        return registry.sole(Stack)(rows, name=scope)  # type: ignore[no-any-return]
 
 
 def _dtype_of_tensors(value: Sequence[Any]) -> DType | None:

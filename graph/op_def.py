@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..protos.attr_codec import encode_attr
 from ..protos.config import config
 from ..protos.messages import OpDef as OpDefProto
+from ..shape_inference.traits import OPAQUE
 from . import registry
 from .attrs import coerce_attr
 from .convert import convert_inputs
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..protos.dtypes import DType
     from ..protos.messages import NodeDef
     from ..shape_inference.protocols import KernelFactory, ShapeFunction, ValueFunction
+    from ..shape_inference.traits import Traits
 
 
 class OpDef:
@@ -38,18 +40,8 @@ class OpDef:
         attrs: `"T: {int32, float32}, N: int >= 1, axis: int = 0, mode: {'A', 'B'} = 'A'"`. Type
             and number attrs are found from the inputs and need not be passed. An `int32` is an int
             that must fit in 32 bits.
-        stateful: the op reads or changes state, or returns something else at every run; it is
-            never folded, merged or skipped.
-        symbolic: the kernel also works on object arrays of dimension expressions, so that sizes
-            are followed through the op before anything runs. Only for kernels that move elements,
-            or do arithmetic on them, without comparing them.
-        checking: where the result is known though not every input is, the kernel may yet refuse
-            the inputs, and so has to run.
-        elementwise: an element of the only result depends on just those elements of the inputs
-            that broadcasting brings to its place, so that the kernel may be given the arrays in
-            parts.
-        aliases: the input that the op updates in place, for an op with one output. Its kernel
-            returns the new array; the session lets whoever reads that input afterwards see it.
+        traits: what kind of op it is, and what else inference, sessions and files may know of it,
+            in one record of `tensordraft.shape_inference.traits`.
 
     Raises:
         ValueError: the signature is not in the grammar, or the op type is defined already.
@@ -75,20 +67,12 @@ class OpDef:
         arguments: str,
         attrs: str = "",
         *,
-        stateful: bool = False,
-        symbolic: bool = False,
-        checking: bool = False,
-        elementwise: bool = False,
-        aliases: str | None = None,
+        traits: Traits = OPAQUE,
     ) -> None:
         self.name = name
-        self.stateful = stateful
-        self.aliases = aliases
+        self.traits = traits
         # An op over references reads a variable, or changes it.
-        self.pure = not stateful and aliases is None and "Ref(" not in arguments
-        self.symbolic = symbolic
-        self.checking = checking
-        self.elementwise = elementwise
+        self.pure = not traits.stateful and traits.aliases is None and "Ref(" not in arguments
         self.shape_function: ShapeFunction | None = None
         self.template: NodeDef | None = None
         self.value_function: ValueFunction | None = None
@@ -230,7 +214,7 @@ class OpDef:
 
     def to_proto(self) -> OpDefProto:
         """The definition as an OpDef message."""
-        proto = OpDefProto(name=self.name, is_stateful=self.stateful)
+        proto = OpDefProto(name=self.name, is_stateful=self.traits.stateful)
         for specs, args in (
             (self.signature.inputs, proto.input_arg),
             (self.signature.outputs, proto.output_arg),

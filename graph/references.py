@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..shape_inference.tensor_shape import TensorShape
     from .node import Operation
 
-_ASSIGNMENTS = ("Assign", "AssignVariableOp")
-
 
 class Reference:
     """The value of one variable in one session.
@@ -125,7 +123,7 @@ class Reference:
 
     def _uninitialized(self) -> errors.FailedPreconditionError:
         users = self.op.graph.consumers(self.op.outputs[0])
-        initializer = next((user.name for user in users if user.type in _ASSIGNMENTS), None)
+        initializer = next((user.name for user in users if user.definition.traits.assigns), None)
         advice = "nothing assigns one" if initializer is None else f"run {initializer!r} first"
         return errors.FailedPreconditionError(
             None, None, f"{self._name} has no value in this session: {advice}"

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ..shape_inference.traits import Constant, Stack
     from .op_def import OpDef
 
 _DEFINITIONS: dict[str, OpDef] = {}
+_SOLE: dict[type, OpDef] = {}
 _loaders: list[Callable[[], None]] = []
 _loading = threading.RLock()
 _running: list[Callable[[], None]] = []
@@ -50,6 +52,7 @@ def register(definition: OpDef) -> None:
             f"the op type {definition.name!r} is defined at {definition.site} and was already "
             f"defined at {earlier.site}"
         )
+    _SOLE.setdefault(type(definition.traits), definition)
 
 
 def lookup(name: str) -> OpDef:
@@ -69,6 +72,13 @@ def find(name: str) -> OpDef | None:
     if _loaders:
         load()
     return _DEFINITIONS.get(name)
+
+
+def sole(kind: type[Constant | Stack]) -> OpDef:
+    """The op type of a kind of which there is one."""
+    if _loaders:
+        load()
+    return _SOLE[kind]
 
 
 def definitions() -> Iterator[OpDef]:

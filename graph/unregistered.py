@@ -9,6 +9,7 @@ from ..protos.config import config
 from ..protos.dtypes import DType, as_dtype
 from ..protos.messages import OpDef as OpDefProto
 from ..shape_inference.tensor_shape import TensorShape
+from ..shape_inference.traits import Traits
 from . import registry
 from .node_def import full_input, read_attrs, stated_shapes
 from .signature import Signature
@@ -31,12 +32,8 @@ class UnregisteredOp:
     It has the face of an OpDef, but no kernel: such ops can be shown, checked, edited and saved.
     """
 
-    stateful = True
+    traits = Traits(stateful=True)
     pure = False
-    elementwise = False
-    symbolic = False
-    checking = False
-    aliases = None
     value_function = None
     kernel_factory = None
     site = None

@@ -23,7 +23,7 @@ class Cells:
 
     def __init__(self, ops: Sequence[Operation], feeds: Sequence[Tensor]) -> None:
         self._ops = ops
-        self._writers = [op for op in ops if op.definition.aliases is not None]
+        self._writers = [op for op in ops if op.definition.traits.aliases is not None]
         self._roots: dict[Tensor, Tensor] = {}
         fed = set(feeds)
         for op in self._writers:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..shape_inference.traits import Elementwise
 from .fused_blocks import BlockProgram
 from .fused_chain import Chain, Input, Instruction, repeats
 from .plan import Step
@@ -106,7 +107,7 @@ class _Grouping:
 
     def _group_of(self, i: int, step: Step) -> _Group | None:
         """The group of a step alone; None for one that may not join any."""
-        if not step.op.definition.elementwise:
+        if not isinstance(step.op.definition.traits, Elementwise):
             return None
         output = self.observed.get(step.outputs[0])
         if output is None or math.prod(output.shape) < _FEWEST_ELEMENTS:

@@ -15,6 +15,7 @@ from ..graph.references import dereference
 from ..protos import dtypes
 from ..shape_inference.context import KernelContext, is_symbolic
 from ..shape_inference.inference import Inference
+from ..shape_inference.traits import Input
 from .cells import Cells
 from .plan import Plan, Step, with_dead_slots
 
@@ -184,8 +185,7 @@ class _Planner:
         own_rule = definition.value_function is not None
         integers = op.inputs and op.outputs and all(tensor.dtype in _SIZES for tensor in op.outputs)
         # Arithmetic may refuse its inputs though the result is known: 0 // x, where x is 0.
-        refusing = definition.checking or definition.elementwise
-        if not own_rule and (refusing or not integers):
+        if not own_rule and (definition.traits.checking or not integers):
             return False
         values = [self.inference.value(tensor) for tensor in op.outputs]
         known = [
@@ -277,7 +277,7 @@ class _Planner:
         steps = []
         for op, kernel, inputs, made in work:
             outputs = [
-                slot_of(tensor) if tensor in read or op.definition.aliases else -1
+                slot_of(tensor) if tensor in read or op.definition.traits.aliases else -1
                 for tensor in made
             ]
             steps.append(Step(op, kernel, tuple(map(slot_of, inputs)), tuple(outputs)))
@@ -324,7 +324,7 @@ def _inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Ten
     A placeholder is built to be fed. Feeding any other tensor may give it a value that the graph
     did not expect, so everything behind it is inferred anew.
     """
-    if all(tensor.op.type.startswith("Placeholder") for tensor in feeds):
+    if all(isinstance(tensor.op.definition.traits, Input) for tensor in feeds):
         return graph.inference
     inference = Inference()
     fed = set(feeds)

@@ -11,6 +11,7 @@ from .context import KernelContext, Requirement, ShapeContext, is_symbolic
 from .protocols import aliased
 from .symbolic.symbolic import DimExpr, dim_symbol, less_equal
 from .tensor_shape import TensorShape
+from .traits import Stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,8 +66,8 @@ class Inference:
         shapes = self._with_rank.setdefault(edge, {})
         shape = shapes.get(rank)
         if shape is None:
-            # A vector that Pack makes of tensors of unknown rank holds one element of each.
-            packed = rank == 1 and edge.op.definition.name == "Pack"
+            # A vector that is stacked of tensors of unknown rank holds one element of each.
+            packed = rank == 1 and isinstance(edge.op.definition.traits, Stack)
             sizes = [len(edge.op.inputs)] if packed else [dim_symbol() for _ in range(rank)]
             shape = shapes[rank] = TensorShape.of(tuple(sizes))
         self.read_as(node, edge, shape)
@@ -116,7 +117,7 @@ class Inference:
         """
         outputs = node.outputs
         definition = node.definition
-        if definition.aliases is not None:
+        if definition.traits.aliases is not None:
             self._hide_value(outputs[0])
         function = definition.shape_function
         if function is None:
@@ -221,7 +222,7 @@ class Inference:
             if not is_symbolic(value)
         }
         symbolic = len(constants) < len(set(node.inputs))
-        if symbolic and not definition.symbolic:
+        if symbolic and not definition.traits.symbolic:
             return unknown
         with np.errstate(all="ignore"):
             results = factory(KernelContext(node, self, constants, None, symbolic))(*known)

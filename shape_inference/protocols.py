@@ -10,6 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ..protos.dtypes import DType
     from .context import KernelContext, ShapeContext
+    from .traits import Traits
 
 Array = np.ndarray[Any, Any]
 Kernel = Callable[..., Any]
@@ -32,18 +33,17 @@ class Definition(Protocol):
     @property
     def pure(self) -> bool: ...
     @property
-    def symbolic(self) -> bool: ...
-    @property
-    def aliases(self) -> str | None: ...
+    def traits(self) -> Traits: ...
     def input_positions(self, attrs: Mapping[str, Any]) -> Mapping[str, int | range]: ...
 
 
 def aliased(edge: Edge) -> Edge | None:
     """The tensor that `edge` is an update of, if it is the output of an in-place op."""
     definition = edge.op.definition
-    if definition.aliases is None:
+    aliases = definition.traits.aliases
+    if aliases is None:
         return None
-    position = definition.input_positions(edge.op.attrs)[definition.aliases]
+    position = definition.input_positions(edge.op.attrs)[aliases]
     if isinstance(position, range):
         raise TypeError(f"{definition.name} cannot alias a list of tensors")
     return edge.op.inputs[position]

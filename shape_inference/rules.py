@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..protos.shape_codec import MAX_RANK
 from .symbolic.symbolic import Dim, DimExpr, dim_symbol, divides_exactly
 from .tensor_shape import TensorShape
+from .traits import Stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -122,17 +123,14 @@ def shape_from_value(
 
 
 def is_packed(edge: Edge) -> bool:
-    """Whether a vector is made of scalars by Pack, perhaps by way of what reorders its elements.
+    """Whether a vector is made of scalars by a `Stack`, perhaps by way of what relays sizes.
 
     TensorFlow takes a negative one of those for a size that only the run tells.
     """
-    definition, inputs = edge.op.definition, edge.op.inputs
-    if definition.name in _REORDERING:
-        return any(map(is_packed, inputs))
-    return definition.name == "Pack"
-
-
-_REORDERING = frozenset(["Cast", "Concat", "ConcatV2", "StridedSlice"])
+    traits = edge.op.definition.traits
+    if traits.relays_sizes:
+        return any(map(is_packed, edge.op.inputs))
+    return isinstance(traits, Stack)
 
 
 def sizes_of(

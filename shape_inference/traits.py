@@ -28,6 +28,13 @@ class Traits:
         calls_python: the kernel calls a function of the program, which no file can hold.
         relays_sizes: a vector of sizes keeps its meaning on the way through the op: an element of
             -1 from a `Stack` stands for an unknown size behind it as well, as in TensorFlow.
+
+    Example:
+        >>> import tensordraft as td
+        >>> from tensordraft.shape_inference.traits import Move
+        >>> LAST = td.OpDef("DocLast", "x: T -> y: T", "T: type", traits=Move())
+        >>> LAST.traits.symbolic, LAST.pure
+        (True, True)
     """
 
     symbolic: bool = False

@@ -45,6 +45,7 @@ from tensordraft.session import fused_blocks, fusion
 from tensordraft.shape_inference.context import KernelContext
 from tensordraft.shape_inference.protocols import Edge
 from tensordraft.shape_inference.symbolic.symbolic import DimExpr
+from tensordraft.shape_inference.traits import Elementwise
 
 Property = Callable[[Case], None]
 
@@ -78,7 +79,9 @@ def check(cases: Iterable[Case]) -> Callable[[Case, Property], None]:
 def _properties(case: Case) -> list[Property]:
     if isinstance(case.expected, Raises):
         return ERRORS
-    return [*PROPERTIES, in_blocks] if lookup(case.op).elementwise else PROPERTIES
+    return (
+        [*PROPERTIES, in_blocks] if isinstance(lookup(case.op).traits, Elementwise) else PROPERTIES
+    )
 
 
 # Comparing ---------------------------------------------------------------------------------------

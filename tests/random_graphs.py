@@ -142,7 +142,7 @@ def _any_attr(pool: Pool, spec: AttrSpec) -> Any:
 _TABLE = [
     definition
     for definition in definitions()
-    if not definition.stateful
+    if not definition.traits.stateful
     and definition.name not in _SKIPPED
     and not definition.name.startswith(("Doc", "Harness", "Test", "Toy"))  # of tests, some wrong
     and definition.kernel_factory is not None

@@ -136,7 +136,7 @@ def results_of(graph: td.Graph, feeds: dict[td.Tensor, Array]) -> tuple[dict[str
         try:
             return _named(tensors, session.run([tensors, run], feeds)[0]), False
         except td.errors.OpError:
-            if any(op.definition.aliases for op in ops):
+            if any(op.definition.traits.aliases for op in ops):
                 return results, True  # what a tensor is then depends on what else runs
         for tensor in tensors:
             try:

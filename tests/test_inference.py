@@ -11,6 +11,7 @@ from toy_ops import ADD, CHECKED, COUNTER, ENDS
 
 import tensordraft as td
 from tensordraft.graph.registry import lookup
+from tensordraft.shape_inference.traits import Traits
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +22,7 @@ def graph() -> Iterator[td.Graph]:
 
 FACE = td.OpDef("ToyShape", "x: T -> shape: int32", "T: type")
 FILL = td.OpDef("ToyZeros", "shape: int32 -> zeros: float32")
-FLIP = td.OpDef("ToyFlip", "x: T -> y: T", "T: {int32, string}", symbolic=True)
+FLIP = td.OpDef("ToyFlip", "x: T -> y: T", "T: {int32, string}", traits=Traits(symbolic=True))
 SORT = td.OpDef("ToySort", "x: int32 -> y: int32")
 FACE.shape(lambda c: td.TensorShape([c.shape("x").rank]))
 FACE.kernel(lambda c: lambda x: np.array(x.shape, np.int32))

@@ -75,7 +75,7 @@ def test_what_is_known_of_a_tensor_is_forgotten_where_it_is_fed(
         for tensor in op.outputs
         if not op.type.startswith("Placeholder") and tensor.dtype != td.string
     ]
-    assume(computed and not any(op.definition.aliases for op in ops))
+    assume(computed and not any(op.definition.traits.aliases for op in ops))
     fed = random.choice(computed)
     results, _ = results_of(graph, feeds)
     assume(fed.name in results)

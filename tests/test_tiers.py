@@ -217,7 +217,7 @@ def test_all_tiers_agree_on_random_graphs(example: Example) -> None:
     graph, feeds, _ = example
     results, _ = results_of(graph, feeds)
     tensors = [graph.get_tensor_by_name(name) for name in results]
-    assume(not any(op.definition.stateful for op in graph.get_operations()))
+    assume(not any(op.definition.traits.stateful for op in graph.get_operations()))
     with tiny_blocks(), td.Session(graph=graph) as session:
         try:
             first = session.run(tensors, feeds)

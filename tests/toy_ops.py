@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 import tensordraft as td
+from tensordraft.shape_inference.traits import STATEFUL, Traits
 
-ADD = td.OpDef("ToyAdd", "x: T, y: T -> z: T", "T: {float32, int32, int64}", symbolic=True)
+ADD = td.OpDef(
+    "ToyAdd", "x: T, y: T -> z: T", "T: {float32, int32, int64}", traits=Traits(symbolic=True)
+)
 ENDS = td.OpDef("ToyEnds", "value: T -> first: T, last: T", "T: type")
 CHECKED = td.OpDef("ToyChecked", "x: T -> y: T", "T: {float32, int32}")
-COUNTER = td.OpDef("ToyCounter", "-> count: int32", stateful=True)
-MARK = td.OpDef("ToyMark", "->", "text: string", stateful=True)
+COUNTER = td.OpDef("ToyCounter", "-> count: int32", traits=STATEFUL)
+MARK = td.OpDef("ToyMark", "->", "text: string", traits=STATEFUL)
 TOTAL = td.OpDef("ToyTotal", "values: N * T -> total: T", "N: int >= 1, T: {float32, int32}")
 
 MARKS: list[str] = []

@@ -146,7 +146,8 @@ def _updated_in_place(graph: Graph) -> set[Edge]:
     """The tensors whose value an in-place op changes while the graph runs."""
     updated: set[Edge] = set()
     for op in graph.get_operations():
-        edge: Edge | None = aliased(op.outputs[0]) if op.definition.aliases is not None else None
+        aliases = op.definition.traits.aliases
+        edge: Edge | None = None if aliases is None else aliased(op.outputs[0])
         while edge is not None and edge not in updated:
             updated.add(edge)
             edge = aliased(edge)

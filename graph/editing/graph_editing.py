@@ -169,7 +169,7 @@ def _updated_in_place(graph_def: GraphDef) -> set[str]:
     updated: set[str] = set()
     for node in graph_def.node:
         definition = registry.find(node.op)
-        if definition is not None and definition.aliases is not None:
+        if definition is not None and definition.traits.aliases is not None:
             updated.update(map(full_input, node.input))
             updated.add(f"{node.name}:0")
     return updated

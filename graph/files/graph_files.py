@@ -287,14 +287,11 @@ def _too_large(message: Message) -> ValueError:
     return ValueError(f"the {name} is larger than 2 GiB, the most that protobuf can read")
 
 
-_CALLBACKS = ("PyFunc", "PyFuncStateless")
-
-
 def _as_message(graph: Graph | GraphDef) -> GraphDef:
     if not isinstance(graph, Graph):
         return graph
     for op in graph.get_operations():
-        if op.type in _CALLBACKS:
+        if op.definition.traits.calls_python:
             raise ValueError(
                 f"the graph cannot be saved: {whereabouts(op)} calls a Python function, which is "
                 "no part of a graph"

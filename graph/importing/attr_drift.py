@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ...protos.attr_codec import encode_attr
 from ...protos.attr_history import added_attrs
 from ...shape_inference.tensor_shape import TensorShape
-from ..signature import parse_signature
+from ...shape_inference.traits import Input
+from ..signature import REQUIRED, parse_signature
 
 if TYPE_CHECKING:
     from ...protos.messages import AttrValue, OpDef as OpDefProto, OpList
@@ -55,8 +56,11 @@ class Drift:
 
         Up to version 21 a placeholder without a shape was stored as one of shape [].
         """
-        old = self._producer <= _LAST_WITHOUT_UNKNOWN_RANK
-        if old and definition.name == "Placeholder" and attrs["shape"].rank == 0:
+        if self._producer > _LAST_WITHOUT_UNKNOWN_RANK:
+            return
+        spec = definition.signature.attrs.get("shape")
+        optional = spec is not None and spec.default is not REQUIRED
+        if optional and isinstance(definition.traits, Input) and attrs["shape"].rank == 0:
             attrs["shape"] = TensorShape(None)
 
     def told(self, message: str) -> str:

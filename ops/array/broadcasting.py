@@ -12,6 +12,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast, fresh_vector, shape_from_value
 from ...shape_inference.symbolic.symbolic import DimExpr, dim_max, dim_symbol, equal, less_equal
 from ...shape_inference.tensor_shape import TensorShape, as_shape
+from ...shape_inference.traits import Move, Traits
 from ..kit.allocation import check_size
 from ..math.arithmetic import multiply
 from .fills import ones
@@ -30,8 +31,7 @@ BROADCAST_ARGS = OpDef(
     "BroadcastArgs",
     "s0: T, s1: T -> r0: T",
     "T: {int32, int64} = int32",
-    symbolic=True,
-    checking=True,
+    traits=Traits(symbolic=True, checking=True),
 )
 
 
@@ -179,7 +179,7 @@ BROADCAST_TO = OpDef(
     "BroadcastTo",
     "input: T, shape: Tidx -> output: T",
     "T: type, Tidx: {int32, int64} = int32",
-    symbolic=True,
+    traits=Move(),
 )
 
 

@@ -16,6 +16,7 @@ from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos import dtypes
 from ...protos.dtypes import DType, as_dtype
 from ...shape_inference.symbolic.symbolic import DimExpr, bounds, dim_symbol
+from ...shape_inference.traits import Elementwise
 from ..math.arithmetic import maximum, minimum
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ CAST = OpDef(
     "Cast",
     "x: SrcT -> y: DstT",
     "SrcT: type, DstT: type, Truncate: bool = false",
-    symbolic=True,
-    elementwise=True,
+    traits=Elementwise(symbolic=True, relays_sizes=True),
 )
 
 

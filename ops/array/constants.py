@@ -13,6 +13,7 @@ from ...graph.op_def import OpDef
 from ...graph.passthrough import passthrough
 from ...protos.constant_array import constant_array
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import STATEFUL, Constant, Input, Move
 from ..kit.allocation import check_size
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-CONST = OpDef("Const", "-> output: dtype", "value: tensor, dtype: type")
+CONST = OpDef("Const", "-> output: dtype", "value: tensor, dtype: type", traits=Constant())
 
 
 @CONST.shape
@@ -98,13 +99,17 @@ def _reshaped_constant(array: Array, shape: list[int | None], verify_shape: bool
     return result.reshape(sizes)
 
 
-PLACEHOLDER = OpDef("Placeholder", "-> output: dtype", "dtype: type, shape: shape = ?")
-PLACEHOLDER_V2 = OpDef("PlaceholderV2", "-> output: dtype", "dtype: type, shape: shape")
+PLACEHOLDER = OpDef(
+    "Placeholder", "-> output: dtype", "dtype: type, shape: shape = ?", traits=Input()
+)
+PLACEHOLDER_V2 = OpDef(
+    "PlaceholderV2", "-> output: dtype", "dtype: type, shape: shape", traits=Input()
+)
 PLACEHOLDER_WITH_DEFAULT = OpDef(
     "PlaceholderWithDefault",
     "input: dtype -> output: dtype",
     "dtype: type, shape: shape",
-    stateful=True,  # so that the default is not folded into what depends on it
+    traits=Input(stateful=True),  # so that the default is not folded into what depends on it
 )
 
 
@@ -179,14 +184,14 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     return PLACEHOLDER_WITH_DEFAULT(input, shape=TensorShape(shape), name=name)  # type: ignore[no-any-return]
 
 
-IDENTITY = OpDef("Identity", "input: T -> output: T", "T: type", symbolic=True)
-SNAPSHOT = OpDef("Snapshot", "input: T -> output: T", "T: type", symbolic=True)
-STOP_GRADIENT = OpDef("StopGradient", "input: T -> output: T", "T: type", symbolic=True)
+IDENTITY = OpDef("Identity", "input: T -> output: T", "T: type", traits=Move())
+SNAPSHOT = OpDef("Snapshot", "input: T -> output: T", "T: type", traits=Move())
+STOP_GRADIENT = OpDef("StopGradient", "input: T -> output: T", "T: type", traits=Move())
 PREVENT_GRADIENT = OpDef(
-    "PreventGradient", "input: T -> output: T", "T: type, message: string = ''", symbolic=True
+    "PreventGradient", "input: T -> output: T", "T: type, message: string = ''", traits=Move()
 )
-IDENTITY_N = OpDef("IdentityN", "input: T -> output: T", "T: list(type) >= 1", symbolic=True)
-NO_OP = OpDef("NoOp", "->", stateful=True)
+IDENTITY_N = OpDef("IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move())
+NO_OP = OpDef("NoOp", "->", traits=STATEFUL)
 
 
 @IDENTITY.shape

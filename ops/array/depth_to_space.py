@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from ...shape_inference.symbolic.symbolic import Dim
 
     Sizes = tuple[Dim, ...]
-    Move = Callable[[OpContext, Sequence[Dim], int, "Layout"], tuple[Sizes, Sizes]]
+    Resize = Callable[[OpContext, Sequence[Dim], int, "Layout"], tuple[Sizes, Sizes]]
 
 _ATTRS = "T: type, block_size: int32 >= 2, data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
 
-SPACE_TO_DEPTH = OpDef("SpaceToDepth", "input: T -> output: T", _ATTRS)
-DEPTH_TO_SPACE = OpDef("DepthToSpace", "input: T -> output: T", _ATTRS)
+SPACE_TO_DEPTH = OpDef("SpaceToDepth", "input: T -> output: T", _ATTRS, traits=Move(symbolic=False))
+DEPTH_TO_SPACE = OpDef("DepthToSpace", "input: T -> output: T", _ATTRS, traits=Move(symbolic=False))
 
 
 class Layout(NamedTuple):
@@ -86,7 +87,7 @@ def _depth_to_space_shape(c: ShapeContext) -> TensorShape:
     return _inferred(c, _depth_to_space)
 
 
-def _inferred(c: ShapeContext, move: Move) -> TensorShape:
+def _inferred(c: ShapeContext, move: Resize) -> TensorShape:
     layout = _LAYOUTS[c.attr("data_format")]
     sizes: Any = c.shape("input", rank=layout.rank).sizes
     _, result = move(c, sizes, c.attr("block_size"), layout)
@@ -103,7 +104,7 @@ def _depth_to_space_kernel(c: KernelContext) -> Kernel:
     return _kernel(c, _depth_to_space, _LAYOUTS[c.attr("data_format")].to_space)
 
 
-def _kernel(c: KernelContext, move: Move, order: tuple[int, ...]) -> Kernel:
+def _kernel(c: KernelContext, move: Resize, order: tuple[int, ...]) -> Kernel:
     layout = _LAYOUTS[c.attr("data_format")]
     block = c.attr("block_size")
 

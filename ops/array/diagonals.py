@@ -10,6 +10,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.allocation import new_zeros
 
 if TYPE_CHECKING:
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 _TYPES = "T: {bfloat16, half, float32, float64, int32, int64, complex64, complex128}"
-DIAG = OpDef("Diag", "diagonal: T -> output: T", _TYPES)
-DIAG_PART = OpDef("DiagPart", "input: T -> diagonal: T", _TYPES)
+DIAG = OpDef("Diag", "diagonal: T -> output: T", _TYPES, traits=Move(symbolic=False))
+DIAG_PART = OpDef("DiagPart", "input: T -> diagonal: T", _TYPES, traits=Move(symbolic=False))
 MATRIX_BAND_PART = OpDef(
     "MatrixBandPart",
     "input: T, num_lower: Tindex, num_upper: Tindex -> band: T",
     "T: type, Tindex: {int32, int64} = int64",
+    traits=Move(symbolic=False),
 )
 
 

@@ -13,6 +13,7 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import DType, as_dtype, float32
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.allocation import check_size, new_array, new_zeros
 from .reshaping import reshape
 from .shapes import shape as shape_of
@@ -25,15 +26,15 @@ FILL = OpDef(
     "Fill",
     "dims: index_type, value: T -> output: T",
     "T: type, index_type: {int32, int64} = int32",
-    symbolic=True,
+    traits=Move(),
 )
-ZEROS_LIKE = OpDef("ZerosLike", "x: T -> y: T", "T: type", symbolic=True)
+ZEROS_LIKE = OpDef("ZerosLike", "x: T -> y: T", "T: type", traits=Move())
 ONES_LIKE = OpDef(
     "OnesLike",
     "x: T -> y: T",
     "T: {bfloat16, half, float32, float64, int8, uint8, int16, uint16, int32, uint32, int64, "
     "uint64, complex64, complex128, bool}",
-    symbolic=True,
+    traits=Move(),
 )
 
 

@@ -11,6 +11,7 @@ from ...graph.op_def import OpDef
 from ...protos.config import config
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move, Traits
 from ..kit.allocation import check_size
 from ..kit.call_forms import older_form, scalar_at
 from .constants import identity
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 CONCAT = OpDef(
-    "Concat", "concat_dim: int32, values: N * T -> output: T", "N: int >= 2, T: type", symbolic=True
+    "Concat",
+    "concat_dim: int32, values: N * T -> output: T",
+    "N: int >= 2, T: type",
+    traits=Move(relays_sizes=True),
 )
 CONCAT_V2 = OpDef(
     "ConcatV2",
     "values: N * T, axis: Tidx -> output: T",
     "N: int >= 2, T: type, Tidx: {int32, int64} = int32",
-    symbolic=True,
+    traits=Move(relays_sizes=True),
 )
 
 
@@ -185,7 +189,7 @@ CONCAT_OFFSET = OpDef(
     "ConcatOffset",
     "concat_dim: int32, shape: N * shape_type -> offset: N * shape_type",
     "N: int >= 2, shape_type: {int32, int64} = int32",
-    symbolic=True,
+    traits=Traits(symbolic=True),
 )
 
 
@@ -222,7 +226,10 @@ def _concat_offset_kernel(c: KernelContext) -> Kernel:
 
 
 PARALLEL_CONCAT = OpDef(
-    "ParallelConcat", "values: N * T -> output: T", "N: int >= 1, T: type, shape: shape"
+    "ParallelConcat",
+    "values: N * T -> output: T",
+    "N: int >= 1, T: type, shape: shape",
+    traits=Move(symbolic=False),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.allocation import check_size, new_array, new_zeros
 from .diagonal_places import Band, band_of
 
@@ -21,22 +22,40 @@ if TYPE_CHECKING:
 
 _ALIGN = "T: type, align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'"
 _SHAPED = "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T"
-MATRIX_DIAG = OpDef("MatrixDiag", "diagonal: T -> output: T", "T: type")
-MATRIX_DIAG_V2 = OpDef("MatrixDiagV2", _SHAPED, "T: type")
-MATRIX_DIAG_V3 = OpDef("MatrixDiagV3", _SHAPED, _ALIGN)
-MATRIX_DIAG_PART = OpDef("MatrixDiagPart", "input: T -> diagonal: T", "T: type")
+MATRIX_DIAG = OpDef(
+    "MatrixDiag", "diagonal: T -> output: T", "T: type", traits=Move(symbolic=False)
+)
+MATRIX_DIAG_V2 = OpDef("MatrixDiagV2", _SHAPED, "T: type", traits=Move(symbolic=False))
+MATRIX_DIAG_V3 = OpDef("MatrixDiagV3", _SHAPED, _ALIGN, traits=Move(symbolic=False))
+MATRIX_DIAG_PART = OpDef(
+    "MatrixDiagPart", "input: T -> diagonal: T", "T: type", traits=Move(symbolic=False)
+)
 MATRIX_DIAG_PART_V2 = OpDef(
-    "MatrixDiagPartV2", "input: T, k: int32, padding_value: T -> diagonal: T", "T: type"
+    "MatrixDiagPartV2",
+    "input: T, k: int32, padding_value: T -> diagonal: T",
+    "T: type",
+    traits=Move(symbolic=False),
 )
 MATRIX_DIAG_PART_V3 = OpDef(
-    "MatrixDiagPartV3", "input: T, k: int32, padding_value: T -> diagonal: T", _ALIGN
+    "MatrixDiagPartV3",
+    "input: T, k: int32, padding_value: T -> diagonal: T",
+    _ALIGN,
+    traits=Move(symbolic=False),
 )
-MATRIX_SET_DIAG = OpDef("MatrixSetDiag", "input: T, diagonal: T -> output: T", "T: type")
+MATRIX_SET_DIAG = OpDef(
+    "MatrixSetDiag", "input: T, diagonal: T -> output: T", "T: type", traits=Move(symbolic=False)
+)
 MATRIX_SET_DIAG_V2 = OpDef(
-    "MatrixSetDiagV2", "input: T, diagonal: T, k: int32 -> output: T", "T: type"
+    "MatrixSetDiagV2",
+    "input: T, diagonal: T, k: int32 -> output: T",
+    "T: type",
+    traits=Move(symbolic=False),
 )
 MATRIX_SET_DIAG_V3 = OpDef(
-    "MatrixSetDiagV3", "input: T, diagonal: T, k: int32 -> output: T", _ALIGN
+    "MatrixSetDiagV3",
+    "input: T, diagonal: T, k: int32 -> output: T",
+    _ALIGN,
+    traits=Move(symbolic=False),
 )
 _MAIN = Band(0, 0, single=True)
 

@@ -11,6 +11,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.allocation import check_size, new_array
 from ..kit.call_forms import renamed
 
@@ -29,7 +30,7 @@ TILE = OpDef(
     "Tile",
     "input: T, multiples: Tmultiples -> output: T",
     "T: type, Tmultiples: {int32, int64} = int32",
-    symbolic=True,
+    traits=Move(),
 )
 
 
@@ -120,18 +121,18 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 
 PADDINGS = "T: type, Tpaddings: {int32, int64} = int32"
-PAD = OpDef("Pad", "input: T, paddings: Tpaddings -> output: T", PADDINGS, symbolic=True)
+PAD = OpDef("Pad", "input: T, paddings: Tpaddings -> output: T", PADDINGS, traits=Move())
 PAD_V2 = OpDef(
     "PadV2",
     "input: T, paddings: Tpaddings, constant_values: T -> output: T",
     PADDINGS,
-    symbolic=True,
+    traits=Move(),
 )
 MIRROR_PAD = OpDef(
     "MirrorPad",
     "input: T, paddings: Tpaddings -> output: T",
     f"{PADDINGS}, mode: {{'REFLECT', 'SYMMETRIC'}}",
-    symbolic=True,
+    traits=Move(),
 )
 
 

@@ -15,6 +15,7 @@ from ...protos.dtypes import as_dtype
 from ...shape_inference.rules import fresh_vector
 from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.allocation import check_size
 from ..kit.call_forms import name_at, older_form
 from .casting import cast
@@ -29,7 +30,7 @@ RANGE = OpDef(
     "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",
     "Tidx: {bfloat16, half, float32, float64, int8, int16, int32, int64, uint16, uint32, uint64} "
     "= int32",
-    symbolic=True,
+    traits=Traits(symbolic=True),
 )
 
 _ARGUMENTS = ("start", "limit", "delta")

@@ -9,6 +9,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.symbolic.symbolic import divides_exactly, equal, exact_div, less, product
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.allocation import check_size
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ RESHAPE = OpDef(
     "Reshape",
     "tensor: T, shape: Tshape -> output: T",
     "T: type, Tshape: {int32, int64} = int32",
-    symbolic=True,
+    traits=Move(),
 )
 
 

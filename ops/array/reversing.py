@@ -11,6 +11,7 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.call_forms import older_form, renamed, string_at
 from ..kit.elementwise import NUMBERS
 
@@ -20,12 +21,17 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 REVERSIBLE = f"{NUMBERS}, bool, string"
-REVERSE = OpDef("Reverse", "tensor: T, dims: bool -> output: T", f"T: {{{REVERSIBLE}}}")
+REVERSE = OpDef(
+    "Reverse",
+    "tensor: T, dims: bool -> output: T",
+    f"T: {{{REVERSIBLE}}}",
+    traits=Move(symbolic=False),
+)
 REVERSE_V2 = OpDef(
     "ReverseV2",
     "tensor: T, axis: Tidx -> output: T",
     f"Tidx: {{int32, int64}} = int32, T: {{{REVERSIBLE}}}",
-    symbolic=True,
+    traits=Move(),
 )
 _MOST_REVERSIBLE = 8  # dimensions, as the documents say
 
@@ -170,6 +176,7 @@ REVERSE_SEQUENCE = OpDef(
     "ReverseSequence",
     "input: T, seq_lengths: Tlen -> output: T",
     "seq_dim: int32, batch_dim: int32 = 0, T: type, Tlen: {int32, int64} = int64",
+    traits=Move(symbolic=False),
 )
 # One gather costs more per element, but less per sequence, than reversing them one by one.
 _LONG_SEQUENCE = 256

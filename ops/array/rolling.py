@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import normal_axes
+from ...shape_inference.traits import Move
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -19,7 +20,7 @@ ROLL = OpDef(
     "Roll",
     "input: T, shift: Tshift, axis: Taxis -> output: T",
     "T: type, Tshift: {int32, int64}, Taxis: {int32, int64}",
-    symbolic=True,
+    traits=Move(),
 )
 
 

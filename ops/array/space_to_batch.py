@@ -15,6 +15,7 @@ from ...shape_inference.context import is_symbolic
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol, divides_exactly, less
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.allocation import new_zeros
 from ..math.arithmetic import negative
 from ..math.division import floormod
@@ -41,21 +42,25 @@ SPACE_TO_BATCH_ND = OpDef(
     "SpaceToBatchND",
     "input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T",
     "T: type, Tblock_shape: {int32, int64} = int32, Tpaddings: {int32, int64} = int32",
+    traits=Move(symbolic=False),
 )
 SPACE_TO_BATCH = OpDef(
     "SpaceToBatch",
     "input: T, paddings: Tpaddings -> output: T",
     "T: type, Tpaddings: {int32, int64} = int32, block_size: int32 >= 2",
+    traits=Move(symbolic=False),
 )
 BATCH_TO_SPACE_ND = OpDef(
     "BatchToSpaceND",
     "input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T",
     "T: type, Tblock_shape: {int32, int64} = int32, Tcrops: {int32, int64} = int32",
+    traits=Move(symbolic=False),
 )
 BATCH_TO_SPACE = OpDef(
     "BatchToSpace",
     "input: T, crops: Tidx -> output: T",
     "T: type, block_size: int32 >= 2, Tidx: {int32, int64} = int32",
+    traits=Move(symbolic=False),
 )
 
 

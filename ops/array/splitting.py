@@ -11,6 +11,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, divided, normal_axis
 from ...shape_inference.symbolic.symbolic import DimExpr, less_equal
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.call_forms import older_form, scalar_at
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ SPLIT = OpDef(
     "Split",
     "split_dim: int32, value: T -> output: num_split * T",
     "num_split: int >= 1, T: type",
-    symbolic=True,
+    traits=Move(),
 )
 SPLIT_V = OpDef(
     "SplitV",
     "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T",
     "num_split: int >= 1, T: type, Tlen: {int8, int32, int64} = int64",
-    symbolic=True,
+    traits=Move(),
 )
 
 

@@ -8,6 +8,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axes, normal_axis
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.call_forms import renamed
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ SQUEEZE = OpDef(
     "Squeeze",
     "input: T -> output: T",
     "T: type, squeeze_dims: list(int32) >= 0 = []",
-    symbolic=True,
+    traits=Move(),
 )
 
 
@@ -109,7 +110,7 @@ EXPAND_DIMS = OpDef(
     "ExpandDims",
     "input: T, dim: Tdim -> output: T",
     "T: type, Tdim: {int32, int64} = int32",
-    symbolic=True,
+    traits=Move(),
 )
 
 
@@ -179,7 +180,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     return EXPAND_DIMS(input, axis, name=name)  # type: ignore[no-any-return]
 
 
-ENSURE_SHAPE = OpDef("EnsureShape", "input: T -> output: T", "shape: shape, T: type", symbolic=True)
+ENSURE_SHAPE = OpDef("EnsureShape", "input: T -> output: T", "shape: shape, T: type", traits=Move())
 
 
 @ENSURE_SHAPE.shape

@@ -12,6 +12,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move, Stack
 from ..kit.call_forms import deprecated, older_form, string_at
 from .joining import PARALLEL_CONCAT, check_total
 from .squeezing import expand_dims
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 PACK = OpDef(
-    "Pack", "values: N * T -> output: T", "N: int >= 1, T: type, axis: int32 = 0", symbolic=True
+    "Pack", "values: N * T -> output: T", "N: int >= 1, T: type, axis: int32 = 0", traits=Stack()
 )
 UNPACK = OpDef(
     "Unpack",
     "value: T -> output: num * T",
     "num: int >= 0, T: type, axis: int32 = 0",
-    symbolic=True,
+    traits=Move(),
 )
 
 

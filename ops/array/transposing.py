@@ -11,6 +11,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..math.arithmetic import subtract
 from .ranges import range as range_of
 from .shapes import rank
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 TRANSPOSED = "x: T, perm: Tperm -> y: T"
-TRANSPOSE = OpDef("Transpose", TRANSPOSED, "T: type, Tperm: {int32, int64} = int32", symbolic=True)
+TRANSPOSE = OpDef("Transpose", TRANSPOSED, "T: type, Tperm: {int32, int64} = int32", traits=Move())
 CONJUGATE_TRANSPOSE = OpDef(
     "ConjugateTranspose", TRANSPOSED, "T: type, Tperm: {int32, int64} = int32"
 )

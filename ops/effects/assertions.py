@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import STATEFUL
 from ..kit.array_text import summary
 
 if TYPE_CHECKING:
@@ -22,23 +23,23 @@ ASSERT = OpDef(
     "Assert",
     "condition: bool, data: T ->",
     "T: list(type) >= 1, summarize: int32 = 3",
-    stateful=True,
+    traits=STATEFUL,
 )
 PRINT = OpDef(
     "Print",
     "input: T, data: U -> output: T",
     "T: type, U: list(type) >= 0, message: string = '', first_n: int = -1, summarize: int32 = 3",
-    stateful=True,
+    traits=STATEFUL,
 )
 PRINT_V2 = OpDef(
     "PrintV2",
     "input: string ->",
     "output_stream: string = 'stderr', end: string = '\n'",
-    stateful=True,
+    traits=STATEFUL,
 )
 _CHECKED = "T: {bfloat16, half, float32, float64}, message: string"
-CHECK_NUMERICS = OpDef("CheckNumerics", "tensor: T -> output: T", _CHECKED, stateful=True)
-CHECK_NUMERICS_V2 = OpDef("CheckNumericsV2", "tensor: T -> output: T", _CHECKED, stateful=True)
+CHECK_NUMERICS = OpDef("CheckNumerics", "tensor: T -> output: T", _CHECKED, traits=STATEFUL)
+CHECK_NUMERICS_V2 = OpDef("CheckNumericsV2", "tensor: T -> output: T", _CHECKED, traits=STATEFUL)
 
 
 @ASSERT.kernel

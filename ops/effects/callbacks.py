@@ -14,6 +14,7 @@ from ...graph.op_def import OpDef
 from ...protos.constant_array import constant_array
 from ...protos.dtypes import as_dtype
 from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.traits import Traits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 _ARGUMENTS = "input: Tin -> output: Tout"
 _ATTRS = "token: string, Tin: list(type) >= 0, Tout: list(type) >= 0"
-PY_FUNC = OpDef("PyFunc", _ARGUMENTS, _ATTRS, stateful=True)
-PY_FUNC_STATELESS = OpDef("PyFuncStateless", _ARGUMENTS, _ATTRS)
+PY_FUNC = OpDef("PyFunc", _ARGUMENTS, _ATTRS, traits=Traits(stateful=True, calls_python=True))
+PY_FUNC_STATELESS = OpDef("PyFuncStateless", _ARGUMENTS, _ATTRS, traits=Traits(calls_python=True))
 
 # By operation, not by token: what a file calls a token is never looked up.
 _FUNCTIONS: weakref.WeakKeyDictionary[Any, Callable[..., Any]] = weakref.WeakKeyDictionary()

@@ -12,6 +12,7 @@ from ...graph.op_def import OpDef
 from ...protos.config import config
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move, Traits
 from ..kit.allocation import check_size, new_zeros
 from .gathering import in_range
 
@@ -27,13 +28,13 @@ GATHER_ND = OpDef(
     "GatherNd",
     "params: Tparams, indices: Tindices -> output: Tparams",
     "Tparams: type, Tindices: {int16, int32, int64}, bad_indices_policy: string = ''",
-    symbolic=True,
+    traits=Move(),
 )
 SCATTER_ND = OpDef(
     "ScatterNd",
     "indices: Tindices, updates: T, shape: Tindices -> output: T",
     "T: type, Tindices: {int16, int32, int64}, bad_indices_policy: string = ''",
-    symbolic=True,
+    traits=Traits(symbolic=True),
 )
 
 

@@ -11,6 +11,7 @@ from ...graph.op_def import OpDef
 from ...protos.config import config
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.allocation import check_size, new_array
 
 if TYPE_CHECKING:
@@ -22,13 +23,13 @@ GATHER = OpDef(
     "Gather",
     "params: Tparams, indices: Tindices -> output: Tparams",
     "validate_indices: bool = true, Tparams: type, Tindices: {int32, int64}",
-    symbolic=True,
+    traits=Move(),
 )
 GATHER_V2 = OpDef(
     "GatherV2",
     "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams",
     "batch_dims: int32 = 0, Tparams: type, Tindices: {int16, int32, int64}, Taxis: {int32, int64}",
-    symbolic=True,
+    traits=Move(),
 )
 
 

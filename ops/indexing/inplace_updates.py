@@ -15,6 +15,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...graph.ownership import only_argument
 from ...shape_inference.rules import shape_from_value
+from ...shape_inference.traits import STATEFUL, Traits
 from ..array.shapes import shape
 from ..kit.allocation import new_array, new_zeros
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     _Change = Callable[[Array, Array, Array], None]
 
 EMPTY = OpDef(
-    "Empty", "shape: int32 -> output: dtype", "dtype: type, init: bool = false", stateful=True
+    "Empty", "shape: int32 -> output: dtype", "dtype: type, init: bool = false", traits=STATEFUL
 )
 
 
@@ -153,7 +154,7 @@ class _InPlace:
 
 def _rows_op(name: str, change: _Change) -> OpDef:
     """Defines an op that updates rows in place."""
-    definition = OpDef(name, "x: T, i: int32, v: T -> y: T", "T: type", aliases="x")
+    definition = OpDef(name, "x: T, i: int32, v: T -> y: T", "T: type", traits=Traits(aliases="x"))
 
     @definition.shape
     def shape_of_all(c: ShapeContext) -> TensorShape:
@@ -183,7 +184,7 @@ def _alias_op(name: str, change: _Change) -> OpDef:
         name,
         "value: T, loc: Tloc, update: T -> output: T",
         "T: type, Tloc: {int32, int64} = int32, whole: bool = false",
-        aliases="value",
+        traits=Traits(aliases="value"),
     )
 
     @definition.shape

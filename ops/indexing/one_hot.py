@@ -13,6 +13,7 @@ from ...protos.constant_array import constant_array
 from ...protos.dtypes import as_dtype, float32
 from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.allocation import new_array
 from .gathering import in_range
 
@@ -25,7 +26,7 @@ ONE_HOT = OpDef(
     "OneHot",
     "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
     "axis: int32 = -1, T: type, TI: {uint8, int8, int32, int64} = int64",
-    symbolic=True,
+    traits=Move(),
 )
 
 

@@ -10,6 +10,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import Dim, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.allocation import new_array, new_zeros
 from .gathering import in_range, out_of_range
 
@@ -24,11 +25,11 @@ DYNAMIC_PARTITION = OpDef(
     "DynamicPartition",
     "data: T, partitions: int32 -> outputs: num_partitions * T",
     "num_partitions: int >= 1, T: type",
-    symbolic=True,
+    traits=Move(),
 )
 _STITCH = ("indices: N * int32, data: N * T -> merged: T", "N: int >= 1, T: type")
-DYNAMIC_STITCH = OpDef("DynamicStitch", *_STITCH, symbolic=True)
-PARALLEL_DYNAMIC_STITCH = OpDef("ParallelDynamicStitch", *_STITCH, symbolic=True)
+DYNAMIC_STITCH = OpDef("DynamicStitch", *_STITCH, traits=Move())
+PARALLEL_DYNAMIC_STITCH = OpDef("ParallelDynamicStitch", *_STITCH, traits=Move())
 
 
 def _rest(

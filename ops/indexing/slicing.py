@@ -21,6 +21,7 @@ from ...shape_inference.symbolic.symbolic import (
     less_equal,
 )
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..array.fills import ones_like
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ SLICE = OpDef(
     "Slice",
     "input: T, begin: Index, size: Index -> output: T",
     "T: type, Index: {int32, int64}",
-    symbolic=True,
+    traits=Move(),
 )
 
 
@@ -148,7 +149,7 @@ STRIDED_SLICE = OpDef(
     "StridedSlice",
     "input: T, begin: Index, end: Index, strides: Index -> output: T",
     "T: type, Index: {int16, int32, int64}, " + ", ".join(f"{mask}: int32 = 0" for mask in MASKS),
-    symbolic=True,
+    traits=Move(relays_sizes=True),
 )
 
 

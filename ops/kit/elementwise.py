@@ -15,6 +15,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import less_equal
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Elementwise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,7 +126,6 @@ def define_unary(
     arg: str = "x",
 ) -> None:
     """Hangs the rules of an elementwise op of one argument on its definition."""
-    definition.elementwise = True
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:
@@ -151,7 +151,6 @@ def define_broadcasting(
     args: tuple[str, str] = ("x", "y"),
 ) -> None:
     """Hangs the rules of an elementwise op of two arguments on its definition."""
-    definition.elementwise = True
     first, second = args
 
     @definition.shape
@@ -248,7 +247,8 @@ def _define(op: str, args: tuple[str, ...], result: str, dtypes: str, symbolic: 
     several = "," in dtypes
     inputs = ", ".join(f"{arg}: {'T' if several else dtypes}" for arg in args)
     attrs = f"T: {{{dtypes}}}" if several else ""
-    return OpDef(op, f"{inputs} -> {result}", attrs, symbolic=symbolic is not None)
+    traits = Elementwise(symbolic=symbolic is not None)
+    return OpDef(op, f"{inputs} -> {result}", attrs, traits=traits)
 
 
 def _documentation(

@@ -12,6 +12,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import dim_symbol, equal
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Product
 from ..kit.elementwise import COMPLEX, FLOATS, REALS, like_the_other
 from ..kit.gemm import multiply as product
 from ..math.exponentials import conj
@@ -32,22 +33,26 @@ MAT_MUL = OpDef(
     "transpose_a: bool = false, transpose_b: bool = false, "
     f"T: {{{FLOATS}, int32, int64, uint8, uint16, uint32, uint64, {COMPLEX}}}, "
     "grad_a: bool = false, grad_b: bool = false",
+    traits=Product("mk,kn->mn"),
 )
 BATCH_MAT_MUL = OpDef(
     "BatchMatMul",
     "x: T, y: T -> output: T",
     f"T: {{{FLOATS}, int32, int64, {COMPLEX}}}, {_ADJOINT}",
+    traits=Product("...mk,...kn->...mn"),
 )
 BATCH_MAT_MUL_V2 = OpDef(
     "BatchMatMulV2",
     "x: T, y: T -> output: T",
     f"T: {{{FLOATS}, int16, int32, int64, uint8, uint16, uint32, uint64, {COMPLEX}}}, {_ADJOINT}",
+    traits=Product("...mk,...kn->...mn"),
 )
 BATCH_MAT_MUL_V3 = OpDef(
     "BatchMatMulV3",
     "x: Ta, y: Tb -> output: Tout",
     f"Ta: {{{_SMALL}, {COMPLEX}}}, Tb: {{{_SMALL}, {COMPLEX}}}, "
     f"Tout: {{{FLOATS}, int16, int32, int64, {COMPLEX}}}, {_ADJOINT}",
+    traits=Product("...mk,...kn->...mn"),
 )
 
 

@@ -10,6 +10,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.elementwise import COMPLEX, REALS
 
 if TYPE_CHECKING:
@@ -20,9 +21,14 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 _TYPES = f"N: int >= 1, T: {{{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
-ADD_N = OpDef("AddN", "inputs: N * T -> sum: T", f"{_TYPES}, variant}}", symbolic=True)
+ADD_N = OpDef(
+    "AddN", "inputs: N * T -> sum: T", f"{_TYPES}, variant}}", traits=Traits(symbolic=True)
+)
 ACCUMULATE_N_V2 = OpDef(
-    "AccumulateNV2", "inputs: N * T -> sum: T", f"{_TYPES}}}, shape: shape", symbolic=True
+    "AccumulateNV2",
+    "inputs: N * T -> sum: T",
+    f"{_TYPES}}}, shape: shape",
+    traits=Traits(symbolic=True),
 )
 
 

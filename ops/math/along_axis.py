@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Reduction, Traits
 from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, FLOATS, REALS
 
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
 _QUANTIZED = "qint8, quint8, qint32, qint16, quint16"
 _SCAN = "exclusive: bool = false, reverse: bool = false, Tidx: {int32, int64} = int32"
 _NUMBERS = f"T: {{{REALS}, {COMPLEX}, {_QUANTIZED}}}"
-CUMSUM = OpDef("Cumsum", "x: T, axis: Tidx -> out: T", f"{_NUMBERS}, {_SCAN}", symbolic=True)
-CUMPROD = OpDef("Cumprod", "x: T, axis: Tidx -> out: T", f"{_NUMBERS}, {_SCAN}", symbolic=True)
+CUMSUM = OpDef(
+    "Cumsum", "x: T, axis: Tidx -> out: T", f"{_NUMBERS}, {_SCAN}", traits=Traits(symbolic=True)
+)
+CUMPROD = OpDef(
+    "Cumprod", "x: T, axis: Tidx -> out: T", f"{_NUMBERS}, {_SCAN}", traits=Traits(symbolic=True)
+)
 CUMULATIVE_LOGSUMEXP = OpDef(
     "CumulativeLogsumexp", "x: T, axis: Tidx -> out: T", f"T: {{{FLOATS}}}, {_SCAN}"
 )
@@ -153,12 +158,14 @@ ARG_MAX = OpDef(
     "input: T, dimension: Tidx -> output: output_type",
     f"T: {{{REALS}, {_QUANTIZED}, bool}}, Tidx: {{int16, int32, int64}} = int32, "
     "output_type: {int16, uint16, int32, int64} = int64",
+    traits=Reduction("dimension"),
 )
 ARG_MIN = OpDef(
     "ArgMin",
     "input: T, dimension: Tidx -> output: output_type",
     f"T: {{{REALS}, {_QUANTIZED}, bool}}, Tidx: {{int32, int64}} = int32, "
     "output_type: {int32, int64} = int64",
+    traits=Reduction("dimension"),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.symbolic.symbolic import dim_max, dim_min
+from ...shape_inference.traits import Elementwise
 from ..kit.elementwise import (
     COMPLEX,
     FLOATS,
@@ -32,9 +33,11 @@ ADD = OpDef(
     "Add",
     "x: T, y: T -> z: T",
     f"T: {{{FLOATS}, uint8, {SIGNED}, {COMPLEX}, string}}",
-    symbolic=True,
+    traits=Elementwise(symbolic=True),
 )
-ADD_V2 = OpDef("AddV2", "x: T, y: T -> z: T", f"T: {{{NUMBERS}}}", symbolic=True)
+ADD_V2 = OpDef(
+    "AddV2", "x: T, y: T -> z: T", f"T: {{{NUMBERS}}}", traits=Elementwise(symbolic=True)
+)
 for _definition in (ADD, ADD_V2):
     define_broadcasting(_definition, np.add, np.add)
 
@@ -96,13 +99,14 @@ negative = unary(
     ("[1, -2]", "[-1  2]"),
     symbolic=np.negative,
 )
-ABS = OpDef("Abs", "x: T -> y: T", f"T: {{{FLOATS}, {SIGNED}}}", symbolic=True)
+ABS = OpDef("Abs", "x: T -> y: T", f"T: {{{FLOATS}, {SIGNED}}}", traits=Elementwise(symbolic=True))
 define_unary(ABS, np.absolute, symbolically(lambda x: dim_max(x, -x)))
 
 COMPLEX_ABS = OpDef(
     "ComplexAbs",
     "x: T -> y: Tout",
     "T: {complex64, complex128} = complex64, Tout: {float32, float64} = float32",
+    traits=Elementwise(),
 )
 define_unary(COMPLEX_ABS, np.absolute)
 
@@ -149,7 +153,7 @@ reciprocal = unary(
     "`1 / x` of floats and complex numbers, element by element.",
     ("[2.0, 4.0]", "[0.5  0.25]"),
 )
-INV = OpDef("Inv", "x: T -> y: T", f"T: {{{FLOATS}, {SIGNED}, {COMPLEX}}}")
+INV = OpDef("Inv", "x: T -> y: T", f"T: {{{FLOATS}, {SIGNED}, {COMPLEX}}}", traits=Elementwise())
 define_unary(INV, {"fc": np.reciprocal})
 square = unary(
     "square",
@@ -262,7 +266,12 @@ def round(x: Any, name: str | None = None) -> Tensor:
     return x if x.dtype.is_integer else ROUND(x, name=name)  # type: ignore[no-any-return]
 
 
-NEXT_AFTER = OpDef("NextAfter", "x1: T, x2: T -> output: T", "T: {float64, float32} = float32")
+NEXT_AFTER = OpDef(
+    "NextAfter",
+    "x1: T, x2: T -> output: T",
+    "T: {float64, float32} = float32",
+    traits=Elementwise(),
+)
 define_broadcasting(NEXT_AFTER, np.nextafter, None, ("x1", "x2"))
 
 

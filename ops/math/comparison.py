@@ -16,6 +16,7 @@ from ...shape_inference.symbolic.symbolic import (
     less_equal as less_equal_size,
 )
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.elementwise import (
     FLOATS,
     NUMBERS,
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 
 
 _ANY_SHAPES = "T: type, incompatible_shape_error: bool = true"
-EQUAL = OpDef("Equal", "x: T, y: T -> z: bool", _ANY_SHAPES, symbolic=True)
-NOT_EQUAL = OpDef("NotEqual", "x: T, y: T -> z: bool", _ANY_SHAPES, symbolic=True)
+EQUAL = OpDef("Equal", "x: T, y: T -> z: bool", _ANY_SHAPES, traits=Traits(symbolic=True))
+NOT_EQUAL = OpDef("NotEqual", "x: T, y: T -> z: bool", _ANY_SHAPES, traits=Traits(symbolic=True))
 
 
 @EQUAL.shape

@@ -12,6 +12,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
 from ...shape_inference.symbolic.symbolic import Dim, Undecidable
+from ...shape_inference.traits import Elementwise
 from ..kit.elementwise import (
     COMPLEX,
     FLOATS,
@@ -73,7 +74,7 @@ _TRUNCATED: dict[str, Callable[..., Any]] = {
 }
 _REST: dict[str, Callable[..., Any]] = {"iu": dividing(np.fmod), "f": np.fmod}
 
-DIV = OpDef("Div", "x: T, y: T -> z: T", f"T: {{{NUMBERS}}}", symbolic=True)
+DIV = OpDef("Div", "x: T, y: T -> z: T", f"T: {{{NUMBERS}}}", traits=Elementwise(symbolic=True))
 define_broadcasting(DIV, {**_TRUNCATED, "fc": np.divide}, symbolically(_truncated_size))
 
 realdiv = binary(
@@ -125,7 +126,9 @@ truncatemod = binary(
     ("[-7, 7], 3", "[-1  1]"),
     symbolic=symbolically(_truncated_rest),
 )
-MOD = OpDef("Mod", "x: T, y: T -> z: T", f"T: {{int32, int64, {FLOATS}}}", symbolic=True)
+MOD = OpDef(
+    "Mod", "x: T, y: T -> z: T", f"T: {{int32, int64, {FLOATS}}}", traits=Elementwise(symbolic=True)
+)
 define_broadcasting(MOD, _REST, symbolically(_truncated_rest))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Elementwise
 from ..kit.elementwise import (
     COMPLEX,
     FLOATS,
@@ -123,14 +124,20 @@ xlog1py = binary(
 
 
 _PART = "T: {complex64, complex128} = complex64, Tout: {float32, float64} = float32"
-REAL = OpDef("Real", "input: T -> output: Tout", _PART)
-IMAG = OpDef("Imag", "input: T -> output: Tout", _PART)
-ANGLE = OpDef("Angle", "input: T -> output: Tout", _PART)
-CONJ = OpDef("Conj", "input: T -> output: T", "T: {complex64, complex128, variant} = complex64")
+REAL = OpDef("Real", "input: T -> output: Tout", _PART, traits=Elementwise())
+IMAG = OpDef("Imag", "input: T -> output: Tout", _PART, traits=Elementwise())
+ANGLE = OpDef("Angle", "input: T -> output: Tout", _PART, traits=Elementwise())
+CONJ = OpDef(
+    "Conj",
+    "input: T -> output: T",
+    "T: {complex64, complex128, variant} = complex64",
+    traits=Elementwise(),
+)
 COMPLEX_OF = OpDef(
     "Complex",
     "real: T, imag: T -> out: Tout",
     "T: {float32, float64} = float32, Tout: {complex64, complex128} = complex64",
+    traits=Elementwise(),
 )
 
 

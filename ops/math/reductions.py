@@ -13,6 +13,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import normal_axes, reduced
 from ...shape_inference.symbolic.symbolic import dim_max, dim_min
+from ...shape_inference.traits import Reduction
 from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, REALS
 from .arithmetic import add, subtract
@@ -134,7 +135,7 @@ def _define(op: str, types: str, reduction: Callable[[DType], Reduce]) -> OpDef:
         f"input: {kind}, reduction_indices: Tidx -> output: {kind}",
         ("" if types == "bool" else f"T: {{{_TYPES[types]}}}, ")
         + "keep_dims: bool = false, Tidx: {int32, int64} = int32",
-        symbolic=op in _SYMBOLIC,
+        traits=Reduction("reduction_indices", symbolic=op in _SYMBOLIC),
     )
 
     @definition.shape

@@ -10,6 +10,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR, broadcast
 from ...shape_inference.symbolic.symbolic import DimExpr, Undecidable, bounds, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Elementwise, Traits
 from ..kit.elementwise import COMPLEX, REALS, like_the_other, symbolically
 from .arithmetic import maximum, minimum
 
@@ -19,20 +20,21 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 _NUMBERS = f"{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
-SELECT = OpDef("Select", "condition: bool, t: T, e: T -> output: T", "T: type", symbolic=True)
+SELECT = OpDef(
+    "Select", "condition: bool, t: T, e: T -> output: T", "T: type", traits=Traits(symbolic=True)
+)
 SELECT_V2 = OpDef(
     "SelectV2",
     "condition: bool, t: T, e: T -> output: T",
     "T: type",
-    symbolic=True,
-    elementwise=True,
+    traits=Elementwise(symbolic=True),
 )
 WHERE = OpDef("Where", "input: T -> index: int64", f"T: {{{_NUMBERS}, bool}} = bool")
 CLIP_BY_VALUE = OpDef(
     "ClipByValue",
     "t: T, clip_value_min: T, clip_value_max: T -> output: T",
     f"T: {{{_NUMBERS}}}",
-    elementwise=True,
+    traits=Elementwise(),
 )
 
 

@@ -12,6 +12,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Elementwise
 from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, FLOATS, REALS, in_float32, unary
 from ..kit.extrema import clipped, larger
@@ -118,7 +119,7 @@ LEAKY_RELU = OpDef(
     "LeakyRelu",
     "features: T -> activations: T",
     "alpha: float = 0.20000000298023224, T: {half, bfloat16, float32, float64} = float32",
-    elementwise=True,
+    traits=Elementwise(),
 )
 SOFTMAX = OpDef("Softmax", "logits: T -> softmax: T", f"T: {{{FLOATS}}}")
 LOG_SOFTMAX = OpDef("LogSoftmax", "logits: T -> logsoftmax: T", f"T: {{{FLOATS}}}")

@@ -11,6 +11,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
 from ...shape_inference.rules import shape_from_value, sizes_of
+from ...shape_inference.traits import STATEFUL
 from ..array.broadcasting import broadcast_to
 from ..array.shapes import shape as shape_of
 from ..kit.allocation import check_size
@@ -32,13 +33,13 @@ RANDOM_GAMMA = OpDef(
     "RandomGamma",
     "shape: S, alpha: T -> output: T",
     f"{_SEEDS}, T: {{half, float32, float64}}",
-    stateful=True,
+    traits=STATEFUL,
 )
 RANDOM_POISSON_V2 = OpDef(
     "RandomPoissonV2",
     "shape: S, rate: R -> output: dtype",
     f"{_SEEDS}, R: {_NUMBERS} = float64, dtype: {_NUMBERS} = int64",
-    stateful=True,
+    traits=STATEFUL,
 )
 _MOST_EXPECTED = 2.0**62  # NumPy draws int64
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import STATEFUL
 from ..kit.allocation import check_size
 from .random_state import generator_of, seed_attrs
 
@@ -21,7 +22,7 @@ MULTINOMIAL = OpDef(
     "Multinomial",
     "logits: T, num_samples: int32 -> output: output_dtype",
     "seed: int = 0, seed2: int = 0, T: realnumbertype, output_dtype: {int32, int64} = int64",
-    stateful=True,
+    traits=STATEFUL,
 )
 
 

@@ -16,6 +16,7 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
 from ...shape_inference.rules import shape_from_value, sizes_of
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import STATEFUL
 from ..kit.allocation import check_size
 from ..math.arithmetic import add, multiply, subtract
 from .random_state import generator_of, seed_attrs
@@ -31,19 +32,19 @@ if TYPE_CHECKING:
 
 _SEEDS = "seed: int = 0, seed2: int = 0"
 _FLOATS = f"{_SEEDS}, dtype: {{half, bfloat16, float32, float64}}, T: {{int32, int64}}"
-RANDOM_UNIFORM = OpDef("RandomUniform", "shape: T -> output: dtype", _FLOATS, stateful=True)
+RANDOM_UNIFORM = OpDef("RandomUniform", "shape: T -> output: dtype", _FLOATS, traits=STATEFUL)
 RANDOM_STANDARD_NORMAL = OpDef(
-    "RandomStandardNormal", "shape: T -> output: dtype", _FLOATS, stateful=True
+    "RandomStandardNormal", "shape: T -> output: dtype", _FLOATS, traits=STATEFUL
 )
-TRUNCATED_NORMAL = OpDef("TruncatedNormal", "shape: T -> output: dtype", _FLOATS, stateful=True)
+TRUNCATED_NORMAL = OpDef("TruncatedNormal", "shape: T -> output: dtype", _FLOATS, traits=STATEFUL)
 RANDOM_UNIFORM_INT = OpDef(
     "RandomUniformInt",
     "shape: T, minval: Tout, maxval: Tout -> output: Tout",
     f"{_SEEDS}, Tout: {{int32, int64}}, T: {{int32, int64}}",
-    stateful=True,
+    traits=STATEFUL,
 )
 RANDOM_SHUFFLE = OpDef(
-    "RandomShuffle", "value: T -> output: T", f"{_SEEDS}, T: type", stateful=True
+    "RandomShuffle", "value: T -> output: T", f"{_SEEDS}, T: type", traits=STATEFUL
 )
 # Small floats have so many bits behind the point; a number drawn in more could round up to 1.
 _BITS = {"float16": 10, "bfloat16": 7}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
+from ...shape_inference.traits import STATEFUL
 
 if TYPE_CHECKING:
     from ...shape_inference.context import ShapeContext
@@ -20,19 +21,19 @@ SAVE_V2 = OpDef(
     "SaveV2",
     "prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes ->",
     "dtypes: list(type) >= 1",
-    stateful=True,
+    traits=STATEFUL,
 )
 RESTORE_V2 = OpDef(
     "RestoreV2",
     "prefix: string, tensor_names: string, shape_and_slices: string -> tensors: dtypes",
     "dtypes: list(type) >= 1",
-    stateful=True,
+    traits=STATEFUL,
 )
 MERGE_V2_CHECKPOINTS = OpDef(
     "MergeV2Checkpoints",
     "checkpoint_prefixes: string, destination_prefix: string ->",
     "delete_old_dirs: bool = true, allow_missing_files: bool = false",
-    stateful=True,
+    traits=STATEFUL,
 )
 SHARDED_FILENAME = OpDef(
     "ShardedFilename", "basename: string, shard: int32, num_shards: int32 -> filename: string"

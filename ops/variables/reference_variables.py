@@ -11,6 +11,7 @@ from ...graph import errors
 from ...graph.op_def import OpDef
 from ...graph.references import Reference, reference
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
+from ...shape_inference.traits import STATEFUL, Traits
 from ..indexing.slicing import MASKS, STRIDED_SLICE
 from ..kit.allocation import check_size
 
@@ -28,13 +29,13 @@ NUMBERS = (
 )
 _CONTAINER = re.compile(rb"[A-Za-z0-9.][A-Za-z0-9./-]*")
 _SHARED = "shape: shape, dtype: type, container: string = '', shared_name: string = ''"
-VARIABLE = OpDef("Variable", "-> ref: Ref(dtype)", _SHARED, stateful=True)
-VARIABLE_V2 = OpDef("VariableV2", "-> ref: Ref(dtype)", _SHARED, stateful=True)
+VARIABLE = OpDef("Variable", "-> ref: Ref(dtype)", _SHARED, traits=STATEFUL)
+VARIABLE_V2 = OpDef("VariableV2", "-> ref: Ref(dtype)", _SHARED, traits=STATEFUL)
 TEMPORARY_VARIABLE = OpDef(
     "TemporaryVariable",
     "-> ref: Ref(dtype)",
     "shape: shape, dtype: type, var_name: string = ''",
-    stateful=True,
+    traits=STATEFUL,
 )
 DESTROY_TEMPORARY_VARIABLE = OpDef(
     "DestroyTemporaryVariable", "ref: Ref(T) -> value: T", "T: type, var_name: string"
@@ -132,6 +133,7 @@ ASSIGN = OpDef(
     "Assign",
     "ref: Ref(T), value: T -> output_ref: Ref(T)",
     "T: type, validate_shape: bool = true, use_locking: bool = true",
+    traits=Traits(assigns="ref"),
 )
 
 

@@ -11,6 +11,7 @@ from ...graph.references import reference
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import STATEFUL, Traits
 from ..indexing.gather_nd import Places
 from ..indexing.gathering import batch_name, checked_batch, in_range, out_of_range, take_batched
 from ..indexing.slicing import MASKS
@@ -26,52 +27,55 @@ VAR_HANDLE_OP = OpDef(
     "-> resource: resource",
     "container: string = '', shared_name: string = '', debug_name: string = '', dtype: type, "
     "shape: shape, allowed_devices: list(string) = []",
-    stateful=True,
+    traits=STATEFUL,
 )
 VAR_IS_INITIALIZED_OP = OpDef(
-    "VarIsInitializedOp", "resource: resource -> is_initialized: bool", stateful=True
+    "VarIsInitializedOp", "resource: resource -> is_initialized: bool", traits=STATEFUL
 )
 READ_VARIABLE_OP = OpDef(
-    "ReadVariableOp", "resource: resource -> value: dtype", "dtype: type", stateful=True
+    "ReadVariableOp", "resource: resource -> value: dtype", "dtype: type", traits=STATEFUL
 )
 ASSIGN_VARIABLE_OP = OpDef(
     "AssignVariableOp",
     "resource: resource, value: dtype ->",
     "dtype: type, validate_shape: bool = false",
-    stateful=True,
+    traits=Traits(stateful=True, assigns="resource"),
 )
 VARIABLE_SHAPE = OpDef(
     "VariableShape",
     "input: resource -> output: out_type",
     "out_type: {int32, int64} = int32",
-    stateful=True,
+    traits=STATEFUL,
 )
 DESTROY_RESOURCE_OP = OpDef(
-    "DestroyResourceOp", "resource: resource ->", "ignore_lookup_error: bool = true", stateful=True
+    "DestroyResourceOp",
+    "resource: resource ->",
+    "ignore_lookup_error: bool = true",
+    traits=STATEFUL,
 )
 RESOURCE_GATHER = OpDef(
     "ResourceGather",
     "resource: resource, indices: Tindices -> output: dtype",
     "batch_dims: int32 = 0, validate_indices: bool = true, dtype: type, Tindices: {int32, int64}",
-    stateful=True,
+    traits=STATEFUL,
 )
 RESOURCE_GATHER_ND = OpDef(
     "ResourceGatherNd",
     "resource: resource, indices: Tindices -> output: dtype",
     "dtype: type, Tindices: {int32, int64}",
-    stateful=True,
+    traits=STATEFUL,
 )
 RESOURCE_COUNT_UP_TO = OpDef(
     "ResourceCountUpTo",
     "resource: resource -> output: T",
     "limit: int32, T: {int32, int64}",
-    stateful=True,
+    traits=STATEFUL,
 )
 RESOURCE_STRIDED_SLICE_ASSIGN = OpDef(
     "ResourceStridedSliceAssign",
     "ref: resource, begin: Index, end: Index, strides: Index, value: T ->",
     "T: type, Index: {int32, int64}, " + ", ".join(f"{mask}: int32 = 0" for mask in MASKS),
-    stateful=True,
+    traits=STATEFUL,
 )
 
 
@@ -167,7 +171,7 @@ def _assign_variable_kernel(c: KernelContext) -> Kernel:
 
 def _assign_change(name: str, ufunc: np.ufunc) -> OpDef:
     """Defines an op that adds to a resource variable, or subtracts from it."""
-    definition = OpDef(name, "resource: resource, value: dtype ->", "dtype: type", stateful=True)
+    definition = OpDef(name, "resource: resource, value: dtype ->", "dtype: type", traits=STATEFUL)
     by = changed_whole(ufunc)
 
     @definition.shape

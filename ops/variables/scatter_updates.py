@@ -10,6 +10,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...graph.references import reference
 from ...shape_inference.context import check_rank
+from ...shape_inference.traits import STATEFUL
 from ..indexing.gather_nd import Places, skips_bad_indices
 from ..indexing.gathering import in_range, out_of_range
 from ..math.division import truncated
@@ -174,7 +175,7 @@ def _reference_op(name: str, attrs: str, nd: bool, combine: _Combine) -> OpDef:
 
 def _resource_op(name: str, arguments: str, attrs: str, nd: bool, combine: _Combine) -> OpDef:
     """Defines an op that changes parts of a resource variable."""
-    definition = OpDef(name, arguments, attrs, stateful=True)
+    definition = OpDef(name, arguments, attrs, traits=STATEFUL)
     handle, dtype = ("ref", "T") if nd else ("resource", "dtype")
 
     @definition.shape

@@ -8,6 +8,7 @@ from ...graph import errors
 from ...graph.op_def import OpDef
 from ...shape_inference.sliding_windows import Window
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Move
 from ..kit.allocation import check_size, new_zeros
 from ..kit.call_forms import older_form, string_at
 from .windowing import seen_through, with_margins
@@ -25,6 +26,7 @@ EXTRACT_IMAGE_PATCHES = OpDef(
     "ksizes: list(int32) >= 4, strides: list(int32) >= 4, rates: list(int32) >= 4, "
     "T: {bfloat16, half, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, "
     "uint64, complex64, complex128, bool}, padding: {'SAME', 'VALID'}",
+    traits=Move(symbolic=False),
 )
 
 

@@ -1,0 +1,93 @@
+"""What op types state of themselves, and that nobody below `ops/` knows them by name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tensordraft as td
+from tensordraft.graph.registry import definitions, lookup, sole
+from tensordraft.shape_inference.traits import (
+    Constant,
+    Elementwise,
+    Move,
+    Product,
+    Reduction,
+    Stack,
+    Traits,
+)
+
+ROOT = Path(td.__file__).parent
+OPS = {item.name: item for item in definitions() if item.site.file.startswith(str(ROOT / "ops"))}
+
+# Files that read and write NodeDefs: op types are words of the format there.
+FORMAT = {
+    "graph/editing/folding.py",
+    "graph/editing/freezing.py",
+    "graph/editing/graph_editing.py",
+    "graph/importing/function_inlining.py",
+    "graph/checkpoints/saved_model.py",
+}
+
+
+def op_types_in(source: str) -> Iterator[str]:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in OPS:
+            yield f"line {node.lineno}: {node.value}"
+
+
+@pytest.mark.parametrize("folder", ["protos", "shape_inference", "graph", "session"])
+def test_nobody_below_ops_knows_an_op_type_by_name(folder: str) -> None:
+    found = {
+        file: types
+        for path in (ROOT / folder).rglob("*.py")
+        if (file := path.relative_to(ROOT).as_posix()) not in FORMAT
+        and (types := list(op_types_in(path.read_text(encoding="utf-8"))))
+    }
+    assert found == {}
+
+
+def test_op_types_are_found_in_source() -> None:
+    assert list(op_types_in('if op.type == "Pack" or x in ("nothing", "Cast"): pass')) == [
+        "line 1: Pack",
+        "line 1: Cast",
+    ]
+
+
+def test_the_makers_of_tensors_are_known_by_their_traits() -> None:
+    assert (sole(Constant).name, sole(Stack).name) == ("Const", "Pack")
+    assert {type(item.traits) for item in OPS.values()} >= {Elementwise, Move, Product, Reduction}
+
+
+def test_traits_name_arguments_that_there_are() -> None:
+    for item in OPS.values():
+        traits, signature = item.traits, item.signature
+        arguments = {spec.name for spec in signature.inputs}
+        named = {traits.aliases, traits.assigns} - {None}
+        assert named <= arguments, item
+        if isinstance(traits, Reduction):
+            assert traits.axis in {*arguments, *signature.attrs}, item
+        if isinstance(traits, Product):
+            inputs, arrow, result = traits.subscripts.partition("->")
+            assert arrow, item
+            assert inputs.count(",") + 1 == len(signature.inputs), item
+            assert set(result) <= set(inputs), item
+        if isinstance(traits, Elementwise):
+            assert len(signature.outputs) == 1, item
+
+
+def test_what_kinds_imply() -> None:
+    assert Move().symbolic
+    assert not Move(symbolic=False).symbolic
+    assert Elementwise().checking
+    assert isinstance(Stack(), Move)
+    assert lookup("PyFunc").traits == Traits(stateful=True, calls_python=True)
+
+
+@pytest.mark.parametrize("op", ["Assign", "RandomUniform", "InplaceAdd", "PlaceholderWithDefault"])
+def test_what_has_state_is_not_pure(op: str) -> None:
+    assert not lookup(op).pure
