@@ -267,10 +267,6 @@ def no_name(graph_def: td.GraphDef) -> None:
     graph_def.node.add(op="NoOp")
 
 
-def unknown_op(graph_def: td.GraphDef) -> None:
-    graph_def.node.add(name="z", op="NoSuchOp")
-
-
 def no_attr(graph_def: td.GraphDef) -> None:
     del node(graph_def, "x").attr["dtype"]
 
@@ -330,10 +326,9 @@ def too_new(graph_def: td.GraphDef) -> None:
         (too_few, r"takes 2 inputs, got 1[^$]*'total'"),
         (too_many, "takes 2 inputs, got 3"),
         (control_first, "'total'.*behind a control input"),
-        (duplicate, "two nodes are named 'total'"),
+        (duplicate, "Duplicate name 'total'"),
         (bad_name, "'_x' is not a valid op name"),
         (no_name, "'' is not a valid op name"),
-        (unknown_op, "'NoSuchOp' is not supported"),
         (no_attr, r"needs the attr 'dtype'[^$]*'x'"),
         (wrong_attr, r"attr 'T' of ToyAdd: .*of kind type, got int[^$]*'total'"),
         (attr_not_allowed, "T must be one of .*got bool"),
@@ -364,17 +359,10 @@ def test_a_malformed_graph_is_refused_whole(graph: td.Graph, spoil: Any, text: s
 def test_a_failed_import_frees_no_name_of_another_case(graph: td.Graph) -> None:
     td.constant(1, name="Total")
     graph_def = sums()
-    unknown_op(graph_def)
-    with pytest.raises(ValueError, match="NoSuchOp"):
+    no_attr(graph_def)
+    with pytest.raises(ValueError, match="dtype"):
         td.import_graph_def(graph_def, name="")
     assert td.constant(1, name="total").name == "total_1:0"
-
-
-def test_taken_names_are_refused(graph: td.Graph) -> None:
-    td.import_graph_def(sums(), name="")
-    with pytest.raises(ValueError, match="already has an op named 'x'"):
-        td.import_graph_def(sums(), name="")
-    assert len(graph.get_operations()) == 5
 
 
 @pytest.mark.parametrize("wrong", [None, b"", "graph.pb", td.NodeDef()])

@@ -10,7 +10,7 @@ from ...protos.messages import CollectionDef, MetaGraphDef, SignatureDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..default_graph import get_default_graph
 from ..files.graph_files import parse_message, read_file, write_message
-from ..importing.importer import import_graph_def
+from ..importing.importer import import_under
 from ..node import Operation, Tensor
 from ..registry import find
 from ..scopes.collections import proto_functions
@@ -18,8 +18,11 @@ from ..scopes.collections import proto_functions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from google.protobuf.message import Message
+
     from ...protos.messages import GraphDef, TensorInfo
     from ..graph import Graph
+    from ..importing.renaming import Renaming
 
 _META_GRAPH_VERSION = "tensordraft"
 
@@ -134,6 +137,15 @@ def import_meta_graph(
         >>> copy.get_collection("ends")
         [<td.Tensor 'x:0' shape=(2,) dtype=float32>]
     """
+    return import_with_names(meta_graph_or_file, clear_devices, import_scope)[0]
+
+
+def import_with_names(
+    meta_graph_or_file: MetaGraphDef | str | os.PathLike[str],
+    clear_devices: bool,
+    import_scope: str | None,
+) -> tuple[MetaGraphDef, Renaming]:
+    """Does as `import_meta_graph`, and tells what the nodes are called in the graph."""
     if isinstance(meta_graph_or_file, MetaGraphDef):
         message = meta_graph_or_file
     else:
@@ -143,14 +155,13 @@ def import_meta_graph(
     if clear_devices:
         graph_def = _without_devices(graph_def)
     graph = get_default_graph()
-    scope = f"{import_scope.rstrip('/')}/" if import_scope else ""
     op_list = message.meta_info_def.stripped_op_list
     with graph.editing():
         start = graph.version
-        import_graph_def(graph_def, name=scope, producer_op_list=op_list)
+        _, names = import_under(import_scope or "", graph_def, op_list)
         try:
             items = {
-                key: list(_read(graph, message.collection_def[key], scope, key))
+                key: list(_read(graph, message.collection_def[key], names, key))
                 for key in sorted(message.collection_def)
             }
         except ValueError:
@@ -159,7 +170,7 @@ def import_meta_graph(
     for key, values in items.items():
         for value in values:
             graph.add_to_collection(key, value)
-    return message
+    return message, names
 
 
 def read_signatures(
@@ -256,13 +267,13 @@ def _written(key: str, items: list[Any]) -> CollectionDef | None:
     return collection
 
 
-def _read(graph: Graph, collection: CollectionDef, scope: str, key: str) -> Iterable[Any]:
+def _read(graph: Graph, collection: CollectionDef, names: Renaming, key: str) -> Iterable[Any]:
     """The items of a collection; those of a kind that is not known here are left out."""
     kind = collection.WhichOneof("kind")
     if kind == "node_list":
         for name in collection.node_list.value:
             try:
-                yield graph.as_graph_element(scope + name)
+                yield graph.as_graph_element(names.scope + names.inside(name))
             except (KeyError, ValueError) as error:
                 raise ValueError(f"the collection {key!r}: {error.args[0]}") from None
     elif kind == "int64_list":
@@ -272,12 +283,24 @@ def _read(graph: Graph, collection: CollectionDef, scope: str, key: str) -> Iter
     elif kind == "bytes_list" and (functions := proto_functions(key)) is not None:
         for data in collection.bytes_list.value:
             message = parse_message(functions.proto_type, data, f"the collection {key!r}")
+            _rename(message, names)
             try:
-                yield functions.from_proto(message, scope)
+                yield functions.from_proto(message, names.scope)
             except (KeyError, ValueError) as error:
                 raise ValueError(f"the collection {key!r}: {error.args[0]}") from None
     elif kind == "bytes_list" and key not in _OF_MESSAGES:
         yield from collection.bytes_list.value
+
+
+def _rename(message: Message, names: Renaming) -> None:
+    """Writes in the message of an item what its ops are called in the graph, below the scope."""
+    for field, value in message.ListFields():
+        if not field.name.endswith("_name") or field.type != field.TYPE_STRING:
+            continue
+        if isinstance(value, str):
+            setattr(message, field.name, names.inside(value))
+        else:
+            value[:] = [names.inside(item) for item in value]
 
 
 # Collections that TensorFlow writes as serialized messages of kinds that only it reads.

@@ -21,12 +21,13 @@ from ..scopes.device import parse_device
 from ..scopes.names import check_op_name
 from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
 from .attr_drift import Drift
-from .function_inlining import inline_functions
 from .gc_pause import collector
 from .input_map import as_name, mapped_inputs
 from .node_order import in_order
+from .preparation import prepared
 from .progress import reported
-from .versions import check_versions
+from .renaming import Renaming
+from .versions import merge_versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +51,9 @@ def import_graph_def(
     """Adds the nodes of a GraphDef to the default graph.
 
     The nodes may come in any order. Calls of functions in the GraphDef's library are replaced by
-    the nodes of the function. On an error the graph is left as it was.
+    the nodes of the function. Ops of types that are not registered are kept as they are. A name
+    that the graph has already gets a number. The versions of the graph become the strictest of its
+    own and the GraphDef's. On an error the graph is left as it was.
 
     Args:
         graph_def: the message, from TensorFlow or tensordraft.
@@ -69,8 +72,8 @@ def import_graph_def(
     Raises:
         TypeError: `graph_def` is no GraphDef, `producer_op_list` no OpList, or `input_map` no
             dict from names to what can become a tensor.
-        ValueError: a node is malformed, of an unknown type or does not fit its inputs; the nodes
-            form a cycle; `input_map` or `return_elements` name something that is not there.
+        ValueError: a node is malformed or does not fit its inputs; the nodes form a cycle;
+            `input_map` or `return_elements` name something that is not there.
 
     Example:
         >>> import tensordraft as td
@@ -85,22 +88,40 @@ def import_graph_def(
     """
     del op_dict
     if not isinstance(graph_def, GraphDef):
-        raise TypeError(f"graph_def must be a GraphDef, got {type(graph_def).__name__!r}")
+        raise TypeError(f"graph_def must be a GraphDef proto, got {type(graph_def).__name__!r}")
     if not isinstance(producer_op_list, (OpList, type(None))):
         kind = type(producer_op_list).__name__
         raise TypeError(f"producer_op_list must be an OpList, got {kind!r}")
+    name = "import" if name is None else name
+    elements, _ = import_under(name, graph_def, producer_op_list, input_map, return_elements)
+    return elements
+
+
+def import_under(
+    name: str,
+    graph_def: GraphDef,
+    producer_op_list: OpList | None,
+    input_map: Mapping[str, Any] | None = None,
+    return_elements: Sequence[str] | None = None,
+) -> tuple[list[Tensor | Operation] | None, Renaming]:
+    """Does as `import_graph_def`, and tells what the nodes are called in the graph."""
     graph = get_default_graph()
     with collector.at_rest(len(graph_def.node)), graph.editing():
-        graph_def = _prepared(graph_def)
+        graph_def = prepared(graph_def)
         start = graph.version
         try:
-            with graph.name_scope("import" if name is None else name or None) as scope:
+            with graph.name_scope(name or None) as scope:
                 mapped = mapped_inputs(graph, input_map or {}, scope)
                 importer = _Importer(graph, graph_def, scope, mapped, producer_op_list)
-                return importer.run(return_elements)
+                fresh = not start or bool(name and not name.endswith("/"))
+                importer.names = Renaming(graph, scope, importer.nodes, fresh=fresh)
+                elements = importer.run(return_elements)
         except BaseException:
             graph.truncate(start)
             raise
+        if graph_def.HasField("versions"):
+            merge_versions(graph.versions, graph_def.versions)
+    return elements, importer.names
 
 
 def import_whole(
@@ -149,27 +170,15 @@ def _imported(
 ) -> Graph:
     graph = Graph()
     with collector.at_rest(len(graph_def.node)):
-        graph_def = _prepared(graph_def)
+        graph_def = prepared(graph_def)
         graph.versions.CopyFrom(graph_def.versions)
         importer = _Importer(graph, graph_def, "", {}, producer_op_list)
         importer.shared = True
         importer.contents = contents or {}
         importer.progress = progress
         importer.problems = problems
-        importer.unregistered = unregistered_ops(graph_def.node)
         importer.run(None)
     return graph
-
-
-def _prepared(graph_def: GraphDef) -> GraphDef:
-    """The GraphDef without calls of functions, if this library may read it."""
-    check_versions(graph_def)
-    if len(graph_def.node) > config.max_graph_nodes:
-        raise ValueError(
-            f"the graph has {len(graph_def.node)} nodes, more than td.config.max_graph_nodes = "
-            f"{config.max_graph_nodes}"
-        )
-    return inline_functions(graph_def)
 
 
 class _Importer:
@@ -184,7 +193,7 @@ class _Importer:
         producer_op_list: OpList | None = None,
     ) -> None:
         self.graph = graph
-        self.scope = scope
+        self.names = Renaming(graph, scope, (), fresh=True)
         self.functions = graph_def.library.function
         self.drift = Drift(graph_def.versions.producer, PRODUCER, producer_op_list)
         self.input_map = input_map
@@ -197,15 +206,13 @@ class _Importer:
         self.shared = False
         self.contents: Mapping[str, memoryview] = {}
         self.progress: Progress | None = None
-        self.unregistered: dict[str, UnregisteredOp] = {}
+        self.unregistered = unregistered_ops(graph_def.node)
         self.nodes: dict[str, NodeDef] = {}
         for node in graph_def.node:
             name = node.name
             if name in self.nodes:
-                raise ValueError(f"two nodes are named {name!r}")
+                raise ValueError(f"Duplicate name {name!r}: two nodes of the GraphDef have it")
             check_op_name(name)
-            if graph.has_operation(scope + name):
-                raise ValueError(f"the graph already has an op named {scope + name!r}")
             self.nodes[name] = node
 
     def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
@@ -249,7 +256,7 @@ class _Importer:
             return self._add(name, node)
         declared = None if definition.template is not None else attrs.pop("_output_shapes", None)
         op = self.graph.make(
-            definition, inputs, attrs, self.scope + name, self.site, controls, node.device
+            definition, inputs, attrs, self.names(name), self.site, controls, node.device
         )
         self.graph.append(op, infer=self.problems is None)
         if declared is not None:
@@ -324,7 +331,7 @@ class _Importer:
             name, _, number = key.removeprefix("^").rpartition(":")
             op = self.ops.get(name or number)
             if op is None or (name and int(number) >= len(op.outputs)):
-                raise ValueError(f"input_map names {key!r}, which is not in the GraphDef")
+                raise ValueError(f"input_map names {key!r}, which is not found in graph_def")
 
     def _check_device(self, device: str) -> None:
         if device not in self.devices:
@@ -343,15 +350,15 @@ class _Importer:
                 renamed.append(group)
                 continue
             if name not in self.nodes:
-                raise ValueError(f"_class names {name!r}, which is not in the GraphDef")
-            renamed.append(_COLOCATED + (self.scope + name).encode())
-        return encode_attr(renamed, "list(string)") if self.scope else value
+                raise ValueError(f"_class names {name!r}, which does not exist in the GraphDef")
+            renamed.append(_COLOCATED + self.names(name).encode())
+        return value if renamed == groups else encode_attr(renamed, "list(string)")
 
     def _element(self, element: Any) -> Tensor | Operation:
         name, colon, number = as_name(element, "return_elements").partition(":")
         op = self.ops.get(name)
         if op is None or (colon and not (number.isdecimal() and int(number) < len(op.outputs))):
-            raise ValueError(f"return_elements names {element!r}, which is not in the GraphDef")
+            raise ValueError(f"return_element {element!r} not found in graph_def")
         return op.outputs[int(number)] if colon else op
 
     def _refine(self, op: Operation, declared: AttrValue) -> None:

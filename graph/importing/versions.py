@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING
 from ..export import MIN_CONSUMER, PRODUCER
 
 if TYPE_CHECKING:
-    from ...protos.messages import GraphDef
+    from ...protos.messages import GraphDef, VersionDef
 
 GRAPH_DEF_VERSION = PRODUCER
 GRAPH_DEF_VERSION_MIN_CONSUMER = MIN_CONSUMER
 GRAPH_DEF_VERSION_MIN_PRODUCER = 0
+
+
+def merge_versions(versions: VersionDef, others: VersionDef) -> None:
+    """Makes `versions` fit what was written under `others`, too: the strictest of both."""
+    versions.producer = min(versions.producer, others.producer)
+    versions.min_consumer = max(versions.min_consumer, others.min_consumer)
+    bad = {*versions.bad_consumers, *others.bad_consumers}
+    versions.bad_consumers[:] = sorted(bad)
 
 
 def check_versions(graph_def: GraphDef) -> None:

@@ -16,7 +16,7 @@ from ...graph.checkpoints.checkpoint_reader import load_checkpoint
 from ...graph.checkpoints.checkpoint_state import update_checkpoint_state
 from ...graph.checkpoints.meta_graph import (
     export_meta_graph,
-    import_meta_graph as import_graph_only,
+    import_with_names,
 )
 from ...graph.default_graph import get_default_graph
 from ..array.constants import placeholder
@@ -287,12 +287,11 @@ def import_meta_graph(
         np.int32(5)
     """
     before = set(global_variables())
-    import_graph_only(meta_graph_or_file, clear_devices, import_scope)
-    scope = f"{import_scope.rstrip('/')}/" if import_scope else ""
+    _, names = import_with_names(meta_graph_or_file, clear_devices, import_scope)
     variables = [variable for variable in global_variables() if variable not in before]
     if not variables:
         return None
-    return Saver({variable.op.name.removeprefix(scope): variable for variable in variables})
+    return Saver({names.original(variable.op.name): variable for variable in variables})
 
 
 def _by_name(var_list: Mapping[str, Variable] | Iterable[Variable]) -> dict[str, Variable]:

@@ -1,0 +1,63 @@
+"""What the nodes of a GraphDef are called in the graph that they are imported to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ..graph import Graph
+
+
+class Renaming:
+    """The names of imported nodes: under the scope, and made unique where the graph has them.
+
+    As in TensorFlow, a name is taken if an op has it, or has it for a scope; then `_1`, `_2`, … is
+    put behind it, so that it is no name of the GraphDef either.
+
+    Args:
+        graph: the graph.
+        scope: the scope of the import, with "/" at its end, or "".
+        names: the names of the nodes.
+        fresh: whether the scope is new, so that nothing in it is taken.
+    """
+
+    def __init__(self, graph: Graph, scope: str, names: Collection[str], *, fresh: bool) -> None:
+        self.scope = scope
+        self._new: dict[str, str] = {}
+        if fresh:
+            return
+        taken = _names_in_use(graph)
+        for name in names:
+            if scope + name in taken:
+                number = 1
+                while (new := f"{name}_{number}") in names or scope + new in taken:
+                    number += 1
+                self._new[name] = new
+                taken.add(scope + new)
+
+    def __call__(self, name: str) -> str:
+        """The name of a node in the graph."""
+        return self.scope + self._new.get(name, name)
+
+    def inside(self, text: str) -> str:
+        """What a node or tensor that the GraphDef calls `text` is called below the scope."""
+        name, colon, number = text.partition(":")
+        return self._new.get(name, name) + colon + number
+
+    def original(self, name: str) -> str:
+        """What the GraphDef calls the node that is called `name` in the graph."""
+        inside = name.removeprefix(self.scope)
+        return next((old for old, new in self._new.items() if new == inside), inside)
+
+
+def _names_in_use(graph: Graph) -> set[str]:
+    """The names of all ops, and of the scopes that they are in."""
+    names: set[str] = set()
+    for op in graph.get_operations():
+        name = op.name
+        while name and name not in names:
+            names.add(name)
+            name = name.rpartition("/")[0]
+    return names
