@@ -48,6 +48,12 @@ from ..ops.nn.normalization import (
     local_response_normalization as local_response_normalization,
     lrn as lrn,
 )
+from ..ops.quantized.quantized_layers import (
+    quantized_avg_pool as quantized_avg_pool,
+    quantized_conv2d as quantized_conv2d,
+    quantized_max_pool as quantized_max_pool,
+    quantized_relu_x as quantized_relu_x,
+)
 from ..ops.sorting.top_k import (
     in_top_k as in_top_k,
     top_k as top_k,

@@ -352,6 +352,7 @@ from .special.zeta import (
 )
 from .statistics.bincount import bincount as bincount
 from .statistics.clipping import (
+    clip_by_average_norm as clip_by_average_norm,
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,
     global_norm as global_norm,

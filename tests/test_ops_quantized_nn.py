@@ -138,6 +138,12 @@ CASES = [
         {},
         (quint8([0, 100, 128, 128]), np.float32(0), np.float32(12)),
     ),
+    Case(
+        "QuantizedReluX",
+        [quint8([0, 100, 140, 255]), np.float32(6), 0.0, 12.0],
+        {},
+        (quint8([0, 100, 128, 128]), np.float32(0), np.float32(12)),
+    ),
     *(
         Case(
             op,
@@ -315,6 +321,7 @@ def test_shapes_of_quantized_layers() -> None:
     infers("RequantizationRange", "[n];[];[]", "[];[]")
     infers("QuantizeDownAndShrinkRange", "[n,?];[];[]", "[n,?];[];[]", out_type="quint8")
     infers("QuantizedReshape", "[n,2];;[];[]", "[2*n];[];[]", values={"shape": [-1]})
+    refuses("QuantizedReluX", "[3];[1];[];[]", "max_value must have rank 0")
     refuses("QuantizedRelu", "[3];[1];[]", "min_features must have rank 0")
 
 

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...protos.dtypes import as_dtype
 from ..array.constants import constant
 from ..array.reshaping import reshape
 from ..array.shapes import rank, shape, size
+from ..array.stacking import stack
 from ..math.comparison import equal, greater_equal, less, less_equal
 from ..math.reductions import reduce_all, reduce_any
 from .assertions import Assert
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 def _ranked(
     what: str,
     x: Any,
-    allowed: Callable[[int], bool],
+    allowed: Callable[[int], bool] | None,
     condition: Callable[[Tensor], Tensor],
     wanted: str,
     data: Sequence[Any] | None,
@@ -38,7 +40,7 @@ def _ranked(
         x = convert_to_tensor(x, name="x")
         prefix = f"{message}: " if message else ""
         known = x.shape.rank
-        if known is not None:
+        if known is not None and allowed is not None:
             if allowed(known):
                 return no_op(name="static_checks_determined_all_ok")
             raise ValueError(f"{prefix}{x.name} must have rank {wanted}, got shape {x.shape}")
@@ -46,9 +48,31 @@ def _ranked(
         return Assert(condition(rank(x)), [told, shape(x)] if data is None else data, summarize)
 
 
+def _given(rank: Any) -> tuple[int | None, Any]:
+    """A rank that a caller states: as a number where that is known, and as it stands in ops.
+
+    Raises:
+        TypeError: it is no integer.
+        ValueError: it is no scalar.
+    """
+    if isinstance(rank, int):
+        return rank, rank
+    tensor = convert_to_tensor(rank, name="rank")
+    if not tensor.dtype.is_integer:
+        raise TypeError(f"the rank must be of type int32, got {tensor.dtype.name}")
+    if tensor.shape.rank not in (0, None):
+        raise ValueError(f"Rank must be a scalar, got shape {tensor.shape}")
+    value = constant_value(tensor)
+    return None if value is None else int(value), tensor
+
+
+def _shown(rank: int | None) -> str:
+    return "of a tensor" if rank is None else str(rank)
+
+
 def assert_rank(
     x: Any,
-    rank: int,
+    rank: Any,
     data: Sequence[Any] | None = None,
     summarize: int | None = None,
     message: str | None = None,
@@ -58,7 +82,7 @@ def assert_rank(
 
     Args:
         x: a tensor.
-        rank: the rank.
+        rank: the rank: a number, or an integer tensor of rank 0.
         data: the tensors that the error shows; by default the shape of `x`.
         summarize: how many elements of each it shows.
         message: what the error begins with.
@@ -68,7 +92,8 @@ def assert_rank(
         An Operation: something has to depend on it, or run it.
 
     Raises:
-        ValueError: it is known not to hold.
+        ValueError: it is known not to hold, or `rank` is no scalar.
+        TypeError: `rank` is no integer.
         InvalidArgumentError: it does not hold when the Operation runs.
 
     Example:
@@ -77,17 +102,19 @@ def assert_rank(
         ...     td.assert_rank([1, 2], 1).type
         'NoOp'
     """
+    known, stated = _given(rank)
 
     def condition(actual: Tensor) -> Tensor:
-        return equal(actual, rank)
+        return equal(actual, stated)
 
-    allowed = rank.__eq__
-    return _ranked("assert_rank", x, allowed, condition, str(rank), data, summarize, message, name)
+    allowed = None if known is None else known.__eq__
+    wanted = _shown(known)
+    return _ranked("assert_rank", x, allowed, condition, wanted, data, summarize, message, name)
 
 
 def assert_rank_at_least(
     x: Any,
-    rank: int,
+    rank: Any,
     data: Sequence[Any] | None = None,
     summarize: int | None = None,
     message: str | None = None,
@@ -101,12 +128,13 @@ def assert_rank_at_least(
         ...     td.assert_rank_at_least([[1, 2]], 1).type
         'NoOp'
     """
+    known, stated = _given(rank)
 
     def condition(actual: Tensor) -> Tensor:
-        return greater_equal(actual, rank)
+        return greater_equal(actual, stated)
 
-    allowed = rank.__le__
-    wanted = f"at least {rank}"
+    allowed = None if known is None else known.__le__
+    wanted = f"at least {_shown(known)}"
     return _ranked(
         "assert_rank_at_least", x, allowed, condition, wanted, data, summarize, message, name
     )
@@ -114,7 +142,7 @@ def assert_rank_at_least(
 
 def assert_rank_in(
     x: Any,
-    ranks: Iterable[int],
+    ranks: Iterable[Any],
     data: Sequence[Any] | None = None,
     summarize: int | None = None,
     message: str | None = None,
@@ -128,16 +156,17 @@ def assert_rank_in(
         ...     td.assert_rank_in([[1, 2]], [1, 2]).type
         'NoOp'
     """
-    choices = tuple(ranks)
+    given = [_given(rank) for rank in ranks]
+    choices = [known for known, _ in given if known is not None]
 
     def condition(actual: Tensor) -> Tensor:
-        return reduce_any(equal(actual, np.array(choices, np.int32)))
+        return reduce_any(equal(actual, stack([stated for _, stated in given])))
 
-    wanted = " or ".join(map(str, choices))
+    wanted = " or ".join(_shown(known) for known, _ in given)
     return _ranked(
         "assert_rank_in",
         x,
-        choices.__contains__,
+        choices.__contains__ if len(choices) == len(given) else None,
         condition,
         wanted,
         data,

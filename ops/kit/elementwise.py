@@ -12,6 +12,7 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import less_equal
 from ...shape_inference.tensor_shape import TensorShape
@@ -61,6 +62,7 @@ def unary(
     result: str = "y: T",
     symbolic: Callable[..., Any] | None = None,
     home: str = "td",
+    of_sparse: bool = False,
 ) -> Unary:
     """Defines an elementwise op of one argument.
 
@@ -75,6 +77,7 @@ def unary(
         result: the name and type of the result on the wire.
         symbolic: computes it on object arrays of dimension expressions, where that is possible.
         home: where users find the function.
+        of_sparse: whether the public function takes SparseTensors, too; 0 has to give 0.
 
     Returns:
         The public function.
@@ -86,8 +89,22 @@ def unary(
     def call(x, name=None):  # type: ignore[no-untyped-def]
         return definition(x, name=name)
 
+    if of_sparse:
+        call, dtypes = _of_values(call), f"{dtypes}; or a SparseTensor of such values"
     text = _documentation(name, (arg,), dtypes, doc, example, home)
     return _public(call, name, (arg,), text)  # type: ignore[no-any-return]
+
+
+def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a tensor, as one that takes a SparseTensor for its values, too."""
+    sparse = SparseTensor  # `_public` moves the code to where this module's names are not seen
+
+    def call(x, name=None):  # type: ignore[no-untyped-def]
+        if isinstance(x, sparse):
+            return sparse(x.indices, function(x.values, name), x.dense_shape)
+        return function(x, name)
+
+    return call
 
 
 def binary(

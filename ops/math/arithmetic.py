@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
+from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.symbolic.symbolic import dim_max, dim_min
 from ...shape_inference.traits import Elementwise
 from ..kit.elementwise import (
@@ -98,6 +99,7 @@ negative = unary(
     "`-x`, element by element.",
     ("[1, -2]", "[-1  2]"),
     symbolic=np.negative,
+    of_sparse=True,
 )
 ABS = OpDef("Abs", "x: T -> y: T", f"T: {{{FLOATS}, {SIGNED}}}", traits=Elementwise(symbolic=True))
 define_unary(ABS, np.absolute, symbolically(lambda x: dim_max(x, -x)))
@@ -115,7 +117,7 @@ def abs(x: Any, name: str | None = None) -> Tensor:
     """`|x|`, element by element.
 
     Args:
-        x: a tensor of signed integers, floats or complex numbers.
+        x: a tensor of signed integers, floats or complex numbers; or a SparseTensor of such values.
         name: a name for the op.
 
     Returns:
@@ -131,6 +133,8 @@ def abs(x: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.abs([-1.5, 2.0])))
         [1.5 2. ]
     """
+    if isinstance(x, SparseTensor):
+        return SparseTensor(x.indices, abs(x.values, name), x.dense_shape)  # type: ignore[return-value]
     x = convert_to_tensor(x)
     if x.dtype.is_complex:
         return COMPLEX_ABS(x, Tout=x.dtype.real_dtype, name=name)  # type: ignore[no-any-return]
@@ -144,6 +148,7 @@ sign = unary(
     f"{FLOATS}, {SIGNED}, {COMPLEX}",
     "-1, 0 or 1, as `x` is below, at or above zero; `x / |x|` of complex numbers.",
     ("[-3, 0, 5]", "[-1  0  1]"),
+    of_sparse=True,
 )
 reciprocal = unary(
     "reciprocal",
@@ -163,6 +168,7 @@ square = unary(
     "`x * x`, element by element.",
     ("[2, -3]", "[4 9]"),
     symbolic=np.square,
+    of_sparse=True,
 )
 
 

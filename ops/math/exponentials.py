@@ -39,13 +39,18 @@ def _sigmoid(x: Array) -> Any:
 
 
 def _analytic(
-    name: str, op: str, function: Callable[..., Any], doc: str, example: tuple[str, str]
+    name: str,
+    op: str,
+    function: Callable[..., Any],
+    doc: str,
+    example: tuple[str, str],
+    of_sparse: bool = False,
 ) -> Callable[..., Tensor]:
     """A row of the table of functions of floats and complex numbers."""
-    return unary(name, op, function, _ANALYTIC, doc, example)
+    return unary(name, op, function, _ANALYTIC, doc, example, of_sparse=of_sparse)
 
 
-sqrt = _analytic("sqrt", "Sqrt", np.sqrt, "The square root.", ("[4.0, 2.25]", "[2.  1.5]"))
+sqrt = _analytic("sqrt", "Sqrt", np.sqrt, "The square root.", ("[4.0, 2.25]", "[2.  1.5]"), True)
 rsqrt = _analytic("rsqrt", "Rsqrt", _rsqrt, "1 over the square root.", ("[4.0, 0.25]", "[0.5 2. ]"))
 exp = _analytic("exp", "Exp", np.exp, "e to the power of `x`.", ("[0.0]", "[1.]"))
 expm1 = _analytic(
@@ -73,7 +78,9 @@ acos = _analytic("acos", "Acos", np.arccos, "The angle whose cosine is `x`.", ("
 atan = _analytic("atan", "Atan", np.arctan, "The angle whose tangent is `x`.", ("[0.0]", "[0.]"))
 sinh = _analytic("sinh", "Sinh", np.sinh, "The hyperbolic sine.", ("[0.0]", "[0.]"))
 cosh = _analytic("cosh", "Cosh", np.cosh, "The hyperbolic cosine.", ("[0.0]", "[1.]"))
-tanh = _analytic("tanh", "Tanh", np.tanh, "The hyperbolic tangent.", ("[0.0, 100.0]", "[0. 1.]"))
+tanh = _analytic(
+    "tanh", "Tanh", np.tanh, "The hyperbolic tangent.", ("[0.0, 100.0]", "[0. 1.]"), True
+)
 asinh = _analytic(
     "asinh", "Asinh", np.arcsinh, "The number whose hyperbolic sine is `x`.", ("[0.0]", "[0.]")
 )

@@ -201,6 +201,8 @@ def _reduction(
     name: str, definition: OpDef, what: str, takes: str, note: str, example: tuple[str, str]
 ) -> Callable[..., Tensor]:
     """The public function of a reduction."""
+    (argument,) = definition.signature.inputs[:1]
+    dtype = argument.dtype  # a Python list without elements tells none
 
     def call(
         input_tensor: Any,
@@ -211,7 +213,7 @@ def _reduction(
         keepdims: bool | None = None,
     ) -> Tensor:
         del reduction_indices, keepdims  # older and newer names of the others
-        x = convert_to_tensor(input_tensor)
+        x = convert_to_tensor(input_tensor, preferred_dtype=dtype)
         result: Tensor = definition(x, axes_or_all(x, axis), keep_dims=bool(keep_dims), name=name)
         if axis is None and not keep_dims:
             result.set_shape([])  # whatever the rank of `x` is

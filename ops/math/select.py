@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR, broadcast
 from ...shape_inference.symbolic.symbolic import DimExpr, Undecidable, bounds, dim_symbol
@@ -283,7 +284,23 @@ def clip_by_value(
         ...     print(session.run(td.clip_by_value([-1, 3, 9], 0, 5)))
         [0 3 5]
     """
-    return maximum(minimum(t, clip_value_max), clip_value_min, name or "clip_by_value")
+    x = convert_to_tensor(t)
+    clipped = maximum(minimum(x, clip_value_max), clip_value_min, name or "clip_by_value")
+    return same_shape("t", x, clipped)
+
+
+def same_shape(name: str, x: Tensor, result: Tensor) -> Tensor:
+    """`result`, which must have the shape of `x`: to broadcast `x` would be a surprise.
+
+    Raises:
+        ValueError: it is known that it has not.
+    """
+    if not x.shape.is_compatible_with(result.shape):
+        raise ValueError(
+            f"the shape of {name}, {x.shape}, is incompatible with that of the result, "
+            f"{result.shape}: a limit must broadcast to it"
+        )
+    return result
 
 
 BUCKETIZE = OpDef(

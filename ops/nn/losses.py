@@ -12,6 +12,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
+from ..array.casting import cast
 from ..array.fills import zeros_like
 from ..array.joining import concat
 from ..array.ranges import range as numbers_in
@@ -161,7 +162,7 @@ def softmax_cross_entropy_with_logits(
     if labels is None or logits is None:
         raise ValueError("labels and logits are both needed")
     features = convert_to_tensor(logits, name="logits")
-    distributions = convert_to_tensor(labels, features.dtype.base_dtype, name="labels")
+    distributions = _as_logits(labels, features)
     axis = -1 if axis is None else axis
     if features.shape.rank == distributions.shape.rank == 2 and axis in (-1, 1):
         return SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(features, distributions, name=name).loss  # type: ignore[no-any-return]
@@ -184,6 +185,13 @@ def _with_axis_last(x: Tensor, axis: int) -> Tensor:
     place = axis % number
     order = concat([numbers_in(place), numbers_in(place + 1, number), [place]], 0)
     return transpose(x, order)
+
+
+def _as_logits(labels: Any, logits: Tensor) -> Tensor:
+    """Labels in the dtype of the logits: a tensor of another is cast, as TensorFlow does."""
+    dtype = logits.dtype.base_dtype
+    tensor = convert_to_tensor(labels, preferred_dtype=dtype, name="labels")
+    return tensor if tensor.dtype.base_dtype is dtype else cast(tensor, dtype)
 
 
 def softmax_cross_entropy_with_logits_v2(
@@ -257,7 +265,7 @@ def sigmoid_cross_entropy_with_logits(
         A Tensor of the shape of `logits`.
 
     Raises:
-        ValueError: the shapes do not broadcast together.
+        ValueError: the shapes differ.
 
     Example:
         >>> import tensordraft as td
@@ -267,7 +275,12 @@ def sigmoid_cross_entropy_with_logits(
     """
     with name_scope(name, "logistic_loss") as scope:
         x = convert_to_tensor(logits)
-        losses = subtract(maximum(x, 0.0), multiply(x, convert_to_tensor(labels, x.dtype)))
+        targets = convert_to_tensor(labels, x.dtype, name="labels")
+        if not x.shape.is_compatible_with(targets.shape):
+            raise ValueError(
+                f"logits and labels must have the same shape, got {x.shape} and {targets.shape}"
+            )
+        losses = subtract(maximum(x, 0.0), multiply(x, targets))
         return add(losses, softplus(negative(abs(x))), name=scope)
 
 

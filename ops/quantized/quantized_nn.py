@@ -134,6 +134,11 @@ _ACTIVATION = (
 _ACTIVATION_TYPES = f"Tinput: {SCALE_TYPES}, out_type: {SCALE_TYPES} = quint8"
 QUANTIZED_RELU = OpDef("QuantizedRelu", _ACTIVATION, _ACTIVATION_TYPES)
 QUANTIZED_RELU_6 = OpDef("QuantizedRelu6", _ACTIVATION, _ACTIVATION_TYPES)
+QUANTIZED_RELU_X = OpDef(
+    "QuantizedReluX",
+    _ACTIVATION.replace("features: Tinput,", "features: Tinput, max_value: float32,"),
+    _ACTIVATION_TYPES,
+)
 
 
 @QUANTIZED_RELU.shape
@@ -143,25 +148,42 @@ def _quantized_relu_shape(c: ShapeContext) -> list[TensorShape]:
     return [c.shape("features"), SCALAR, SCALAR]
 
 
+@QUANTIZED_RELU_X.shape
+def _quantized_relu_x_shape(c: ShapeContext) -> list[TensorShape]:
+    check_scalars(c, "max_value", "min_features", "max_features")
+    return [c.shape("features"), SCALAR, SCALAR]
+
+
 @QUANTIZED_RELU.kernel
 @QUANTIZED_RELU_6.kernel
+@QUANTIZED_RELU_X.kernel
 def _quantized_relu_kernel(c: KernelContext) -> Kernel:
     dtype, result_dtype = c.dtype("features"), c.output_dtype.numpy_dtype
-    highest = 6.0 if c.node.definition.name.endswith("6") else None
+    highest = 6.0 if c.node.definition is QUANTIZED_RELU_6 else None
     lowest, most = limits(dtype)
 
     def level(number: float, bounds: tuple[Any, Any]) -> Any:
         inside = min(max(level_of(number, dtype, *bounds), lowest), most)
         return dtype.numpy_dtype.type(inside)
 
-    def relu(x: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
+    def between(
+        x: Array, highest: float | None, low: Array, high: Array
+    ) -> tuple[Array, Array, Array]:
         bounds = ends(("min_features", "max_features"), low, high)
         levels = np.maximum(x, level(0.0, bounds))
         if highest is not None:
             levels = np.minimum(levels, level(highest, bounds))
         return np.asarray(levels, result_dtype), low, high
 
-    return relu
+    def relu(x: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
+        return between(x, highest, low, high)
+
+    def relu_x(x: Array, most: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
+        if most.ndim:
+            raise ValueError(f"max_value must be a scalar, got shape {list(most.shape)}")
+        return between(x, float(most), low, high)
+
+    return relu_x if c.node.definition is QUANTIZED_RELU_X else relu
 
 
 _POOL = (

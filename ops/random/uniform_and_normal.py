@@ -180,6 +180,8 @@ def random_uniform(
         True
     """
     dtype = as_dtype(dtype)
+    if not dtype.is_floating and dtype.name not in ("int32", "int64"):
+        raise ValueError(f"dtype must be a floating one, int32 or int64, got {dtype.name}")
     if dtype.is_integer and maxval is None:
         raise ValueError(f"maxval is needed for dtype {dtype.name}")
     with name_scope(name, "random_uniform") as scope:

@@ -183,6 +183,7 @@ erf = unary(
     "The error function: twice the integral of `exp(-t**2) / sqrt(pi)` from 0 to `x`.\n\n"
     "The error is below 1 unit in the last place for float32 and 3 units for float64.",
     ("[0.0, 0.5, -3.0]", "[ 0.         0.5204999 -0.9999779]"),
+    of_sparse=True,
 )
 erfc = unary(
     "erfc",

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.indexed_slices import IndexedSlices
+from ..array.casting import cast
 from ..array.constants import constant
+from ..array.shapes import size
 from ..math.add_n import add_n
 from ..math.arithmetic import maximum, minimum, multiply, square
 from ..math.comparison import is_finite
 from ..math.division import truediv
 from ..math.exponentials import sqrt
 from ..math.reductions import reduce_sum
-from ..math.select import where
+from ..math.select import same_shape, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,12 +29,15 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
     Args:
         t: a tensor of floats.
-        clip_norm: the limit, of rank 0.
+        clip_norm: the limit, of rank 0, or what broadcasts to `t`.
         axes: the axes along which norms are taken; by default all.
         name: a name for the op that gives the result.
 
     Returns:
         A Tensor of the shape and dtype of `t`.
+
+    Raises:
+        ValueError: the limit does not broadcast to `t`.
 
     Example:
         >>> import tensordraft as td
@@ -45,7 +50,36 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         total = reduce_sum(square(x), axes, True)
         length = sqrt(total)
         limit = convert_to_tensor(clip_norm, x.dtype.base_dtype, name="clip_norm")
-        return truediv(x * limit, maximum(length, limit), name=scope)
+        return same_shape("t", x, truediv(x * limit, maximum(length, limit), name=scope))
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """Scales a tensor down where its norm, divided by the number of elements, is above a limit.
+
+    Args:
+        t: a tensor of floats.
+        clip_norm: the limit, of rank 0.
+        name: a name for the op that gives the result.
+
+    Returns:
+        A Tensor of the shape and dtype of `t`.
+
+    Raises:
+        ValueError: the limit does not broadcast to `t`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.clip_by_average_norm([3.0, 4.0], 1.0)))
+        [1.2 1.6]
+    """
+    with name_scope(name, "clip_by_average_norm", [t]) as scope:
+        x = convert_to_tensor(t, name="t")
+        limit = convert_to_tensor(clip_norm, x.dtype.base_dtype, name="clip_norm")
+        count = cast(size(x), x.dtype.base_dtype)
+        inverse = truediv(count, sqrt(reduce_sum(square(x))))
+        factor = minimum(inverse, truediv(constant(1.0, x.dtype.base_dtype), limit))
+        return same_shape("t", x, multiply(x * limit, factor, name=scope))
 
 
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:

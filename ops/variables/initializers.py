@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...protos.dtypes import as_dtype
 from ...shape_inference.tensor_shape import TensorShape
@@ -29,8 +29,12 @@ class Initializer:
          [1 1 1]]
     """
 
+    _floating: ClassVar[bool] = False  # whether no other dtypes will do
+
     def __init__(self, dtype: Any = "float32") -> None:
         self.dtype = as_dtype(dtype)
+        if self._floating and not self.dtype.is_floating:
+            raise ValueError(f"dtype must be a floating one, got {self.dtype.name}")
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """The initial value.
@@ -121,6 +125,8 @@ class Constant(Initializer):
 
     def __init__(self, value: Any = 0, dtype: Any = "float32", verify_shape: bool = False) -> None:
         super().__init__(dtype)
+        if value is None:
+            raise TypeError("value must be a number, or a list or array of them, got None")
         self.value = value
         self.verify_shape = verify_shape
 
@@ -159,6 +165,8 @@ class RandomUniform(Initializer):
 
 class _Normal(Initializer):
     """What the two kinds of normal random numbers have in common."""
+
+    _floating = True
 
     def __init__(
         self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = "float32"

@@ -45,6 +45,8 @@ class VarianceScaling(Initializer):
         np.float32(0.1)
     """
 
+    _floating = True
+
     def __init__(
         self,
         scale: float = 1.0,
@@ -152,6 +154,8 @@ class UniformUnitScaling(Initializer):
         np.True_
     """
 
+    _floating = True
+
     def __init__(
         self, factor: float = 1.0, seed: int | None = None, dtype: Any = "float32"
     ) -> None:
@@ -184,6 +188,8 @@ class Orthogonal(Initializer):
         [[1. 0.]
          [0. 1.]]
     """
+
+    _floating = True
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = "float32") -> None:
         super().__init__(dtype)

@@ -1,0 +1,185 @@
+"""Layers of quantized networks as functions: what `td.nn` offers of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .quantized_nn import (
+    QUANTIZED_AVG_POOL,
+    QUANTIZED_CONV_2D,
+    QUANTIZED_MAX_POOL,
+    QUANTIZED_RELU_X,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def quantized_conv2d(
+    input: Any,
+    filter: Any,
+    min_input: Any,
+    max_input: Any,
+    min_filter: Any,
+    max_filter: Any,
+    strides: Sequence[int],
+    padding: str,
+    out_type: Any = None,
+    dilations: Sequence[int] | None = None,
+    name: str | None = None,
+) -> Any:
+    """A 2-D convolution of quantized images with quantized filters.
+
+    Args:
+        input: the images, `[batch, height, width, channels]`, of quint8 or another quantized dtype.
+        filter: the filters, `[height, width, channels, filters]`, of a quantized dtype.
+        min_input: the number that the lowest level of `input` stands for; a float32 scalar.
+        max_input: the number that its highest level stands for.
+        min_filter: as `min_input`, of `filter`.
+        max_filter: as `max_input`, of `filter`.
+        strides: the step along each of the four dimensions.
+        padding: "SAME" or "VALID".
+        out_type: the dtype of the sums; by default qint32.
+        dilations: the distance between taps, along each of the four dimensions.
+        name: a name for the op.
+
+    Returns:
+        A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     image = td.quantize_v2(np.ones([1, 2, 2, 1]), 0.0, 2.55, td.quint8)[0]
+        ...     taps = td.quantize_v2(np.ones([2, 2, 1, 1]), 0.0, 2.55, td.quint8)[0]
+        ...     made = td.nn.quantized_conv2d(
+        ...         image, taps, 0.0, 2.55, 0.0, 2.55, [1, 1, 1, 1], "VALID"
+        ...     )
+        ...     session.run(made.output).ravel().tolist()
+        [40000]
+    """
+    return QUANTIZED_CONV_2D(
+        input,
+        filter,
+        min_input,
+        max_input,
+        min_filter,
+        max_filter,
+        out_type=out_type,
+        strides=strides,
+        padding=padding,
+        dilations=dilations,
+        name=name,
+    )
+
+
+def quantized_relu_x(
+    features: Any,
+    max_value: Any,
+    min_features: Any,
+    max_features: Any,
+    out_type: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Quantized numbers, kept between 0 and a number.
+
+    TensorFlow defines the op, but has no kernel for it.
+
+    Args:
+        features: a tensor of a quantized dtype.
+        max_value: the greatest number that is left; a float32 scalar.
+        min_features: the number that the lowest level stands for; a float32 scalar.
+        max_features: the number that the highest level stands for.
+        out_type: the dtype of the result; by default quint8.
+        name: a name for the op.
+
+    Returns:
+        A namedtuple of Tensors: `activations`, and `min_activations` and `max_activations`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     levels = td.quantize_v2([1.0, 5.0], 0.0, 12.75, td.quint8)[0]
+        ...     kept = td.nn.quantized_relu_x(levels, 3.0, 0.0, 12.75)
+        ...     session.run(kept.activations).astype(int).tolist()
+        [20, 60]
+    """
+    return QUANTIZED_RELU_X(
+        features, max_value, min_features, max_features, out_type=out_type, name=name
+    )
+
+
+def quantized_avg_pool(
+    input: Any,
+    min_input: Any,
+    max_input: Any,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> Any:
+    """The average of the levels in each window.
+
+    Args:
+        input: quantized images, `[batch, height, width, channels]`.
+        min_input: the number that the lowest level stands for; a float32 scalar.
+        max_input: the number that the highest level stands for.
+        ksize: the size of the window along each of the four dimensions.
+        strides: the step along each of them.
+        padding: "SAME" or "VALID".
+        name: a name for the op.
+
+    Returns:
+        A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     levels = td.quantize_v2([[[[0.0], [2.0]]]], 0.0, 2.55, td.quint8)[0]
+        ...     pool = td.nn.quantized_avg_pool(
+        ...         levels, 0.0, 2.55, [1, 1, 2, 1], [1, 1, 2, 1], "VALID"
+        ...     )
+        ...     session.run(pool.output).astype(int).ravel().tolist()
+        [100]
+    """
+    return QUANTIZED_AVG_POOL(
+        input, min_input, max_input, ksize=ksize, strides=strides, padding=padding, name=name
+    )
+
+
+def quantized_max_pool(
+    input: Any,
+    min_input: Any,
+    max_input: Any,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> Any:
+    """The highest level in each window; otherwise as `td.nn.quantized_avg_pool`.
+
+    Args:
+        input: as there.
+        min_input: as there.
+        max_input: as there.
+        ksize: as there.
+        strides: as there.
+        padding: as there.
+        name: a name for the op.
+
+    Returns:
+        A namedtuple of Tensors: `output`, and `min_output` and `max_output`, its range.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     levels = td.quantize_v2([[[[0.0], [2.0]]]], 0.0, 2.55, td.quint8)[0]
+        ...     pool = td.nn.quantized_max_pool(
+        ...         levels, 0.0, 2.55, [1, 1, 2, 1], [1, 1, 2, 1], "VALID"
+        ...     )
+        ...     session.run(pool.output).astype(int).ravel().tolist()
+        [200]
+    """
+    return QUANTIZED_MAX_POOL(
+        input, min_input, max_input, ksize=ksize, strides=strides, padding=padding, name=name
+    )
