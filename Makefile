@@ -4,12 +4,13 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # An editable install is not compiled by pip, and some machines forbid Python to do it in passing.
 COMPILE = @$(BIN)/python -m compileall -q *.py cli graph namespaces ops protos session shape_inference
 
 .NOTPARALLEL:
-.PHONY: help demo test lint format types bench protos check-generated docs clean
+.PHONY: help demo test coverage soak fuzz lint format types bench protos check-generated docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
@@ -18,7 +19,16 @@ demo: $(VENV)/.run  ## run the examples on real graphs
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.test  ## run the tests
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
+
+coverage: $(VENV)/.test  ## run the tests, and print which lines they miss
+	$(PYTEST) --cov --cov-report=term $(ARGS)
+
+soak: $(VENV)/.test  ## run all that takes long too, with new examples
+	$(PYTEST) --soak $(ARGS)
+
+fuzz: $(VENV)/.test  ## search for examples that fail
+	$(BIN)/python tests/fuzz/explore.py $(ARGS)
 
 lint: $(VENV)/.dev types  ## check style, format and types
 	$(BIN)/ruff check .
@@ -47,7 +57,7 @@ docs: $(VENV)/.dev  ## regenerate the reference pages
 	$(BIN)/python docs/generate.py
 
 clean:  ## remove everything that git ignores here
-	rm -rf .venv build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv build dist *.egg-info .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

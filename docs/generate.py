@@ -83,14 +83,19 @@ def _wire_ops(function: FunctionType) -> tuple[str, ...]:
 
 
 def _mentioned(function: FunctionType) -> Iterator[Any]:
-    """What the code of `function` refers to: globals, closed-over values, looked-up op types."""
+    """What the code of `function` refers to: globals, closed-over values, looked-up op types.
+
+    By name, since Pythons differ in where they keep the names of a comprehension.
+    """
     yield from (cell.cell_contents for cell in function.__closure__ or ())
     codes = [function.__code__]
     for code in codes:
         codes.extend(item for item in code.co_consts if isinstance(item, CodeType))
-        yield from (function.__globals__.get(name) for name in code.co_names)
-        if "lookup" in code.co_names:
-            yield from (find(item) for item in code.co_consts if isinstance(item, str))
+    names = {name for code in codes for name in code.co_names}
+    yield from (function.__globals__.get(name) for name in sorted(names))
+    if "lookup" in names:
+        texts = {item for code in codes for item in code.co_consts if isinstance(item, str)}
+        yield from (find(text) for text in sorted(texts))
 
 
 def page() -> str:

@@ -1,12 +1,44 @@
-"""Settings that hold for every test."""
+"""How the tests run: alike for everybody, or, with `--soak`, everything and new examples too."""
 
 from __future__ import annotations
 
-import os
+import time
 
+import pytest
 from hypothesis import settings
 
 # Deadlines would make results depend on the load of the machine.
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+settings.register_profile("fixed", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("soak", deadline=None, max_examples=1000, print_blob=True)
+
+END = pytest.StashKey[float]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("effort")
+    group.addoption(
+        "--soak",
+        action="store_true",
+        help="run the tests marked `soak` too, and try many new examples of what is random",
+    )
+    group.addoption("--minutes", type=float, help="skip what has not begun after so many minutes")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("soak" if config.getoption("soak") else "fixed")
+    minutes = config.getoption("minutes")
+    config.stash[END] = float("inf") if minutes is None else time.monotonic() + 60 * minutes
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    later = [item for item in items if item.get_closest_marker("soak")]
+    if config.getoption("soak"):  # first what an ordinary run has not tried
+        items.sort(key=lambda item: not (item in later or item.get_closest_marker("hypothesis")))
+    elif later:
+        config.hook.pytest_deselected(items=later)
+        items[:] = [item for item in items if not item.get_closest_marker("soak")]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if time.monotonic() > item.config.stash[END]:
+        pytest.skip("the time is up")

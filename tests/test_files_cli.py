@@ -266,6 +266,7 @@ def items_seen(page: Path, folder: Path) -> int:
     return int(found[1])
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_the_page_opens_in_a_browser(cli: Cli, tmp_path: Path) -> None:
     save(nested())
@@ -273,6 +274,7 @@ def test_the_page_opens_in_a_browser(cli: Cli, tmp_path: Path) -> None:
     assert items_seen(Path("g.html"), tmp_path / "browser") == 4
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_scopes_of_the_page_open_and_close(cli: Cli, tmp_path: Path) -> None:
     with td.Graph().as_default() as graph:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from effort import examples as tries
+from hypothesis import given, strategies as st
 
 import tensordraft as td
 from tensordraft.graph.editing.graph_util import (
@@ -60,7 +61,7 @@ def result(graph_def: td.GraphDef, name: str = END) -> Any:
         return session.run(f"{name}:0", feeds)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(graph_def=graph_defs())
 @pytest.mark.parametrize(
     "edit",

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import examples as tries
 from hostile_files import LeakError, drive, drive_graph_def
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, strategies as st
 
 import tensordraft as td
 from tensordraft.graph.files.graph_files import load_graph_def, parse_message
@@ -16,9 +17,7 @@ from tensordraft.graph.registry import definitions
 
 GOLDEN = Path(__file__).parent / "golden" / "files"
 OP_TYPES = sorted(definition.name for definition in definitions())
-SLOW = settings(
-    max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+SLOW = tries(150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def built_graph() -> bytes:
@@ -67,7 +66,7 @@ def test_mutated_bytes_are_read_or_refused(
     drive(mutated(seed, changes))
 
 
-@settings(max_examples=50)
+@tries(50)
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     drive(data)

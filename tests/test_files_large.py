@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from effort import examples as tries
+from hypothesis import HealthCheck, given, strategies as st
 
 import tensordraft as td
 from tensordraft.graph.files import graph_files, large_constants
@@ -188,11 +189,14 @@ UNUSUAL = {
 
 
 def outcome(data: bytes, contents: dict[str, memoryview] | None = None) -> Any:
-    """The graph that is loaded, as bytes, with its constants; or the error."""
+    """The graph that is loaded, as bytes, with its constants; or the class of the error.
+
+    The texts of errors are protobuf's own where it is the reader, and differ by its version.
+    """
     try:
         graph = import_whole(parse_message(td.GraphDef, data, "g.pb"), contents=contents)
     except (td.errors.DataLossError, ValueError) as error:
-        return type(error), str(error)
+        return type(error)
     values = []
     for op in graph.get_operations():
         try:
@@ -211,7 +215,7 @@ def test_unusual_files_are_read_as_protobuf_reads_them(data: bytes) -> None:
 MODEL = with_packed_words()
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@tries(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     changes=st.lists(st.tuples(st.integers(0, len(MODEL) - 1), st.integers(0, 255)), max_size=4),
     stop=st.one_of(st.just(len(MODEL)), st.integers(0, len(MODEL))),
@@ -311,12 +315,12 @@ def test_the_collector_wakes_when_the_last_thread_is_done() -> None:
     def rest() -> None:
         with collector.at_rest(1):
             inside.set()
-            leave.wait(10)
+            leave.wait(60)
 
     other = threading.Thread(target=rest)
     with collector.at_rest(1):
         other.start()
-        inside.wait(10)
+        assert inside.wait(60)
     assert not gc.isenabled()
     leave.set()
     other.join()

@@ -244,6 +244,7 @@ print(last)
 """
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 def test_a_killed_save_leaves_the_checkpoint_before(tmp_path: Path) -> None:
     command = [sys.executable, "-c", KILLED, str(tmp_path)]

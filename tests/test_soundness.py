@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, note, settings, strategies as st
+from effort import examples as tries
+from hypothesis import HealthCheck, assume, given, note, strategies as st
 from random_graphs import Example, examples
 from soundness import Claim, claims_of, first_contradiction, listing, results_of
 
 import tensordraft as td
 from tensordraft.shape_inference.symbolic.symbolic import evaluate, symbols_of
 
-# TENSORDRAFT_SOUNDNESS=2000 tries more, other examples.
-_MORE = os.environ.get("TENSORDRAFT_SOUNDNESS")
-_SETTINGS = settings(
-    max_examples=int(_MORE or 300),
-    derandomize=_MORE is None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+_WHATEVER_IT_TAKES = list(HealthCheck)
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +23,7 @@ def no_large_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(td.config, "max_tensor_bytes", 1 << 22)
 
 
-@_SETTINGS
+@tries(200, suppress_health_check=_WHATEVER_IT_TAKES)
 @given(examples())
 def test_what_a_graph_knows_holds_in_a_run(example: Example) -> None:
     graph, feeds, sizes = example
@@ -40,7 +33,7 @@ def test_what_a_graph_knows_holds_in_a_run(example: Example) -> None:
     assert first_contradiction(claims, results, dict(sizes)) is None
 
 
-@_SETTINGS
+@tries(200, suppress_health_check=_WHATEVER_IT_TAKES)
 @given(examples())
 def test_what_a_check_finds_holds_if_everything_runs(example: Example) -> None:
     graph, feeds, sizes = example
@@ -61,7 +54,7 @@ def test_what_a_check_finds_holds_if_everything_runs(example: Example) -> None:
             assert x == y if requirement.kind == "equal" else x % y == 0
 
 
-@settings(_SETTINGS, max_examples=_SETTINGS.max_examples // 3)
+@tries(80, suppress_health_check=_WHATEVER_IT_TAKES)
 @given(examples(), st.randoms(use_true_random=False))
 def test_what_is_known_of_a_tensor_is_forgotten_where_it_is_fed(
     example: Example, random: Random

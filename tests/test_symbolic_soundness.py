@@ -6,7 +6,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import given, settings, strategies as st
+from effort import examples as tries
+from hypothesis import given, strategies as st
 
 from tensordraft.shape_inference.symbolic.symbolic import (
     Dim,
@@ -111,7 +112,7 @@ def outcomes_of_both(
 samples_of_runs = st.lists(runs, min_size=4, max_size=12)
 
 
-@settings(max_examples=400, deadline=None)
+@tries(250)
 @given(trees, samples_of_runs)
 def test_an_expression_is_sound(tree: Tree, samples: list[dict[str, int]]) -> None:
     try:
@@ -126,7 +127,7 @@ def test_an_expression_is_sound(tree: Tree, samples: list[dict[str, int]]) -> No
         assert upper is None or value <= upper
 
 
-@settings(max_examples=400, deadline=None)
+@tries(250)
 @given(trees, trees, samples_of_runs)
 def test_decisions_are_sound(left: Tree, right: Tree, samples: list[dict[str, int]]) -> None:
     try:
@@ -146,7 +147,7 @@ def test_decisions_are_sound(left: Tree, right: Tree, samples: list[dict[str, in
             assert value_at(quotient, run) in (None, a // b)
 
 
-@settings(max_examples=200, deadline=None)
+@tries(150)
 @given(trees, trees)
 def test_equality_is_congruent_with_hash(left: Tree, right: Tree) -> None:
     try:
@@ -158,7 +159,7 @@ def test_equality_is_congruent_with_hash(left: Tree, right: Tree) -> None:
         assert hash(x) == hash(y)
 
 
-@settings(max_examples=200, deadline=None)
+@tries(150)
 @given(trees, st.fixed_dictionaries({"n": trees, "k": trees}), samples_of_runs)
 def test_substitution_is_sound(
     tree: Tree, replaced: dict[str, Tree], samples: list[dict[str, int]]

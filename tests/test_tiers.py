@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from effort import examples as tries
 from harness import RUNS_OF_BOTH_TIERS, tiny_blocks
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from random_graphs import Example, examples
 from soundness import results_of
 
@@ -209,9 +210,7 @@ def test_a_failure_in_a_fused_step_names_its_op() -> None:
             np.testing.assert_array_equal(session.run(y, {x: [0, 1, 4, 9]}), [20, 10, 4, 2])
 
 
-@settings(
-    max_examples=150, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
-)
+@tries(100, suppress_health_check=list(HealthCheck))
 @given(examples())
 def test_all_tiers_agree_on_random_graphs(example: Example) -> None:
     graph, feeds, _ = example

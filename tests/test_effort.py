@@ -1,0 +1,88 @@
+"""An ordinary run of the tests is the same for everybody; a soak tries more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from effort import examples, sample
+from hypothesis import settings
+
+CONFTEST = Path(__file__).with_name("conftest.py")
+TESTS = """\
+from hypothesis import given, settings, strategies as st
+from effort import sample
+import pytest
+
+@given(st.integers())
+def test_numbers(number: int) -> None:
+    print("number", number)
+
+@pytest.mark.parametrize(("x", "y"), sample(((x, y) for x in range(9) for y in range(9)), 5))
+def test_pairs(x: int, y: int) -> None:
+    print("pair", x, y)
+
+@pytest.mark.soak
+def test_much() -> None:
+    print("much")
+"""
+
+
+def printed(folder: Path, *options: str) -> list[str]:
+    """What a run of `TESTS`, in a clone that nobody has tested in, prints; in any order."""
+    folder.mkdir()
+    (folder / "conftest.py").write_text(CONFTEST.read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
+    config = f"[pytest]\nmarkers = soak\npythonpath = {CONFTEST.parent}\n"
+    (folder / "pytest.ini").write_text(config, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-qs", *options]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return sorted(line.lstrip(".s") for line in done.stdout.splitlines())
+
+
+def values(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith(("number", "pair"))]
+
+
+def count(lines: list[str], what: str) -> int:
+    return sum(line.startswith(what) for line in lines)
+
+
+def test_ordinary_runs_try_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    first = printed(tmp_path / "one")
+    monkeypatch.setenv("CI", "true")
+    second = printed(tmp_path / "two")
+    assert values(first) == values(second)
+    assert count(first, "number") == 100
+    assert count(first, "pair") == 5
+    assert count(first, "much") == 0
+
+
+def test_a_soak_tries_everything_and_new_examples(tmp_path: Path) -> None:
+    lines = printed(tmp_path / "one", "--soak")
+    assert count(lines, "number") == 1000
+    assert count(lines, "pair") == 81
+    assert count(lines, "much") == 1
+    assert values(lines) != values(printed(tmp_path / "two", "--soak"))
+
+
+def test_nothing_begins_when_the_time_is_up(tmp_path: Path) -> None:
+    assert count(printed(tmp_path / "one", "--minutes", "0"), "pair") == 0
+
+
+def test_a_sample_is_fixed() -> None:
+    def kept(number: int) -> list[int]:
+        return [row for row in sample(range(1000), number) if isinstance(row, int)]
+
+    assert kept(30) == kept(30)
+    assert len(kept(30)) == 30
+    assert kept(2000) == list(range(1000))
+
+
+def test_examples_are_counted_as_the_run_wants() -> None:
+    assert examples(50).max_examples * 2 == settings().max_examples
+    assert examples(50, deadline=5).deadline is not None
