@@ -234,7 +234,7 @@ def test_savers_that_cannot_be_followed_are_refused(tmp_path: Path) -> None:
     folder = copied(tmp_path / "nowhere")
     with edited(folder) as meta_graph:
         meta_graph.saver_def.restore_op_name = "nowhere"
-    with pytest.raises(ValueError, match=r"an op to run: .*'nowhere' refers to an Operation not in"):
+    with pytest.raises(ValueError, match=r"to run: .*'nowhere' refers to an Operation not in"):
         restored(folder)
     folder = copied(tmp_path / "too_few")
     with edited(folder) as meta_graph:
