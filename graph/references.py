@@ -63,19 +63,20 @@ class Reference:
             raise self._uninitialized()
         return value
 
-    def assign(self, value: Array, validate_shape: bool = True) -> None:
+    def assign(self, value: Array, validate_shape: bool = True, *, any_shape: bool = False) -> None:
         """Makes a copy of `value` the value.
 
         Args:
             value: an array of the dtype of the variable.
             validate_shape: whether it must have the shape of the value that is replaced.
+            any_shape: whether it need not even fit the shape that the variable declares.
 
         Raises:
             ValueError: the value is of another dtype, or its shape does not fit.
         """
         if value.dtype != self.dtype:
             raise ValueError(f"{self._name} holds {self.dtype}, got a value of {value.dtype}")
-        if not self.shape.is_compatible_with(value.shape):
+        if not any_shape and not self.shape.is_compatible_with(value.shape):
             raise ValueError(
                 f"{self._name} has shape {self.shape}, got a value of shape {list(value.shape)}; "
                 "only one that is made with validate_shape=False takes values of any shape"

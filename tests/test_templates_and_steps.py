@@ -147,7 +147,7 @@ def test_moving_averages(session: td.Session) -> None:
         "v/ExponentialMovingAverage": v,
         "w": w,
     }
-    with pytest.raises(ValueError, match="'v:0' has an average already"):
+    with pytest.raises(ValueError, match="already computed for: v:0"):
         averages.apply([v])
     with pytest.raises(TypeError, match="floating dtypes"):
         averages.apply([td.Variable(1)])
@@ -247,3 +247,33 @@ def test_methods_that_change_rows(session: td.Session) -> None:
     assert session.run(v.scatter_nd_sub([[2]], [[5.0, 5.0]]))[2].tolist() == [0, 1]
     with pytest.raises(TypeError, match="expected IndexedSlices"):
         v.scatter_add([1])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("zero_debias", [False, True])
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_averages_of_tensors_begin_at_zero(zero_debias: bool, use_resource: bool) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        v: Any = td.Variable([10.0], name="v", use_resource=use_resource)
+        x = td.identity(td.constant([2.0], name="c"), name="x")
+        averages = td.train.ExponentialMovingAverage(0.25, zero_debias=zero_debias)
+        update = averages.apply([v, x])
+        assert (update.name, averages.average_name(x)) == (
+            "ExponentialMovingAverage",
+            "x/ExponentialMovingAverage",
+        )
+        session.run(td.global_variables_initializer())
+        seen = []
+        for _ in range(3):
+            session.run(update)
+            seen.append(session.run([averages.average(v), averages.average(x)]))
+            session.run(v.assign_add([1.0]))
+        assert [float(of_v[0]) for of_v, _ in seen] == [10.0, 10.75, 11.6875]
+        expected = [2.0] * 3 if zero_debias else [1.5, 1.875, 1.96875]
+        assert [float(of_x[0]) for _, of_x in seen] == expected
+        names = {variable.op.name for variable in td.global_variables()}
+        assert ("x/ExponentialMovingAverage/local_step" in names) == zero_debias
+        assert td.moving_average_variables() == [v]
+        with pytest.raises(ValueError, match="already computed for: x:0"):
+            averages.apply([x])
+        with pytest.raises(TypeError, match="floating"):
+            averages.apply([td.constant(1)])

@@ -137,10 +137,23 @@ def test_a_variable_of_any_shape(session: td.Session) -> None:
     assert session.run(td.shape(v)).tolist() == [1, 3]
 
 
-def test_a_declared_shape_holds_in_every_run(session: td.Session) -> None:
+def test_a_declared_shape_holds_unless_an_assignment_does_not_validate_it(
+    session: td.Session,
+) -> None:
     v = initialized(session, [1, 2])
+    x = td.placeholder(td.int32)
+    with pytest.raises(ValueError, match="ref and value"):
+        td.assign(v, [1, 2, 3])
     with pytest.raises(td.errors.InvalidArgumentError, match="has shape"):
-        session.run(td.assign(v, [1, 2, 3], validate_shape=False))
+        session.run(td.assign(v, x), {x: [1, 2, 3]})
+    assert session.run(v).tolist() == [1, 2]
+    free = td.assign(v, [[1, 2, 3]], validate_shape=False)
+    assert free.shape.as_list() == [1, 3]
+    assert td.assign(v, x, validate_shape=False).shape.rank is None
+    assert session.run(free).tolist() == [[1, 2, 3]]
+    assert session.run([v, v + 1])[1].tolist() == [[2, 3, 4]]
+    session.run(td.assign(v, x, validate_shape=False), {x: [7, 8]})
+    assert session.run(v).tolist() == [7, 8]
 
 
 def test_one_variable_may_begin_with_another(session: td.Session) -> None:

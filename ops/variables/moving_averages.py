@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ..array.casting import cast
 from ..array.constants import constant
+from ..array.fills import zeros
 from ..effects.ordering import group
 from ..math.arithmetic import minimum
 from .variable import Variable
@@ -30,6 +32,8 @@ class ExponentialMovingAverage:
         decay: how much of the average is kept at an update, between 0 and 1.
         num_updates: how many updates there were; where given, the decay is at most
             `(1 + num_updates) / (10 + num_updates)`, so that averages begin faster.
+        zero_debias: whether averages of tensors, which begin at 0, are divided by what is missing
+            to 1 in their weights, as in the paper on Adam (Kingma and Ba, 2014).
         name: what the names of the averages end with.
 
     Example:
@@ -45,61 +49,72 @@ class ExponentialMovingAverage:
     """
 
     def __init__(
-        self, decay: Any, num_updates: Any = None, name: str = "ExponentialMovingAverage"
+        self,
+        decay: Any,
+        num_updates: Any = None,
+        zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
     ) -> None:
         self._decay = decay
         self._num_updates = num_updates
+        self._zero_debias = zero_debias
         self._name = name
-        self._averages: dict[Variable, Variable] = {}
+        self._averages: dict[Variable | Tensor, Variable] = {}
 
     @property
     def name(self) -> str:
         """What the names of the averages end with."""
         return self._name
 
-    def apply(self, var_list: Iterable[Variable] | None = None) -> Operation:
+    def apply(self, var_list: Iterable[Any] | None = None) -> Operation:
         """An op that updates the averages of some variables, which are made at the first call.
 
         Args:
-            var_list: the variables, of floating dtypes; by default all trainable ones.
+            var_list: the variables, of floating dtypes; by default all trainable ones. The average
+                of a variable begins at its initial value; that of a tensor, which may be in the
+                list, too, at 0.
 
         Raises:
-            TypeError: one is no variable of a floating dtype.
+            TypeError: one is neither a variable nor a tensor of a floating dtype.
             ValueError: one has an average already.
         """
-        variables = list(trainable_variables() if var_list is None else var_list)
-        for variable in variables:
-            self._follow(variable)
-        with name_scope(self._name):
+        followed = list(trainable_variables() if var_list is None else var_list)
+        for item in followed:
+            self._follow(item)
+        with name_scope(self._name) as scope:
             decay = convert_to_tensor(self._decay, name="decay")
             if self._num_updates is not None:
                 number = cast(self._num_updates, "float32", name="num_updates")
                 decay = minimum(decay, (1.0 + number) / (10.0 + number))
-            kept = constant(1.0, decay.dtype) - decay
-            updates = []
-            for variable in variables:
-                average = self._averages[variable]
-                change = (average - variable.value()) * cast(kept, variable.dtype.base_dtype)
-                updates.append(average.assign_sub(change))
-            return group(*updates)
+            updates = [
+                assign_moving_average(
+                    self._averages[item],
+                    item,
+                    decay,
+                    self._zero_debias and not isinstance(item, Variable),
+                )
+                for item in followed
+            ]
+            return group(*updates, name=scope)
 
-    def _follow(self, variable: Any) -> None:
-        if not isinstance(variable, Variable) or not variable.dtype.base_dtype.is_floating:
-            raise TypeError(f"averages are of variables of floating dtypes, got {variable!r}")
-        if variable in self._averages:
-            raise ValueError(f"{variable.name!r} has an average already")
-        graph = get_default_graph()
-        with graph.name_scope(None), graph.colocate_with(variable):
-            self._averages[variable] = Variable(
-                variable.initial_value, trainable=False, name=self.average_name(variable)
-            )
-        graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, variable)
+    def _follow(self, item: Any) -> None:
+        if not isinstance(item, (Variable, Tensor)) or not item.dtype.base_dtype.is_floating:
+            raise TypeError(f"averages are of variables of floating dtypes, got {item!r}")
+        if item in self._averages:
+            raise ValueError(f"Moving average already computed for: {item.name}")
+        graph, name = get_default_graph(), self.average_name(item)
+        with graph.name_scope(None), graph.control_dependencies(None), graph.colocate_with(item):
+            if isinstance(item, Variable):
+                self._averages[item] = Variable(item.initial_value, trainable=False, name=name)
+                graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
+            else:
+                self._averages[item] = _zeros_like(item, name)
 
-    def average(self, var: Variable) -> Variable | None:
+    def average(self, var: Variable | Tensor) -> Variable | None:
         """The variable that holds the average of `var`; None before `apply`."""
         return self._averages.get(var)
 
-    def average_name(self, var: Variable) -> str:
+    def average_name(self, var: Variable | Tensor) -> str:
         """The name that the average of `var` has, or would have."""
         return f"{var.op.name}/{self._name}"
 
@@ -123,6 +138,56 @@ class ExponentialMovingAverage:
             if variable not in averaged:
                 found.setdefault(variable.op.name, variable)
         return found
+
+
+def assign_moving_average(
+    variable: Variable, value: Any, decay: Any, zero_debias: bool = True, name: str | None = None
+) -> Any:
+    """An op that moves a variable towards a value: `variable -= (1 - decay) * (variable - value)`.
+
+    Args:
+        variable: the variable.
+        value: a tensor of its shape and dtype.
+        decay: how much of the variable is kept.
+        zero_debias: whether the variable, which has to begin at 0, is to be an average without
+            bias towards 0. Two further variables, `biased` and `local_step`, keep the average
+            with the bias and the number of updates.
+        name: a name for the ops.
+
+    Returns:
+        What an assignment to the variable returns.
+
+    Example:
+        >>> from tensordraft.ops.variables.moving_averages import assign_moving_average
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.Variable(0.0)
+        ...     update = assign_moving_average(v, 4.0, 0.75)
+        ...     session.run(td.global_variables_initializer())
+        ...     session.run(update), session.run(v)
+        (np.float32(4.0), np.float32(4.0))
+    """
+    dtype = variable.dtype.base_dtype
+    with name_scope(name, "AssignMovingAvg") as scope:
+        left = 1.0 - convert_to_tensor(decay, name="decay")
+        left = left if left.dtype.base_dtype is dtype else cast(left, dtype)
+        if not zero_debias:
+            change = (variable.value() - value) * left
+            return variable.assign_sub(change, name=scope)
+        graph = variable.graph
+        with graph.name_scope(None), graph.control_dependencies(None):
+            biased = _zeros_like(variable, f"{variable.op.name}/biased")
+            zero = constant(0.0, dtype)
+            steps = Variable(zero, trainable=False, name=f"{variable.op.name}/local_step")
+        moved = biased.assign_sub((biased.value() - value) * left)
+        weight = 1.0 - (1.0 - left) ** steps.assign_add(1.0)
+        return variable.assign(moved / weight, name=scope)
+
+
+def _zeros_like(like: Variable | Tensor, name: str) -> Variable:
+    """A new variable of zeros."""
+    first = zeros(like.shape, like.dtype.base_dtype)
+    return Variable(first, trainable=False, name=name)
 
 
 def moving_average_variables(scope: str | None = None) -> list[Variable]:

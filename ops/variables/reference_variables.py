@@ -150,7 +150,7 @@ def _assign_kernel(c: KernelContext) -> Kernel:
     validate = c.attr("validate_shape")
 
     def assign(ref: Array, value: Array) -> Array:
-        reference(ref).assign(value, validate)
+        reference(ref).assign(value, validate, any_shape=not validate)
         return ref
 
     return assign

@@ -76,8 +76,9 @@ def assign(
         ref: a Variable.
         value: a tensor of its dtype and shape.
         validate_shape: whether `value` must have the shape of the value it replaces; by default
-            it must. A variable whose shape is declared takes no other shape in any case, where
-            TensorFlow changes the shape against the declaration.
+            it must. Without, the variable takes any shape, also against the one that it declares;
+            as in TensorFlow, the graph goes on to tell the declared one: make such a variable
+            with `td.Variable(..., validate_shape=False)`.
         use_locking: accepted for TensorFlow's sake: every assignment is one step.
         name: a name for the op.
 
