@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -14,9 +17,17 @@ import tensordraft as td
 NOT_IMPORTED = {"tensordraft.__main__", "tensordraft.protos.generate"}  # scripts
 
 
+class Finder(doctest.DocTestFinder):
+    """Finds the examples of functions that a table made as well: by the module that they name."""
+
+    def _from_module(self, module: ModuleType, object: Any) -> bool:
+        named = inspect.isfunction(object) and object.__module__ == module.__name__
+        return named or bool(super()._from_module(module, object))  # type: ignore[misc]
+
+
 def docstring_examples() -> Iterator[doctest.DocTest]:
     """Yields each docstring of the package that holds an example."""
-    finder = doctest.DocTestFinder(exclude_empty=True)
+    finder = Finder(exclude_empty=True)
     names = [module.name for module in pkgutil.walk_packages(td.__path__, "tensordraft.")]
     for name in ["tensordraft", *sorted(set(names) - NOT_IMPORTED)]:
         # Each example starts from nothing: what it needs, its reader can see.

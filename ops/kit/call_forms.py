@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -179,10 +180,9 @@ def name_at(position: int) -> Told:
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    while hasattr(function, "__wrapped__"):
-        function = function.__wrapped__
-    code = function.__code__
-    return code.co_varnames[: code.co_argcount]
+    kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = signature(function).parameters.values()
+    return tuple([item.name for item in parameters if item.kind in kinds])
 
 
 def _present(

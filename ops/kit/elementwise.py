@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -17,6 +15,7 @@ from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import less_equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise
+from .public_function import public_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,22 +85,21 @@ def unary(
 
     define_unary(definition, function, symbolic, arg)
 
-    def call(x, name=None):  # type: ignore[no-untyped-def]
-        return definition(x, name=name)
+    def call(x: Any, name: str | None = None) -> Tensor:
+        return definition(x, name=name)  # type: ignore[no-any-return]
 
     if of_sparse:
         call, dtypes = _of_values(call), f"{dtypes}; or a SparseTensor of such values"
     text = _documentation(name, (arg,), dtypes, doc, example, home)
-    return _public(call, name, (arg,), text)  # type: ignore[no-any-return]
+    return public_function(call, name, text, (arg,))  # type: ignore[no-any-return]
 
 
 def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of a tensor, as one that takes a SparseTensor for its values, too."""
-    sparse = SparseTensor  # `_public` moves the code to where this module's names are not seen
 
-    def call(x, name=None):  # type: ignore[no-untyped-def]
-        if isinstance(x, sparse):
-            return sparse(x.indices, function(x.values, name), x.dense_shape)
+    def call(x: Any, name: str | None = None) -> Any:
+        if isinstance(x, SparseTensor):
+            return SparseTensor(x.indices, function(x.values, name), x.dense_shape)
         return function(x, name)
 
     return call
@@ -129,11 +127,11 @@ def binary(
     definition = _define(op, args, result, dtypes, symbolic)
     define_broadcasting(definition, function, symbolic, args)
 
-    def call(x, y, name=None):  # type: ignore[no-untyped-def]
-        return definition(x, y, name=name or called)
+    def call(x: Any, y: Any, name: str | None = None) -> Tensor:
+        return definition(x, y, name=name or called)  # type: ignore[no-any-return]
 
     text = _documentation(name, args, dtypes, doc, example, home)
-    return _public(call, name, args, text)  # type: ignore[no-any-return]
+    return public_function(call, name, text, args)  # type: ignore[no-any-return]
 
 
 def define_unary(
@@ -301,17 +299,3 @@ def _documentation(
         *(f"    {line}" for line in printed.split("\n")),
     ]
     return "\n".join(lines)
-
-
-def _public(call: Any, name: str, args: tuple[str, ...], text: str) -> Any:
-    """`call` as if it were written out where its row stands, with arguments named as on the wire.
-
-    So keywords work, errors and tracebacks name it, and doctest finds it in the row's module.
-    """
-    module = sys._getframe(2).f_globals
-    code = call.__code__.replace(co_name=name, co_qualname=name, co_varnames=(*args, "name"))
-    function = FunctionType(code, module, name, call.__defaults__, call.__closure__)
-    function.__doc__ = text
-    types = {**dict.fromkeys(args, "Any"), "name": "str | None", "return": "Tensor"}
-    function.__annotations__ = types
-    return function

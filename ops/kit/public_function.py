@@ -1,0 +1,52 @@
+"""Functions that a row of a table makes, presented as if they were written out where it stands."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def public_function(
+    call: Callable[..., Any], name: str, doc: str, arguments: Sequence[str] = ()
+) -> Any:
+    """`call` by its public name, as a function of the module in which its row stands.
+
+    Args:
+        call: a function made for this row alone.
+        name: the name that errors, `help` and the reference show.
+        doc: the docstring.
+        arguments: the names of the first arguments, where users write others than `call` has.
+    """
+    function = call
+    call.__name__ = call.__qualname__ = name
+    own = signature(call)
+    parameters = list(own.parameters.values())
+    if list(arguments) != list(own.parameters)[: len(arguments)]:
+        named = zip(arguments, parameters, strict=False)
+        parameters[: len(arguments)] = [old.replace(name=new) for new, old in named]
+        function = _renamed(call, name, own.replace(parameters=parameters))
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = sys._getframe(2).f_globals["__name__"]
+    function.__doc__ = doc
+    return function
+
+
+def _renamed(call: Callable[..., Any], name: str, public: Any) -> Callable[..., Any]:
+    @functools.wraps(call)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            return call(*args)
+        try:
+            bound = public.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}(): {error}") from None
+        bound.apply_defaults()
+        return call(*bound.args)
+
+    function.__signature__ = public  # type: ignore[attr-defined]
+    return function
