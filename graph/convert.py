@@ -193,7 +193,7 @@ def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor
             nested = isinstance(item, (list, tuple)) and holds_tensor(item)
             convert = _pack if nested else convert_to_tensor
             rows.append(convert(item, dtype, str(i)))
-        return registry.sole(Stack)(rows, name=scope)  # type: ignore[no-any-return]
+        return registry.sole(Stack)(rows, name=scope)
 
 
 def _dtype_of_tensors(value: Sequence[Any]) -> DType | None:
@@ -208,7 +208,7 @@ def _dtype_of_tensors(value: Sequence[Any]) -> DType | None:
 
 
 def convert_inputs(
-    definition: OpDef, graph: Graph, op_name: str, inputs: Sequence[Any], attrs: dict[str, Any]
+    definition: OpDef[Any], graph: Graph, op_name: str, inputs: Sequence[Any], attrs: dict[str, Any]
 ) -> list[Tensor]:
     """The inputs of an op as tensors, in order; fills in the attrs that follow from them.
 
@@ -241,7 +241,7 @@ def _convert(
     graph: Graph,
     op_name: str,
     value: Any,
-    definition: OpDef,
+    definition: OpDef[Any],
     spec: ArgSpec,
     attrs: dict[str, Any],
     name: str,
@@ -263,7 +263,7 @@ def _convert(
 
 
 def _list_of_tensors(
-    definition: OpDef,
+    definition: OpDef[Any],
     graph: Graph,
     op_name: str,
     spec: ArgSpec,
@@ -291,7 +291,7 @@ def _list_of_tensors(
     return tensors
 
 
-def _bind(definition: OpDef, spec: ArgSpec, dtype: DType, attrs: dict[str, Any]) -> None:
+def _bind(definition: OpDef[Any], spec: ArgSpec, dtype: DType, attrs: dict[str, Any]) -> None:
     """Settles the type attr of an input, or checks the input against it."""
     if spec.dtype is not None:
         if dtype is not spec.dtype:
@@ -315,7 +315,7 @@ def _bind(definition: OpDef, spec: ArgSpec, dtype: DType, attrs: dict[str, Any])
 
 
 def _bind_list(
-    definition: OpDef, spec: ArgSpec, tensors: Sequence[Tensor], attrs: dict[str, Any]
+    definition: OpDef[Any], spec: ArgSpec, tensors: Sequence[Tensor], attrs: dict[str, Any]
 ) -> None:
     """Settles the number or list attr of a list input, or checks the input against it."""
     if spec.type_list_attr is not None:

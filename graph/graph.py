@@ -54,7 +54,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph):
 
     def add(
         self,
-        definition: OpDef,
+        definition: OpDef[Any],
         inputs: Sequence[Tensor],
         attrs: dict[str, Any],
         name: str,
@@ -87,7 +87,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph):
 
     def make(
         self,
-        definition: OpDef | UnregisteredOp,
+        definition: OpDef[Any] | UnregisteredOp,
         inputs: Sequence[Tensor],
         attrs: dict[str, Any],
         name: str,

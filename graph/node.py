@@ -239,7 +239,7 @@ class Operation:
     def __init__(
         self,
         graph: Graph,
-        definition: OpDef | UnregisteredOp,
+        definition: OpDef[Any] | UnregisteredOp,
         name: str,
         inputs: Sequence[Tensor],
         attrs: Mapping[str, Any],

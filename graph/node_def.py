@@ -63,9 +63,9 @@ def input_name(tensor: Tensor) -> str:
 
 
 def read_attrs(
-    definition: OpDef,
+    definition: OpDef[Any],
     given: Mapping[str, Any],
-    unknown: Callable[[OpDef, str, Any], Any] | None = None,
+    unknown: Callable[[OpDef[Any], str, Any], Any] | None = None,
     *,
     shared: bool = False,
 ) -> dict[str, Any]:
@@ -112,10 +112,10 @@ def read_attrs(
 
 
 # Almost every node has a type attr, and few values of it occur.
-_TYPES: dict[tuple[OpDef, str, int], DType] = {}
+_TYPES: dict[tuple[OpDef[Any], str, int], DType] = {}
 
 
-def _legal(definition: OpDef, spec: AttrSpec, value: Any, *, shared: bool = False) -> Any:
+def _legal(definition: OpDef[Any], spec: AttrSpec, value: Any, *, shared: bool = False) -> Any:
     """The value of one attr in the form that operations keep."""
     if isinstance(value, AttrValue):
         try:
@@ -142,7 +142,7 @@ def _check_no_reference(value: Any) -> None:
             raise ValueError(f"a node cannot have the reference type {dtype.name}")
 
 
-def check_inputs(definition: OpDef, inputs: list[Tensor], attrs: Mapping[str, Any]) -> None:
+def check_inputs(definition: OpDef[Any], inputs: list[Tensor], attrs: Mapping[str, Any]) -> None:
     """Checks that the number and dtypes of `inputs` are those of the definition.
 
     Raises:

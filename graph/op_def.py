@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import typing
 from collections import namedtuple
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from ..protos.attr_codec import encode_attr
 from ..protos.config import config
@@ -14,7 +15,7 @@ from . import registry
 from .attrs import coerce_attr
 from .convert import convert_inputs
 from .default_graph import graph_of
-from .node import Site
+from .node import Operation, Site, Tensor
 from .signature import REQUIRED, ArgSpec, Signature, parse_signature
 
 if TYPE_CHECKING:
@@ -26,7 +27,23 @@ if TYPE_CHECKING:
     from ..shape_inference.traits import Traits
 
 
-class OpDef:
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Result = TypeVar("Result", default=Tensor)
+
+    class Results(tuple[Tensor, ...]):
+        """What a call of an op with several results returns: a namedtuple of tensors."""
+
+        __slots__ = ()
+
+        def __getattr__(self, name: str) -> Tensor: ...
+
+else:
+    Result = typing.TypeVar("Result")
+
+
+class OpDef(Generic[Result]):
     """An op type: what it takes and gives, its shape function, and its kernel.
 
     Making one registers it, so that graphs which hold such ops can be loaded. Calling it adds an
@@ -119,7 +136,7 @@ class OpDef:
             self._signature = parse_signature(*self._text)
         return self._signature
 
-    def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+    def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Result:
         """Adds an op to the graph of the inputs, or to the default graph.
 
         Args:
@@ -164,24 +181,26 @@ class OpDef:
                 graph.truncate(start)  # the constants that were made of inputs
                 raise
 
-    def result(self, op: Any) -> Any:
+    def result(self, op: Operation) -> Result:
         """The outputs of `op` in the form in which a call returns them."""
         outputs = op.outputs
         specs = self.signature.outputs
+        found: Any = op
         if len(specs) == 1:
-            return list(outputs) if specs[0].is_list else outputs[0]
-        if not specs:
-            return op
-        if self._result_type is None:
-            self._result_type = _result_type(self.name, specs)
-        items = []
-        position = 0
-        for spec in specs:
-            number = self._number(spec, op.attrs)
-            some = outputs[position : position + number]
-            items.append(list(some) if spec.is_list else some[0])
-            position += number
-        return self._result_type(*items)
+            found = list(outputs) if specs[0].is_list else outputs[0]
+        elif specs:
+            if self._result_type is None:
+                self._result_type = _result_type(self.name, specs)
+            items: list[Any] = []
+            position = 0
+            for spec in specs:
+                number = self._number(spec, op.attrs)
+                some = outputs[position : position + number]
+                items.append(list(some) if spec.is_list else some[0])
+                position += number
+            found = self._result_type(*items)
+        result: Result = found
+        return result
 
     def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
         """The dtypes of the outputs of an op with these attrs."""

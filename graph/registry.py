@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..shape_inference.traits import Constant, Stack
     from .op_def import OpDef
 
-_DEFINITIONS: dict[str, OpDef] = {}
+_DEFINITIONS: dict[str, OpDef[Any]] = {}
 _SOLE: dict[type, OpDef] = {}
 _loaders: list[Callable[[], None]] = []
 _loading = threading.RLock()
@@ -40,7 +40,7 @@ def load() -> None:
                 _running.pop()
 
 
-def register(definition: OpDef) -> None:
+def register(definition: OpDef[Any]) -> None:
     """Adds a definition.
 
     Raises:
@@ -55,7 +55,7 @@ def register(definition: OpDef) -> None:
     _SOLE.setdefault(type(definition.traits), definition)
 
 
-def lookup(name: str) -> OpDef:
+def lookup(name: str) -> OpDef[Any]:
     """The definition of the op type `name`.
 
     Raises:
@@ -67,7 +67,7 @@ def lookup(name: str) -> OpDef:
     return definition
 
 
-def find(name: str) -> OpDef | None:
+def find(name: str) -> OpDef[Any] | None:
     """The definition of the op type `name`, or None."""
     if _loaders:
         load()
@@ -81,7 +81,7 @@ def sole(kind: type[Constant | Stack]) -> OpDef:
     return _SOLE[kind]
 
 
-def definitions() -> Iterator[OpDef]:
+def definitions() -> Iterator[OpDef[Any]]:
     """All definitions, by name."""
     load()
     return iter([_DEFINITIONS[name] for name in sorted(_DEFINITIONS)])

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import tensordraft as td
 from tensordraft.shape_inference.traits import STATEFUL, Traits
 
+if TYPE_CHECKING:
+    from tensordraft.graph.op_def import Results
+
 ADD = td.OpDef(
     "ToyAdd", "x: T, y: T -> z: T", "T: {float32, int32, int64}", traits=Traits(symbolic=True)
 )
-ENDS = td.OpDef("ToyEnds", "value: T -> first: T, last: T", "T: type")
+ENDS: td.OpDef[Results] = td.OpDef("ToyEnds", "value: T -> first: T, last: T", "T: type")
 CHECKED = td.OpDef("ToyChecked", "x: T -> y: T", "T: {float32, int32}")
 COUNTER = td.OpDef("ToyCounter", "-> count: int32", traits=STATEFUL)
-MARK = td.OpDef("ToyMark", "->", "text: string", traits=STATEFUL)
+MARK: td.OpDef[td.Operation] = td.OpDef("ToyMark", "->", "text: string", traits=STATEFUL)
 TOTAL = td.OpDef("ToyTotal", "values: N * T -> total: T", "N: int >= 1, T: {float32, int32}")
 
 MARKS: list[str] = []
@@ -102,7 +105,7 @@ def _total_kernel(c: Any) -> Any:
 
 def mark(text: str) -> td.Operation:
     """An operation that leaves `text` in `MARKS` when it runs."""
-    return MARK(text=text, name=text)  # type: ignore[no-any-return]
+    return MARK(text=text, name=text)
 
 
 def marks_of(session: td.Session, fetches: Any, feed_dict: Any = None) -> list[str]:

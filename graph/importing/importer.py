@@ -275,7 +275,7 @@ class _Importer:
 
     def _definition(
         self, name: str, node: NodeDef
-    ) -> tuple[OpDef | UnregisteredOp, dict[str, Any]]:
+    ) -> tuple[OpDef[Any] | UnregisteredOp, dict[str, Any]]:
         unregistered = self.unregistered.get(name)
         if unregistered is not None:
             return unregistered, dict(node.attr)

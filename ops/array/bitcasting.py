@@ -100,4 +100,4 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
         [1065353216 3221225472]
         (batch,)
     """
-    return BITCAST(input, type=type, name=name)  # type: ignore[no-any-return]
+    return BITCAST(input, type=type, name=name)

@@ -107,7 +107,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
         ...     print(session.run(td.broadcast_dynamic_shape([2, 1, 3], [5, 1])))
         [2 5 3]
     """
-    return BROADCAST_ARGS(shape_x, shape_y)  # type: ignore[no-any-return]
+    return BROADCAST_ARGS(shape_x, shape_y)
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
@@ -260,7 +260,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
         [[1 2 3]
          [1 2 3]]
     """
-    return BROADCAST_TO(input, shape, name=name)  # type: ignore[no-any-return]
+    return BROADCAST_TO(input, shape, name=name)
 
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:

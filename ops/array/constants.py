@@ -19,7 +19,7 @@ from ..kit.allocation import check_size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...graph.node import Tensor
+    from ...graph.node import Operation, Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -157,7 +157,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
         ...     print(td.concat([x, x], 1).shape)
         (batch, 1568)
     """
-    return PLACEHOLDER(dtype=dtype, shape=TensorShape(shape), name=name)  # type: ignore[no-any-return]
+    return PLACEHOLDER(dtype=dtype, shape=TensorShape(shape), name=name)
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -181,7 +181,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         ...     session.run(rate), session.run(rate, {rate: 0.25})
         (np.float32(0.5), np.float32(0.25))
     """
-    return PLACEHOLDER_WITH_DEFAULT(input, shape=TensorShape(shape), name=name)  # type: ignore[no-any-return]
+    return PLACEHOLDER_WITH_DEFAULT(input, shape=TensorShape(shape), name=name)
 
 
 IDENTITY = OpDef("Identity", "input: T -> output: T", "T: type", traits=Move())
@@ -190,8 +190,10 @@ STOP_GRADIENT = OpDef("StopGradient", "input: T -> output: T", "T: type", traits
 PREVENT_GRADIENT = OpDef(
     "PreventGradient", "input: T -> output: T", "T: type, message: string = ''", traits=Move()
 )
-IDENTITY_N = OpDef("IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move())
-NO_OP = OpDef("NoOp", "->", traits=STATEFUL)
+IDENTITY_N: OpDef[list[Tensor]] = OpDef(
+    "IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move()
+)
+NO_OP: OpDef[Operation] = OpDef("NoOp", "->", traits=STATEFUL)
 
 
 @IDENTITY.shape
@@ -254,7 +256,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
         ...     td.identity([1, 2], name="copy").name
         'copy:0'
     """
-    return IDENTITY(input, name=name)  # type: ignore[no-any-return]
+    return IDENTITY(input, name=name)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
@@ -273,7 +275,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.stop_gradient([1.0, 2.0])))
         [1. 2.]
     """
-    return STOP_GRADIENT(input, name=name)  # type: ignore[no-any-return]
+    return STOP_GRADIENT(input, name=name)
 
 
 def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
@@ -295,5 +297,4 @@ def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
         ...     session.run(td.identity_n([1, "two"]))
         [np.int32(1), b'two']
     """
-    results = IDENTITY_N(input, name=name)
-    return list(results) if isinstance(results, (list, tuple)) else [results]
+    return IDENTITY_N(input, name=name)

@@ -141,9 +141,7 @@ def space_to_depth(
         ...     print(session.run(td.space_to_depth(x, 2)))
         [[[[1 2 3 4]]]]
     """
-    return SPACE_TO_DEPTH(  # type: ignore[no-any-return]
-        input, block_size=block_size, data_format=data_format, name=name
-    )
+    return SPACE_TO_DEPTH(input, block_size=block_size, data_format=data_format, name=name)
 
 
 def depth_to_space(
@@ -171,6 +169,4 @@ def depth_to_space(
         [[1 2]
          [3 4]]
     """
-    return DEPTH_TO_SPACE(  # type: ignore[no-any-return]
-        input, block_size=block_size, data_format=data_format, name=name
-    )
+    return DEPTH_TO_SPACE(input, block_size=block_size, data_format=data_format, name=name)

@@ -135,7 +135,7 @@ def diag(diagonal: Any, name: str | None = None) -> Tensor:
         [[1 0]
          [0 2]]
     """
-    return DIAG(diagonal, name=name)  # type: ignore[no-any-return]
+    return DIAG(diagonal, name=name)
 
 
 def diag_part(input: Any, name: str | None = None) -> Tensor:
@@ -157,7 +157,7 @@ def diag_part(input: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.diag_part([[1, 2], [3, 4]])))
         [1 4]
     """
-    return DIAG_PART(input, name=name)  # type: ignore[no-any-return]
+    return DIAG_PART(input, name=name)
 
 
 def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
@@ -183,4 +183,4 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | Non
         [[1 0]
          [3 4]]
     """
-    return MATRIX_BAND_PART(input, num_lower, num_upper, name=name)  # type: ignore[no-any-return]
+    return MATRIX_BAND_PART(input, num_lower, num_upper, name=name)

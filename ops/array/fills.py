@@ -112,7 +112,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
         [[9 9 9]
          [9 9 9]]
     """
-    return FILL(dims, value, name=name)  # type: ignore[no-any-return]
+    return FILL(dims, value, name=name)
 
 
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
@@ -169,7 +169,7 @@ def _filled(function: str, shape: Any, value: int, dtype: DType, name: str | Non
         raise TypeError("ones cannot be of dtype string")
     item: Any = b"" if dtype.name == "string" else np.array(value).astype(dtype.numpy_dtype)
     with name_scope(name, function) as scope:
-        return FILL(_dims(shape), item, T=dtype, name=scope)  # type: ignore[no-any-return]
+        return FILL(_dims(shape), item, T=dtype, name=scope)
 
 
 def _dims(shape: Any) -> Any:
@@ -244,5 +244,5 @@ def _like(
         own = tensor.dtype.base_dtype
         wanted = own if dtype is None else as_dtype(dtype).base_dtype
         if wanted is own and not (value and own.is_quantized):
-            return definition(tensor, name=scope)  # type: ignore[no-any-return]
+            return definition(tensor, name=scope)
         return _filled(function, shape_of(tensor), value, wanted, scope)

@@ -159,7 +159,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     if len(values) == 1:
         convert_to_tensor(axis).shape.assert_is_compatible_with([])
         return identity(values[0], name=name)
-    return CONCAT_V2(values, axis, name=name)  # type: ignore[no-any-return]
+    return CONCAT_V2(values, axis, name=name)
 
 
 def concat_v2(values: Any, axis: Any, name: str = "concat_v2") -> Tensor:
@@ -185,7 +185,7 @@ def concat_v2(values: Any, axis: Any, name: str = "concat_v2") -> Tensor:
     return concat(values, axis, name=name)
 
 
-CONCAT_OFFSET = OpDef(
+CONCAT_OFFSET: OpDef[list[Tensor]] = OpDef(
     "ConcatOffset",
     "concat_dim: int32, shape: N * shape_type -> offset: N * shape_type",
     "N: int >= 2, shape_type: {int32, int64} = int32",

@@ -267,10 +267,8 @@ def matrix_diag(
          [0 2]]
     """
     if _is_main(k, align, num_rows, num_cols, padding_value):
-        return MATRIX_DIAG(diagonal, name=name)  # type: ignore[no-any-return]
-    return MATRIX_DIAG_V3(  # type: ignore[no-any-return]
-        diagonal, k, num_rows, num_cols, padding_value, align=align, name=name
-    )
+        return MATRIX_DIAG(diagonal, name=name)
+    return MATRIX_DIAG_V3(diagonal, k, num_rows, num_cols, padding_value, align=align, name=name)
 
 
 def _is_main(k: Any, align: str, *shaped: Any) -> bool:
@@ -311,8 +309,8 @@ def matrix_diag_part(
         [1 5]
     """
     if _is_main(k, align):
-        return MATRIX_DIAG_PART(input, name=name)  # type: ignore[no-any-return]
-    return MATRIX_DIAG_PART_V3(input, k, padding_value, align=align, name=name)  # type: ignore[no-any-return]
+        return MATRIX_DIAG_PART(input, name=name)
+    return MATRIX_DIAG_PART_V3(input, k, padding_value, align=align, name=name)
 
 
 def matrix_set_diag(
@@ -344,5 +342,5 @@ def matrix_set_diag(
          [3 8]]
     """
     if _is_main(k, align):
-        return MATRIX_SET_DIAG(input, diagonal, name=name)  # type: ignore[no-any-return]
-    return MATRIX_SET_DIAG_V3(input, diagonal, k, align=align, name=name)  # type: ignore[no-any-return]
+        return MATRIX_SET_DIAG(input, diagonal, name=name)
+    return MATRIX_SET_DIAG_V3(input, diagonal, k, align=align, name=name)

@@ -117,7 +117,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
         [[1 2 1 2]
          [3 4 3 4]]
     """
-    return TILE(input, multiples, name=name)  # type: ignore[no-any-return]
+    return TILE(input, multiples, name=name)
 
 
 PADDINGS = "T: type, Tpaddings: {int32, int64} = int32"
@@ -329,10 +329,10 @@ def pad(
     if upper == "CONSTANT":
         # A tensor may hold another value when it is fed.
         if isinstance(constant_values, (int, float)) and constant_values == 0:
-            return PAD(tensor, paddings, name=name)  # type: ignore[no-any-return]
-        return PAD_V2(tensor, paddings, constant_values, name=name)  # type: ignore[no-any-return]
+            return PAD(tensor, paddings, name=name)
+        return PAD_V2(tensor, paddings, constant_values, name=name)
     if upper not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(
             f"mode must be CONSTANT, REFLECT or SYMMETRIC, got {mode!r}; a name is given as name="
         )
-    return MIRROR_PAD(tensor, paddings, mode=upper, name=name)  # type: ignore[no-any-return]
+    return MIRROR_PAD(tensor, paddings, mode=upper, name=name)

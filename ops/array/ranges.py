@@ -162,7 +162,7 @@ def range(
             for value, argument in zip((start, limit, delta), _ARGUMENTS, strict=True)
         ]
         common = wanted or _widest(scalars)
-        return RANGE(*[cast(scalar, common) for scalar in scalars], name=scope)  # type: ignore[no-any-return]
+        return RANGE(*[cast(scalar, common) for scalar in scalars], name=scope)
 
 
 _WIDENING = ("int32", "int64", "float16", "bfloat16", "float32", "float64")
@@ -244,7 +244,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor
         ...     print(session.run(td.linspace(10.0, 12.0, 3)))
         [10. 11. 12.]
     """
-    return LIN_SPACE(start, stop, num, name=name)  # type: ignore[no-any-return]
+    return LIN_SPACE(start, stop, num, name=name)
 
 
 lin_space = linspace

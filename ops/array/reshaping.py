@@ -202,4 +202,4 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
          [4 5 6]]
         (20*batch, 16)
     """
-    return RESHAPE(tensor, shape, name=name)  # type: ignore[no-any-return]
+    return RESHAPE(tensor, shape, name=name)

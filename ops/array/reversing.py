@@ -140,7 +140,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """
     axis = [axis] if isinstance(axis, int) else axis
     op = REVERSE if _is_mask(axis) else REVERSE_V2
-    return op(tensor, axis, name=name)  # type: ignore[no-any-return]
+    return op(tensor, axis, name=name)
 
 
 def _is_mask(axis: Any) -> bool:
@@ -283,6 +283,4 @@ def reverse_sequence(
          [6 5 7 8]]
     """
     del seq_dim, batch_dim  # which the decorator has turned into the present ones
-    return REVERSE_SEQUENCE(  # type: ignore[no-any-return]
-        input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis, name=name
-    )
+    return REVERSE_SEQUENCE(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis, name=name)

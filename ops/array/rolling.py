@@ -80,4 +80,4 @@ def roll(
         ...     print(session.run(td.roll([1, 2, 3, 4, 5], 2, 0)))
         [4 5 1 2 3]
     """
-    return ROLL(input, shift, axis, name=name)  # type: ignore[no-any-return]
+    return ROLL(input, shift, axis, name=name)

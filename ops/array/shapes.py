@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...shape_inference.symbolic.symbolic import Dim
 
 SHAPE = OpDef("Shape", "input: T -> output: out_type", "T: type, out_type: {int32, int64} = int32")
-SHAPE_N = OpDef(
+SHAPE_N: OpDef[list[Tensor]] = OpDef(
     "ShapeN",
     "input: N * T -> output: N * out_type",
     "N: int >= 1, T: type, out_type: {int32, int64} = int32",
@@ -192,7 +192,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """
     if isinstance(input, (SparseTensor, SparseTensorValue)):
         return _dense_shape(input, out_type, name)
-    return SHAPE(input, out_type=out_type, name=name)  # type: ignore[no-any-return]
+    return SHAPE(input, out_type=out_type, name=name)
 
 
 @older_form("input, name", told_by=name_at(1))
@@ -217,7 +217,7 @@ def shape_n(input: Any, out_type: Any = None, name: str | None = None) -> list[T
         ...     session.run(td.shape_n([[1, 2], [[3], [4]]]))
         [array([2], dtype=int32), array([2, 1], dtype=int32)]
     """
-    return SHAPE_N(input, out_type=out_type, name=name)  # type: ignore[no-any-return]
+    return SHAPE_N(input, out_type=out_type, name=name)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
@@ -244,7 +244,7 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """
     if isinstance(input, (SparseTensor, SparseTensorValue)):
         return reduce_prod(_dense_shape(input, out_type, None), 0, name=name)
-    return SIZE(input, out_type=out_type, name=name)  # type: ignore[no-any-return]
+    return SIZE(input, out_type=out_type, name=name)
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
@@ -265,7 +265,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(input, (SparseTensor, SparseTensorValue)):
         return size(_sparse(input).dense_shape, name)
-    return RANK(input, name=name)  # type: ignore[no-any-return]
+    return RANK(input, name=name)
 
 
 def _dense_shape(

@@ -231,7 +231,7 @@ def space_to_batch_nd(
         [[0 2 4]
          [1 3 5]]
     """
-    return SPACE_TO_BATCH_ND(input, block_shape, paddings, name=name)  # type: ignore[no-any-return]
+    return SPACE_TO_BATCH_ND(input, block_shape, paddings, name=name)
 
 
 def space_to_batch(input: Any, paddings: Any, block_size: int, name: str | None = None) -> Tensor:
@@ -257,7 +257,7 @@ def space_to_batch(input: Any, paddings: Any, block_size: int, name: str | None 
         ...     print(session.run(td.space_to_batch(x, [[0, 0], [0, 0]], 2)).ravel())
         [1 2 3 4]
     """
-    return SPACE_TO_BATCH(input, paddings, block_size=block_size, name=name)  # type: ignore[no-any-return]
+    return SPACE_TO_BATCH(input, paddings, block_size=block_size, name=name)
 
 
 def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
@@ -288,7 +288,7 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
         ...     print(session.run(td.batch_to_space_nd(x, [2], [[1, 0]])))
         [[1 2 3 4 5]]
     """
-    return BATCH_TO_SPACE_ND(input, block_shape, crops, name=name)  # type: ignore[no-any-return]
+    return BATCH_TO_SPACE_ND(input, block_shape, crops, name=name)
 
 
 def batch_to_space(input: Any, crops: Any, block_size: int, name: str | None = None) -> Tensor:
@@ -316,7 +316,7 @@ def batch_to_space(input: Any, crops: Any, block_size: int, name: str | None = N
         [[1 2]
          [3 4]]
     """
-    return BATCH_TO_SPACE(input, crops, block_size=block_size, name=name)  # type: ignore[no-any-return]
+    return BATCH_TO_SPACE(input, crops, block_size=block_size, name=name)
 
 
 def required_space_to_batch_paddings(

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
-SPLIT = OpDef(
+SPLIT: OpDef[list[Tensor]] = OpDef(
     "Split",
     "split_dim: int32, value: T -> output: num_split * T",
     "num_split: int >= 1, T: type",
     traits=Move(),
 )
-SPLIT_V = OpDef(
+SPLIT_V: OpDef[list[Tensor]] = OpDef(
     "SplitV",
     "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T",
     "num_split: int >= 1, T: type, Tlen: {int8, int32, int64} = int64",
@@ -223,7 +223,7 @@ def split(
         (5, 10) (5, 10) (5, 10)
     """
     if scalar_at(0)([num_or_size_splits]):
-        return SPLIT(axis, value, num_split=num_or_size_splits, name=name)  # type: ignore[no-any-return]
+        return SPLIT(axis, value, num_split=num_or_size_splits, name=name)
     sizes = convert_to_tensor(num_or_size_splits)
     if num is None:
         num = sizes.shape.with_rank(1)[0].value
@@ -231,4 +231,4 @@ def split(
         raise ValueError(
             f"num must be given, as the shape {sizes.shape} of the sizes does not tell it"
         )
-    return SPLIT_V(value, sizes, axis, num_split=num, name=name)  # type: ignore[no-any-return]
+    return SPLIT_V(value, sizes, axis, num_split=num, name=name)

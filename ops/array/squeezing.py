@@ -103,7 +103,7 @@ def squeeze(
     """
     del squeeze_dims
     axes = [] if axis is None else [axis] if isinstance(axis, int) else list(axis)
-    return SQUEEZE(input, squeeze_dims=axes, name=name)  # type: ignore[no-any-return]
+    return SQUEEZE(input, squeeze_dims=axes, name=name)
 
 
 EXPAND_DIMS = OpDef(
@@ -177,7 +177,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     del dim
     if axis is None:
         raise ValueError("expand_dims needs an axis")
-    return EXPAND_DIMS(input, axis, name=name)  # type: ignore[no-any-return]
+    return EXPAND_DIMS(input, axis, name=name)
 
 
 ENSURE_SHAPE = OpDef("EnsureShape", "input: T -> output: T", "shape: shape, T: type", traits=Move())
@@ -227,4 +227,4 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
         ...     print(td.ensure_shape(x, [None, 3]).shape)
         (?, 3)
     """
-    return ENSURE_SHAPE(x, shape=TensorShape(shape), name=name)  # type: ignore[no-any-return]
+    return ENSURE_SHAPE(x, shape=TensorShape(shape), name=name)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PACK = OpDef(
     "Pack", "values: N * T -> output: T", "N: int >= 1, T: type, axis: int32 = 0", traits=Stack()
 )
-UNPACK = OpDef(
+UNPACK: OpDef[list[Tensor]] = OpDef(
     "Unpack",
     "value: T -> output: num * T",
     "num: int >= 0, T: type, axis: int32 = 0",
@@ -94,7 +94,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         with suppress(TypeError, ValueError):  # PACK tells what is wrong
             return convert_to_tensor(values, name=name)
     values = list(values) if isinstance(values, np.ndarray) else values
-    return PACK(values, axis=axis, name=name)  # type: ignore[no-any-return]
+    return PACK(values, axis=axis, name=name)
 
 
 @deprecated("td.stack(values, axis)")
@@ -186,7 +186,7 @@ def unstack(
         num = None if sizes is None else sizes[normal_axis(axis, len(sizes))]
         if not isinstance(num, int):
             raise ValueError(f"num must be given, as the shape {value.shape} does not tell it")
-    return UNPACK(value, num=num, axis=axis, name=name)  # type: ignore[no-any-return]
+    return UNPACK(value, num=num, axis=axis, name=name)
 
 
 @deprecated("td.unstack(value, num, axis)")
@@ -244,4 +244,4 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
             raise ValueError("values must hold at least one tensor, got none")
         shape = [len(tensors), *tensors[0].shape] if tensors[0].shape.rank is not None else None
         rows = [expand_dims(tensor, 0) for tensor in tensors]
-        return PARALLEL_CONCAT(rows, shape=TensorShape(shape))  # type: ignore[no-any-return]
+        return PARALLEL_CONCAT(rows, shape=TensorShape(shape))

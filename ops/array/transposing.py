@@ -120,15 +120,15 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
     """
     definition = CONJUGATE_TRANSPOSE if conjugate else TRANSPOSE
     if perm is not None:
-        return definition(a, perm, name=name)  # type: ignore[no-any-return]
+        return definition(a, perm, name=name)
     with name_scope(name, "transpose", [a]) as scope:
         a = convert_to_tensor(a, name="a")
         if a.shape.rank is not None:
             perm = range(a.shape.rank)[::-1]
-            return definition(a, np.array(perm, np.int32), name=scope)  # type: ignore[no-any-return]
+            return definition(a, np.array(perm, np.int32), name=scope)
         number = rank(a)
         perm = subtract(subtract(number, 1), range_of(0, number, 1))
-        return definition(a, perm, name=scope)  # type: ignore[no-any-return]
+        return definition(a, perm, name=scope)
 
 
 INVERT_PERMUTATION = OpDef("InvertPermutation", "x: T -> y: T", "T: {int32, int64} = int32")
@@ -180,4 +180,4 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.invert_permutation([2, 0, 1])))
         [1 2 0]
     """
-    return INVERT_PERMUTATION(x, name=name)  # type: ignore[no-any-return]
+    return INVERT_PERMUTATION(x, name=name)

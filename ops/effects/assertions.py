@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
-ASSERT = OpDef(
+ASSERT: OpDef[Operation] = OpDef(
     "Assert",
     "condition: bool, data: T ->",
     "T: list(type) >= 1, summarize: int32 = 3",
@@ -153,9 +153,7 @@ def Assert(  # noqa: N802 - TensorFlow's name
         ...         print(str(error).splitlines()[0])
         assertion failed: [x is] [-2]
     """
-    return ASSERT(  # type: ignore[no-any-return]
-        condition, data, summarize=3 if summarize is None else summarize, name=name
-    )
+    return ASSERT(condition, data, summarize=3 if summarize is None else summarize, name=name)
 
 
 def Print(  # noqa: N802 - TensorFlow's name
@@ -189,7 +187,7 @@ def Print(  # noqa: N802 - TensorFlow's name
         seen: [0.5 2]
         [2 3]
     """
-    return PRINT(  # type: ignore[no-any-return]
+    return PRINT(
         input_,
         data,
         message=message or "",
@@ -220,4 +218,4 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
         ...     print(session.run(td.check_numerics([1.0, 2.0], "the weights")))
         [1. 2.]
     """
-    return CHECK_NUMERICS(tensor, message=message, name=name)  # type: ignore[no-any-return]
+    return CHECK_NUMERICS(tensor, message=message, name=name)

@@ -31,7 +31,7 @@ def no_op(name: str | None = None) -> Operation:
         ...     td.no_op(name="done").type
         'NoOp'
     """
-    return NO_OP(name=name)  # type: ignore[no-any-return]
+    return NO_OP(name=name)
 
 
 def group(*inputs: Any, **kwargs: Any) -> Operation:

@@ -250,7 +250,7 @@ def resize_bilinear(
         ...     print(session.run(wide).ravel())
         [0. 2. 4. 4.]
     """
-    return RESIZE_BILINEAR(  # type: ignore[no-any-return]
+    return RESIZE_BILINEAR(
         images,
         size,
         align_corners=align_corners,
@@ -289,7 +289,7 @@ def resize_nearest_neighbor(
         ...     print(session.run(wide).ravel())
         [0 0 4 4]
     """
-    return RESIZE_NEAREST_NEIGHBOR(  # type: ignore[no-any-return]
+    return RESIZE_NEAREST_NEIGHBOR(
         images,
         size,
         align_corners=align_corners,
@@ -333,7 +333,7 @@ def crop_and_resize(
         ...     print(session.run(crops).ravel())
         [2. 3.]
     """
-    return CROP_AND_RESIZE(  # type: ignore[no-any-return]
+    return CROP_AND_RESIZE(
         image,
         boxes,
         box_ind,

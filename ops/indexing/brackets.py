@@ -74,7 +74,7 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
     ]
     with name_scope(None, "strided_slice", [tensor]) as scope:
         begin, end, strides = [convert_to_tensor(vector, dtype, "stack") for vector in vectors]
-        return STRIDED_SLICE(tensor, begin, end, strides, name=scope, **masks)  # type: ignore[no-any-return]
+        return STRIDED_SLICE(tensor, begin, end, strides, name=scope, **masks)
 
 
 def _bound(value: Any, tensor: Tensor) -> int | Tensor:

@@ -331,7 +331,7 @@ def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
     """
     if hasattr(params, "gather_nd"):  # a variable, which knows how to read parts alone
         return params.gather_nd(indices, name)  # type: ignore[no-any-return]
-    return GATHER_ND(params, indices, name=name)  # type: ignore[no-any-return]
+    return GATHER_ND(params, indices, name=name)
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -359,4 +359,4 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
         ...     print(session.run(td.scatter_nd([[4], [3], [1], [4]], [9, 10, 11, 12], [6])))
         [ 0 11  0 10 21  0]
     """
-    return SCATTER_ND(indices, updates, shape, name=name)  # type: ignore[no-any-return]
+    return SCATTER_ND(indices, updates, shape, name=name)

@@ -74,7 +74,7 @@ def empty(output_shape: Any, dtype: Any, init: bool = False) -> Tensor:
         [[0 0 0]
          [0 0 0]]
     """
-    return EMPTY(output_shape, dtype=dtype, init=init)  # type: ignore[no-any-return]
+    return EMPTY(output_shape, dtype=dtype, init=init)
 
 
 def empty_like(value: Any, init: bool | None = None) -> Tensor:
@@ -94,7 +94,7 @@ def empty_like(value: Any, init: bool | None = None) -> Tensor:
         [0. 0.]
     """
     value = convert_to_tensor(value)
-    return EMPTY(shape(value), dtype=value.dtype, init=init)  # type: ignore[no-any-return]
+    return EMPTY(shape(value), dtype=value.dtype, init=init)
 
 
 def _set(y: Array, rows: Array, v: Array) -> None:
@@ -225,7 +225,7 @@ def _alias(definition: OpDef, value: Any, loc: Any, update: Any) -> Tensor:
     value = convert_to_tensor(value)
     update = convert_to_tensor(update, value.dtype)
     whole = loc is None
-    return definition(value, [] if whole else loc, update, whole=whole)  # type: ignore[no-any-return]
+    return definition(value, [] if whole else loc, update, whole=whole)
 
 
 def alias_inplace_update(value: Any, loc: Any, update: Any) -> Tensor:

@@ -128,7 +128,7 @@ def one_hot(
             if wanted is not None and found is not wanted:
                 raise TypeError(f"{label} must have dtype {wanted.name}, got {found.name}")
             wanted = found
-    return ONE_HOT(  # type: ignore[no-any-return]
+    return ONE_HOT(
         indices,
         depth,
         1 if on_value is None else on_value,

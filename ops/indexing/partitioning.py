@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-DYNAMIC_PARTITION = OpDef(
+DYNAMIC_PARTITION: OpDef[list[Tensor]] = OpDef(
     "DynamicPartition",
     "data: T, partitions: int32 -> outputs: num_partitions * T",
     "num_partitions: int >= 1, T: type",
@@ -199,9 +199,7 @@ def dynamic_partition(
         >>> print(even, odd)
         [10 40] [21 31]
     """
-    return DYNAMIC_PARTITION(  # type: ignore[no-any-return]
-        data, partitions, num_partitions=num_partitions, name=name
-    )
+    return DYNAMIC_PARTITION(data, partitions, num_partitions=num_partitions, name=name)
 
 
 def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None = None) -> Tensor:
@@ -230,4 +228,4 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
         ...     print(session.run(merged))
         [10 11 12 13]
     """
-    return DYNAMIC_STITCH(indices, data, name=name)  # type: ignore[no-any-return]
+    return DYNAMIC_STITCH(indices, data, name=name)

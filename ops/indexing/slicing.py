@@ -140,7 +140,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         [[2 3]
          [5 6]]
     """
-    return SLICE(input_, begin, size, Index=_index_dtype(begin, size), name=name)  # type: ignore[no-any-return]
+    return SLICE(input_, begin, size, Index=_index_dtype(begin, size), name=name)
 
 
 SPEC = ("begin", "end", "strides")
@@ -360,7 +360,7 @@ def strided_slice(
     del var  # for the assignment to a slice of a variable, which needs no op of its own here
     if strides is None:
         strides = _ones_like(begin)
-    return STRIDED_SLICE(  # type: ignore[no-any-return]
+    return STRIDED_SLICE(
         input_,
         begin,
         end,

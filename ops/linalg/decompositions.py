@@ -14,17 +14,18 @@ from .square_matrices import MATRIX_TYPES, check_matrices, checked_square, squar
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.op_def import Results
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
 QR = OpDef("Qr", "input: T -> q: T, r: T", f"full_matrices: bool = false, {MATRIX_TYPES}")
-SVD = OpDef(
+SVD: OpDef[Results] = OpDef(
     "Svd",
     "input: T -> s: T, u: T, v: T",
     f"compute_uv: bool = true, full_matrices: bool = false, {MATRIX_TYPES}",
 )
-SELF_ADJOINT_EIG_V2 = OpDef(
+SELF_ADJOINT_EIG_V2: OpDef[Results] = OpDef(
     "SelfAdjointEigV2", "input: T -> e: T, v: T", f"compute_v: bool = true, {MATRIX_TYPES}"
 )
 
@@ -224,4 +225,4 @@ def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.self_adjoint_eigvals([[2.0, 0.0], [0.0, 1.0]])))
         [1. 2.]
     """
-    return SELF_ADJOINT_EIG_V2(tensor, compute_v=False, name=name).e  # type: ignore[no-any-return]
+    return SELF_ADJOINT_EIG_V2(tensor, compute_v=False, name=name).e

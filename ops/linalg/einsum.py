@@ -308,4 +308,4 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         letters = equation.replace("...", "").replace(",", "")
         once = sorted(letter for letter in set(letters) if letters.count(letter) == 1)
         equation += f"->{'...' if '...' in equation else ''}{''.join(once)}"
-    return EINSUM(tensors, equation=equation, name=name)  # type: ignore[no-any-return]
+    return EINSUM(tensors, equation=equation, name=name)

@@ -159,7 +159,7 @@ def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None 
          [0.5]]
     """
     matrix = convert_to_tensor(matrix)
-    return MATRIX_SOLVE(matrix, rhs, adjoint=adjoint, name=name)  # type: ignore[no-any-return]
+    return MATRIX_SOLVE(matrix, rhs, adjoint=adjoint, name=name)
 
 
 def matrix_triangular_solve(
@@ -190,9 +190,7 @@ def matrix_triangular_solve(
          [0.5]]
     """
     matrix = convert_to_tensor(matrix)
-    return MATRIX_TRIANGULAR_SOLVE(  # type: ignore[no-any-return]
-        matrix, rhs, lower=lower, adjoint=adjoint, name=name
-    )
+    return MATRIX_TRIANGULAR_SOLVE(matrix, rhs, lower=lower, adjoint=adjoint, name=name)
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
@@ -250,4 +248,4 @@ def matrix_solve_ls(
         [[2.]]
     """
     matrix = convert_to_tensor(matrix)
-    return MATRIX_SOLVE_LS(matrix, rhs, l2_regularizer, fast=fast, name=name)  # type: ignore[no-any-return]
+    return MATRIX_SOLVE_LS(matrix, rhs, l2_regularizer, fast=fast, name=name)

@@ -206,7 +206,7 @@ def matmul(
     a = like_the_other(a, b)
     b = like_the_other(b, a)
     if a.shape.rank == b.shape.rank == 2:
-        return MAT_MUL(  # type: ignore[no-any-return]
+        return MAT_MUL(
             conj(a) if adjoint_a else a,
             conj(b) if adjoint_b else b,
             transpose_a=transpose_a or adjoint_a,
@@ -214,7 +214,7 @@ def matmul(
             name=name,
         )
     # The op for stacks can only do both at once.
-    return BATCH_MAT_MUL_V2(  # type: ignore[no-any-return]
+    return BATCH_MAT_MUL_V2(
         conj(a) if transpose_a else a,
         conj(b) if transpose_b else b,
         adj_x=transpose_a or adjoint_a,
@@ -274,4 +274,4 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.cross([1, 0, 0], [0, 1, 0])))
         [0 0 1]
     """
-    return CROSS(convert_to_tensor(a), b, name=name)  # type: ignore[no-any-return]
+    return CROSS(convert_to_tensor(a), b, name=name)

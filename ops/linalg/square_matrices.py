@@ -176,7 +176,7 @@ def matrix_determinant(input: Any, name: str | None = None) -> Tensor:
         ...     session.run(td.matrix_determinant([[2.0, 0.0], [0.0, 3.0]]))
         np.float32(6.0)
     """
-    return MATRIX_DETERMINANT(input, name=name)  # type: ignore[no-any-return]
+    return MATRIX_DETERMINANT(input, name=name)
 
 
 def slogdet(input: Any, name: str | None = None) -> Any:
@@ -253,7 +253,7 @@ def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -
         [[0.5  0.  ]
          [0.   0.25]]
     """
-    return MATRIX_INVERSE(input, adjoint=adjoint, name=name)  # type: ignore[no-any-return]
+    return MATRIX_INVERSE(input, adjoint=adjoint, name=name)
 
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:
@@ -279,4 +279,4 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
         [[2. 0.]
          [1. 2.]]
     """
-    return CHOLESKY(input, name=name)  # type: ignore[no-any-return]
+    return CHOLESKY(input, name=name)

@@ -84,7 +84,7 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """
     if len(inputs) == 1 and name is None:
         return convert_to_tensor(inputs[0])
-    return ADD_N(list(inputs), name=name)  # type: ignore[no-any-return]
+    return ADD_N(list(inputs), name=name)
 
 
 def accumulate_n(
@@ -113,6 +113,4 @@ def accumulate_n(
     """
     if len(inputs) == 1 and shape is None and name is None:
         return convert_to_tensor(inputs[0], tensor_dtype)
-    return ACCUMULATE_N_V2(  # type: ignore[no-any-return]
-        list(inputs), T=tensor_dtype, shape=TensorShape(shape), name=name
-    )
+    return ACCUMULATE_N_V2(list(inputs), T=tensor_dtype, shape=TensorShape(shape), name=name)

@@ -94,7 +94,7 @@ def cumsum(
         ...     print(session.run(td.cumsum([1, 2, 3], exclusive=True)))
         [0 1 3]
     """
-    return CUMSUM(x, axis, exclusive=exclusive, reverse=reverse, name=name)  # type: ignore[no-any-return]
+    return CUMSUM(x, axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
 def cumprod(
@@ -120,7 +120,7 @@ def cumprod(
         ...     print(session.run(td.cumprod([1, 2, 3], reverse=True)))
         [6 6 3]
     """
-    return CUMPROD(x, axis, exclusive=exclusive, reverse=reverse, name=name)  # type: ignore[no-any-return]
+    return CUMPROD(x, axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
 def cumulative_logsumexp(
@@ -148,9 +148,7 @@ def cumulative_logsumexp(
         ...     print(session.run(td.math.cumulative_logsumexp([0.0, 0.0, 1000.0])))
         [0.000000e+00 6.931472e-01 1.000000e+03]
     """
-    return CUMULATIVE_LOGSUMEXP(  # type: ignore[no-any-return]
-        x, axis, exclusive=exclusive, reverse=reverse, name=name
-    )
+    return CUMULATIVE_LOGSUMEXP(x, axis, exclusive=exclusive, reverse=reverse, name=name)
 
 
 ARG_MAX = OpDef(
@@ -241,7 +239,7 @@ def argmax(
     """
     del dimension
     axis = 0 if axis is None else axis
-    return ARG_MAX(input, axis, output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return ARG_MAX(input, axis, output_type=output_type, name=name)
 
 
 @renamed(dimension="axis")
@@ -277,7 +275,7 @@ def argmin(
     """
     del dimension
     axis = 0 if axis is None else axis
-    return ARG_MIN(input, axis, output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return ARG_MIN(input, axis, output_type=output_type, name=name)
 
 
 def arg_max(

@@ -68,7 +68,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     x = like_the_other(x, y)
     definition = ADD if x.dtype.base_dtype.name == "string" else ADD_V2
-    return definition(x, y, name=name or "Add")  # type: ignore[no-any-return]
+    return definition(x, y, name=name or "Add")
 
 
 subtract = binary(
@@ -137,8 +137,8 @@ def abs(x: Any, name: str | None = None) -> Tensor:
         return SparseTensor(x.indices, abs(x.values, name), x.dense_shape)  # type: ignore[return-value]
     x = convert_to_tensor(x)
     if x.dtype.is_complex:
-        return COMPLEX_ABS(x, Tout=x.dtype.real_dtype, name=name)  # type: ignore[no-any-return]
-    return ABS(x, name=name)  # type: ignore[no-any-return]
+        return COMPLEX_ABS(x, Tout=x.dtype.real_dtype, name=name)
+    return ABS(x, name=name)
 
 
 sign = unary(
@@ -269,7 +269,7 @@ def round(x: Any, name: str | None = None) -> Tensor:
         [0. 2. 2.]
     """
     x = convert_to_tensor(x, name="x")
-    return x if x.dtype.is_integer else ROUND(x, name=name)  # type: ignore[no-any-return]
+    return x if x.dtype.is_integer else ROUND(x, name=name)
 
 
 NEXT_AFTER = OpDef(
@@ -302,7 +302,7 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.nextafter([1.0], [2.0])))
         [1.0000001]
     """
-    return NEXT_AFTER(x1, x2, name=name)  # type: ignore[no-any-return]
+    return NEXT_AFTER(x1, x2, name=name)
 
 
 sub, mul, neg = subtract, multiply, negative

@@ -121,7 +121,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.equal(["a", "b"], "b")))
         [False  True]
     """
-    return EQUAL(like_the_other(x, y), y, name=name)  # type: ignore[no-any-return]
+    return EQUAL(like_the_other(x, y), y, name=name)
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -147,7 +147,7 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.not_equal([1, 2], 2)))
         [ True False]
     """
-    return NOT_EQUAL(like_the_other(x, y), y, name=name)  # type: ignore[no-any-return]
+    return NOT_EQUAL(like_the_other(x, y), y, name=name)
 
 
 less = binary(
@@ -242,9 +242,7 @@ def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None 
         ...     print(session.run(td.approximate_equal([1.0, 2.0], [1.05, 2.5], tolerance=0.1)))
         [ True False]
     """
-    return APPROXIMATE_EQUAL(  # type: ignore[no-any-return]
-        like_the_other(x, y), y, tolerance=tolerance, name=name
-    )
+    return APPROXIMATE_EQUAL(like_the_other(x, y), y, tolerance=tolerance, name=name)
 
 
 logical_and = binary(

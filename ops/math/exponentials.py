@@ -180,7 +180,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
     tensor = convert_to_tensor(input)
     if not tensor.dtype.is_complex:
         return tensor
-    return REAL(tensor, Tout=tensor.dtype.real_dtype, name=name)  # type: ignore[no-any-return]
+    return REAL(tensor, Tout=tensor.dtype.real_dtype, name=name)
 
 
 def imag(input: Any, name: str | None = None) -> Tensor:
@@ -203,7 +203,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
         [4.]
     """
     input = convert_to_tensor(input)
-    return IMAG(input, Tout=input.dtype.real_dtype, name=name)  # type: ignore[no-any-return]
+    return IMAG(input, Tout=input.dtype.real_dtype, name=name)
 
 
 def angle(input: Any, name: str | None = None) -> Tensor:
@@ -226,7 +226,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
         [1.57079633]
     """
     input = convert_to_tensor(input)
-    return ANGLE(input, Tout=input.dtype.real_dtype, name=name)  # type: ignore[no-any-return]
+    return ANGLE(input, Tout=input.dtype.real_dtype, name=name)
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:
@@ -246,7 +246,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
         [3.-4.j]
     """
     x = convert_to_tensor(x)
-    return CONJ(x, name=name) if x.dtype.is_complex else x  # type: ignore[no-any-return]
+    return CONJ(x, name=name) if x.dtype.is_complex else x
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
@@ -272,4 +272,4 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """
     real = convert_to_tensor(real, name="real")
     wide = "complex128" if real.dtype.base_dtype.name == "float64" else "complex64"
-    return COMPLEX_OF(real, imag, Tout=wide, name=name)  # type: ignore[no-any-return]
+    return COMPLEX_OF(real, imag, Tout=wide, name=name)

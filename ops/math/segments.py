@@ -243,7 +243,7 @@ def _sorted_function(combination: Combination) -> Callable[..., Tensor]:
     definition = _define_sorted(combination)
 
     def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-        return definition(data, segment_ids, name=name)  # type: ignore[no-any-return]
+        return definition(data, segment_ids, name=name)
 
     return _named(
         function,
@@ -260,7 +260,7 @@ def _unsorted_function(combination: Combination) -> Callable[..., Tensor]:
     definition = _define_unsorted(combination)
 
     def function(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-        return definition(data, segment_ids, num_segments, name=name)  # type: ignore[no-any-return]
+        return definition(data, segment_ids, num_segments, name=name)
 
     empty = {"sum": "0", "prod": "1"}.get(
         combination.name, "the number that\n    gives way to any other"

@@ -168,7 +168,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
          [2]]
     """
     if x is None and y is None:
-        return WHERE(condition, name=name)  # type: ignore[no-any-return]
+        return WHERE(condition, name=name)
     if x is None or y is None:
         raise ValueError("where takes both x and y, or neither")
     return select(condition, x, y, name)
@@ -201,7 +201,7 @@ def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
     t = like_the_other(t, e)
     e = like_the_other(e, t)
     definition = SELECT if _is_plain(condition.shape, t.shape, e.shape) else SELECT_V2
-    return definition(condition, t, e, name=name)  # type: ignore[no-any-return]
+    return definition(condition, t, e, name=name)
 
 
 def _is_plain(condition: TensorShape, t: TensorShape, e: TensorShape) -> bool:
@@ -238,7 +238,7 @@ def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = No
     if x is None or y is None:
         return where(condition, x, y, name)
     x = like_the_other(x, y)
-    return SELECT_V2(condition, x, y, name=name)  # type: ignore[no-any-return]
+    return SELECT_V2(condition, x, y, name=name)
 
 
 @CLIP_BY_VALUE.shape

@@ -160,7 +160,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
         ...     print(session.run(td.nn.leaky_relu([-1.0, 2.0], alpha=0.5)))
         [-0.5  2. ]
     """
-    return LEAKY_RELU(features, alpha=alpha, name=name)  # type: ignore[no-any-return]
+    return LEAKY_RELU(features, alpha=alpha, name=name)
 
 
 @SOFTMAX.shape
@@ -261,7 +261,7 @@ def _along(definition: OpDef, logits: Any, axis: int | None, name: str | None) -
     x = convert_to_tensor(logits)
     rank = x.shape.rank
     if axis in (None, -1) or (rank and axis == rank - 1):
-        return definition(x, name=name)  # type: ignore[no-any-return]
+        return definition(x, name=name)
     if rank is None:
         raise ValueError(f"axis = {axis} needs logits of known rank")
     order = np.arange(rank, dtype=np.int32)
@@ -348,6 +348,4 @@ def bias_add(
         [[11 22]
          [13 24]]
     """
-    return BIAS_ADD(  # type: ignore[no-any-return]
-        value, bias, data_format=data_format or "NHWC", name=name
-    )
+    return BIAS_ADD(value, bias, data_format=data_format or "NHWC", name=name)

@@ -28,14 +28,15 @@ from .activations import softplus
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.op_def import Results
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
 _FLOATS = "T: {half, bfloat16, float32, float64}"
-SOFTMAX_CROSS_ENTROPY_WITH_LOGITS = OpDef(
+SOFTMAX_CROSS_ENTROPY_WITH_LOGITS: OpDef[Results] = OpDef(
     "SoftmaxCrossEntropyWithLogits", "features: T, labels: T -> loss: T, backprop: T", _FLOATS
 )
-SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS = OpDef(
+SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS: OpDef[Results] = OpDef(
     "SparseSoftmaxCrossEntropyWithLogits",
     "features: T, labels: Tlabels -> loss: T, backprop: T",
     f"{_FLOATS}, Tlabels: {{int32, int64}} = int64",
@@ -165,7 +166,7 @@ def softmax_cross_entropy_with_logits(
     distributions = _as_logits(labels, features)
     axis = -1 if axis is None else axis
     if features.shape.rank == distributions.shape.rank == 2 and axis in (-1, 1):
-        return SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(features, distributions, name=name).loss  # type: ignore[no-any-return]
+        return SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(features, distributions, name=name).loss
     with name_scope(name, "softmax_cross_entropy_with_logits", [features]) as scope:
         last = [_with_axis_last(tensor, axis) for tensor in (features, distributions)]
         # As in TensorFlow the rows are compared one by one, whatever dimensions they stand in.
@@ -243,7 +244,7 @@ def sparse_softmax_cross_entropy_with_logits(
     features = convert_to_tensor(logits, name="logits")
     classes = convert_to_tensor(labels, name="labels")
     if features.shape.rank == 2:
-        return SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(features, classes, name=name).loss  # type: ignore[no-any-return]
+        return SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS(features, classes, name=name).loss
     features.shape.with_rank_at_least(1)[:-1].assert_is_compatible_with(classes.shape)
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [features]) as scope:
         rows = reshape(features, [-1, shape(features)[-1]])

@@ -231,9 +231,7 @@ def local_response_normalization(
         ...     print(session.run(td.nn.lrn([[[[0.0, 4.0, 3.0]]]], 1, bias=0)))
         [[[[0.  0.8 0.6]]]]
     """
-    return LRN(  # type: ignore[no-any-return]
-        input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta, name=name
-    )
+    return LRN(input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta, name=name)
 
 
 lrn = local_response_normalization

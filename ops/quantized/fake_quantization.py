@@ -34,7 +34,7 @@ FAKE_QUANT_VARS = OpDef(
     "inputs: float32, min: float32, max: float32 -> outputs: float32",
     _GRID_ATTRS,
 )
-FAKE_QUANT_VARS_GRADIENT = OpDef(
+FAKE_QUANT_VARS_GRADIENT: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
     "FakeQuantWithMinMaxVarsGradient",
     f"gradients: float32, inputs: float32, min: float32, max: float32 {_GRADIENT_OUTPUTS}",
     _GRID_ATTRS,
@@ -44,7 +44,7 @@ FAKE_QUANT_VARS_PER_CHANNEL = OpDef(
     "inputs: float32, min: float32, max: float32 -> outputs: float32",
     _GRID_ATTRS,
 )
-FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT = OpDef(
+FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
     "FakeQuantWithMinMaxVarsPerChannelGradient",
     f"gradients: float32, inputs: float32, min: float32, max: float32 {_GRADIENT_OUTPUTS}",
     _GRID_ATTRS,
@@ -88,7 +88,7 @@ def fake_quant_with_min_max_args(
 
     The document does not tell about the nudging; TensorFlow 2.21 does it.
     """
-    return FAKE_QUANT_ARGS(  # type: ignore[no-any-return]
+    return FAKE_QUANT_ARGS(
         inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range, name=name
     )
 
@@ -126,7 +126,7 @@ def fake_quant_with_min_max_args_gradient(
         ...     print(session.run(td.fake_quant_with_min_max_args_gradient([1, 2], [5.0, 7.0])))
         [1. 0.]
     """
-    return FAKE_QUANT_ARGS_GRADIENT(  # type: ignore[no-any-return]
+    return FAKE_QUANT_ARGS_GRADIENT(
         gradients, inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range, name=name
     )
 
@@ -162,7 +162,7 @@ def fake_quant_with_min_max_vars(
         ...     print(session.run(td.fake_quant_with_min_max_vars([0.6, 9.0], 0.0, 3.0, 2)))
         [1. 3.]
     """
-    return FAKE_QUANT_VARS(  # type: ignore[no-any-return]
+    return FAKE_QUANT_VARS(
         inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name
     )
 
@@ -202,7 +202,7 @@ def fake_quant_with_min_max_vars_gradient(
         ...     print(session.run(grads.backprop_wrt_max))
         6.0
     """
-    return FAKE_QUANT_VARS_GRADIENT(  # type: ignore[no-any-return]
+    return FAKE_QUANT_VARS_GRADIENT(
         gradients, inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name
     )
 
@@ -238,7 +238,7 @@ def fake_quant_with_min_max_vars_per_channel(
         ...     print(session.run(x))
         [[3. 6.]]
     """
-    return FAKE_QUANT_VARS_PER_CHANNEL(  # type: ignore[no-any-return]
+    return FAKE_QUANT_VARS_PER_CHANNEL(
         inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name
     )
 
@@ -279,7 +279,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         ...     print(session.run(grads.backprop_wrt_max))
         [5. 8.]
     """
-    return FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT(  # type: ignore[no-any-return]
+    return FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT(
         gradients, inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name
     )
 

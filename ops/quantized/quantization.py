@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _QUANTIZED = "{qint8, quint8, qint32, qint16, quint16}"
 _MODES = "{'MIN_COMBINED', 'MIN_FIRST', 'SCALED'} = 'MIN_COMBINED'"
 
-QUANTIZE_V2 = OpDef(
+QUANTIZE_V2: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
     "QuantizeV2",
     "input: float32, min_range: float32, max_range: float32 "
     "-> output: T, output_min: float32, output_max: float32",
@@ -107,7 +107,7 @@ def quantize_v2(
 
     The document does not tell about the widening to 0; TensorFlow 2.21 does it.
     """
-    return QUANTIZE_V2(  # type: ignore[no-any-return]
+    return QUANTIZE_V2(
         input,
         min_range,
         max_range,
@@ -303,7 +303,7 @@ def dequantize(
     The document lets MIN_COMBINED add half the range for qint8 alone; TensorFlow 2.21 does so for
     every signed type, as here.
     """
-    return DEQUANTIZE(  # type: ignore[no-any-return]
+    return DEQUANTIZE(
         input,
         min_range,
         max_range,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-QUANTIZED_CONCAT = OpDef(
+QUANTIZED_CONCAT: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
     "QuantizedConcat",
     "concat_dim: int32, values: N * T, input_mins: N * float32, input_maxes: N * float32 "
     "-> output: T, output_min: float32, output_max: float32",
@@ -68,7 +68,7 @@ def quantized_concat(
 
     TensorFlow 2.21 has kernels for quint8 and qint32 alone; here every quantized dtype has one.
     """
-    return QUANTIZED_CONCAT(concat_dim, values, input_mins, input_maxes, name=name)  # type: ignore[no-any-return]
+    return QUANTIZED_CONCAT(concat_dim, values, input_mins, input_maxes, name=name)
 
 
 @QUANTIZED_CONCAT.shape

@@ -158,6 +158,4 @@ def random_poisson(
     """
     with name_scope(name, "random_poisson", [lam, shape]):
         counts = convert_to_tensor(shape, "int32" if isinstance(shape, (list, tuple)) else None)
-        return RANDOM_POISSON_V2(  # type: ignore[no-any-return]
-            counts, lam, dtype=as_dtype(dtype), **seed_attrs(seed)
-        )
+        return RANDOM_POISSON_V2(counts, lam, dtype=as_dtype(dtype), **seed_attrs(seed))

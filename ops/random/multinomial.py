@@ -98,7 +98,7 @@ def multinomial(
         ...     print(session.run(td.multinomial([[0.0, 100.0]], 3)))
         [[1 1 1]]
     """
-    return MULTINOMIAL(  # type: ignore[no-any-return]
+    return MULTINOMIAL(
         logits, num_samples, output_dtype=output_dtype, name=name, **seed_attrs(seed)
     )
 

@@ -188,9 +188,7 @@ def random_uniform(
         low = convert_to_tensor(minval, dtype, name="min")
         high = convert_to_tensor(1 if maxval is None else maxval, dtype, name="max")
         if dtype.is_integer:
-            return RANDOM_UNIFORM_INT(  # type: ignore[no-any-return]
-                _shape(shape), low, high, **seed_attrs(seed), name=scope
-            )
+            return RANDOM_UNIFORM_INT(_shape(shape), low, high, **seed_attrs(seed), name=scope)
         draws = RANDOM_UNIFORM(_shape(shape), dtype=dtype, **seed_attrs(seed))
         return add(multiply(draws, subtract(high, low)), low, name=scope)
 
@@ -306,4 +304,4 @@ def random_shuffle(value: Any, seed: int | None = None, name: str | None = None)
         ...     sorted(session.run(td.random_shuffle([1, 2, 3])).tolist())
         [1, 2, 3]
     """
-    return RANDOM_SHUFFLE(value, name=name, **seed_attrs(seed))  # type: ignore[no-any-return]
+    return RANDOM_SHUFFLE(value, name=name, **seed_attrs(seed))

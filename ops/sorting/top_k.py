@@ -207,4 +207,4 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         ...     print(session.run(td.nn.in_top_k([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]], [2, 2], 2)))
         [ True False]
     """
-    return IN_TOP_K_V2(predictions, targets, k, name=name)  # type: ignore[no-any-return]
+    return IN_TOP_K_V2(predictions, targets, k, name=name)

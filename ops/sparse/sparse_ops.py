@@ -19,6 +19,7 @@ from ..kit.elementwise import COMPLEX, FLOATS, NUMBERS
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.op_def import Results
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -35,7 +36,7 @@ SPARSE_TENSOR_DENSE_MAT_MUL = OpDef(
     "adjoint_a: bool = false, adjoint_b: bool = false",
 )
 _PARTS = "input_indices: int64, input_values: T, input_shape: int64"
-SPARSE_REORDER = OpDef(
+SPARSE_REORDER: OpDef[Results] = OpDef(
     "SparseReorder", f"{_PARTS} -> output_indices: int64, output_values: T", "T: type"
 )
 SPARSE_REDUCE_SUM = OpDef(
@@ -254,7 +255,7 @@ def sparse_to_dense(
          [ 6 -1 -1]]
     """
     given = (sparse_indices, output_shape, sparse_values, default_value)
-    return SPARSE_TO_DENSE(*given, validate_indices=validate_indices, name=name)  # type: ignore[no-any-return]
+    return SPARSE_TO_DENSE(*given, validate_indices=validate_indices, name=name)
 
 
 def sparse_tensor_to_dense(
@@ -320,7 +321,7 @@ def sparse_tensor_dense_matmul(
     a = _as_sparse(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [a.indices, a.values, b]) as scope:
         parts = (a.indices, a.values, a.dense_shape, convert_to_tensor(b, a.dtype, "b"))
-        return SPARSE_TENSOR_DENSE_MAT_MUL(  # type: ignore[no-any-return]
+        return SPARSE_TENSOR_DENSE_MAT_MUL(
             *parts, adjoint_a=adjoint_a, adjoint_b=adjoint_b, name=scope
         )
 
@@ -385,4 +386,4 @@ def sparse_reduce_sum(
     sparse = _as_sparse(sp_input)
     parts = (sparse.indices, sparse.values, sparse.dense_shape)
     axes = np.zeros(0, np.int32) if axis is None else axis
-    return SPARSE_REDUCE_SUM(*parts, axes, keep_dims=bool(keepdims))  # type: ignore[no-any-return]
+    return SPARSE_REDUCE_SUM(*parts, axes, keep_dims=bool(keepdims))

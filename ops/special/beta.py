@@ -135,7 +135,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.betainc([1.0, 2.0], 2.0, 0.5)))
         [0.75 0.5 ]
     """
-    return BETAINC(convert_to_tensor(a), b, x, name=name)  # type: ignore[no-any-return]
+    return BETAINC(convert_to_tensor(a), b, x, name=name)
 
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:

@@ -97,4 +97,4 @@ def bincount(
             size = minimum(size, maxlength)
         if weights is None:
             weights = convert_to_tensor(np.zeros(0, as_dtype(dtype).numpy_dtype))
-        return BINCOUNT(arr, size, weights)  # type: ignore[no-any-return]
+        return BINCOUNT(arr, size, weights)

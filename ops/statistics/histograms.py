@@ -102,9 +102,7 @@ def histogram_fixed_width(
     """
     with name_scope(name, "histogram_fixed_width", [values, value_range]) as scope:
         values = convert_to_tensor(values, name="values")
-        return HISTOGRAM_FIXED_WIDTH(  # type: ignore[no-any-return]
-            values, value_range, nbins, dtype=as_dtype(dtype), name=scope
-        )
+        return HISTOGRAM_FIXED_WIDTH(values, value_range, nbins, dtype=as_dtype(dtype), name=scope)
 
 
 def histogram_fixed_width_bins(

@@ -64,7 +64,7 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
         ...     session.run(td.nn.l2_loss([3.0, 4.0]))
         np.float32(12.5)
     """
-    return L2_LOSS(t, name=name)  # type: ignore[no-any-return]
+    return L2_LOSS(t, name=name)
 
 
 @renamed(dim="axis")

@@ -122,8 +122,8 @@ def _function(name: str, public: str, does: str, printed: str) -> Callable[..., 
         data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None
     ) -> Tensor:
         if num_segments is None:
-            return plain(data, indices, segment_ids, name=name)  # type: ignore[no-any-return]
-        return numbered(data, indices, segment_ids, num_segments, name=name)  # type: ignore[no-any-return]
+            return plain(data, indices, segment_ids, name=name)
+        return numbered(data, indices, segment_ids, num_segments, name=name)
 
     call.__name__ = call.__qualname__ = public
     call.__doc__ = f"""For each segment {does} of the rows that `indices` names.

@@ -80,7 +80,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
         ...     print(session.run(td.encode_base64("hello", pad=True)))
         b'aGVsbG8='
     """
-    return ENCODE_BASE64(input, pad=pad, name=name)  # type: ignore[no-any-return]
+    return ENCODE_BASE64(input, pad=pad, name=name)
 
 
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
@@ -100,4 +100,4 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.decode_base64("aGVsbG8")))
         b'hello'
     """
-    return DECODE_BASE64(input, name=name)  # type: ignore[no-any-return]
+    return DECODE_BASE64(input, name=name)

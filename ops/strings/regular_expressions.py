@@ -188,12 +188,10 @@ def regex_replace(
         [b'a<1>b<22>']
     """
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
-        return STATIC_REGEX_REPLACE(  # type: ignore[no-any-return]
+        return STATIC_REGEX_REPLACE(
             input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name
         )
-    return REGEX_REPLACE(  # type: ignore[no-any-return]
-        input, pattern, rewrite, replace_global=replace_global, name=name
-    )
+    return REGEX_REPLACE(input, pattern, rewrite, replace_global=replace_global, name=name)
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
@@ -220,5 +218,5 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
         [ True False]
     """
     if isinstance(pattern, (str, bytes)):
-        return STATIC_REGEX_FULL_MATCH(input, pattern=pattern, name=name)  # type: ignore[no-any-return]
-    return REGEX_FULL_MATCH(input, pattern, name=name)  # type: ignore[no-any-return]
+        return STATIC_REGEX_FULL_MATCH(input, pattern=pattern, name=name)
+    return REGEX_FULL_MATCH(input, pattern, name=name)

@@ -121,7 +121,7 @@ def as_string(
         ...     print(session.run(td.as_string([1.5, -2.0], precision=2)))
         [b'1.50' b'-2.00']
     """
-    return AS_STRING(  # type: ignore[no-any-return]
+    return AS_STRING(
         input,
         precision=precision,
         scientific=scientific,

@@ -141,7 +141,7 @@ def string_to_hash_bucket(
         [8 0 8]
     """
     texts = input if string_tensor is None else string_tensor
-    return STRING_TO_HASH_BUCKET(texts, num_buckets=num_buckets, name=name)  # type: ignore[no-any-return]
+    return STRING_TO_HASH_BUCKET(texts, num_buckets=num_buckets, name=name)
 
 
 def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
@@ -164,7 +164,7 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = 
         ...     print(session.run(td.string_to_hash_bucket_fast(["Hello", "TensorFlow"], 3)))
         [0 2]
     """
-    return STRING_TO_HASH_BUCKET_FAST(input, num_buckets=num_buckets, name=name)  # type: ignore[no-any-return]
+    return STRING_TO_HASH_BUCKET_FAST(input, num_buckets=num_buckets, name=name)
 
 
 def string_to_hash_bucket_strong(
@@ -190,6 +190,4 @@ def string_to_hash_bucket_strong(
         ...     print(session.run(td.string_to_hash_bucket_strong(["Hello", "TF"], 3, [1, 2])))
         [2 0]
     """
-    return STRING_TO_HASH_BUCKET_STRONG(  # type: ignore[no-any-return]
-        input, num_buckets=num_buckets, key=list(key), name=name
-    )
+    return STRING_TO_HASH_BUCKET_STRONG(input, num_buckets=num_buckets, key=list(key), name=name)

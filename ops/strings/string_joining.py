@@ -217,7 +217,7 @@ def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Te
         ...     print(session.run(td.string_join([["a", "b"], "c"], "-")))
         [b'a-c' b'b-c']
     """
-    return STRING_JOIN(inputs, separator=separator, name=name)  # type: ignore[no-any-return]
+    return STRING_JOIN(inputs, separator=separator, name=name)
 
 
 def string_split(source: Any, delimiter: Any = " ", skip_empty: bool = True) -> SparseTensor:
@@ -283,9 +283,7 @@ def reduce_join(
     del keep_dims, reduction_indices
     inputs = convert_to_tensor(inputs)
     axis = _all_axes(inputs) if axis is None else axis
-    return REDUCE_JOIN(  # type: ignore[no-any-return]
-        inputs, axis, keep_dims=bool(keepdims), separator=separator, name=name
-    )
+    return REDUCE_JOIN(inputs, axis, keep_dims=bool(keepdims), separator=separator, name=name)
 
 
 def _all_axes(inputs: Tensor) -> Any:
@@ -321,4 +319,4 @@ def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = 
         ...     print(session.run(td.substr(["hello", "world"], -3, 2)))
         [b'll' b'rl']
     """
-    return SUBSTR(input, pos, len, unit=unit, name=name)  # type: ignore[no-any-return]
+    return SUBSTR(input, pos, len, unit=unit, name=name)

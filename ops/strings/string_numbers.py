@@ -159,4 +159,4 @@ def string_to_number(string_tensor: Any, out_type: Any = None, name: str | None 
         [ 1.5 -2.   inf]
     """
     out_type = float32 if out_type is None else as_dtype(out_type)
-    return STRING_TO_NUMBER(string_tensor, out_type=out_type, name=name)  # type: ignore[no-any-return]
+    return STRING_TO_NUMBER(string_tensor, out_type=out_type, name=name)

@@ -197,6 +197,4 @@ def unsorted_segment_join(
         ...     print(session.run(joined))
         [b'this is test' b'a']
     """
-    return UNSORTED_SEGMENT_JOIN(  # type: ignore[no-any-return]
-        inputs, segment_ids, num_segments, separator=separator, name=name
-    )
+    return UNSORTED_SEGMENT_JOIN(inputs, segment_ids, num_segments, separator=separator, name=name)

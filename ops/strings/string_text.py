@@ -103,7 +103,7 @@ def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Te
         ...     print(session.run(td.strings.length(["", "four"])))
         [0 4]
     """
-    return STRING_LENGTH(input, unit=unit, name=name)  # type: ignore[no-any-return]
+    return STRING_LENGTH(input, unit=unit, name=name)
 
 
 def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
@@ -127,7 +127,7 @@ def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Ten
         ...     print(session.run(td.strings.lower(["Two Words"])))
         [b'two words']
     """
-    return STRING_LOWER(input, encoding=encoding, name=name)  # type: ignore[no-any-return]
+    return STRING_LOWER(input, encoding=encoding, name=name)
 
 
 def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
@@ -151,7 +151,7 @@ def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Ten
         ...     print(session.run(td.strings.upper(["Two Words"])))
         [b'TWO WORDS']
     """
-    return STRING_UPPER(input, encoding=encoding, name=name)  # type: ignore[no-any-return]
+    return STRING_UPPER(input, encoding=encoding, name=name)
 
 
 def string_strip(input: Any, name: str | None = None) -> Tensor:
@@ -173,4 +173,4 @@ def string_strip(input: Any, name: str | None = None) -> Tensor:
         ...     print(session.run(td.string_strip(["  two words "])))
         [b'two words']
     """
-    return STRING_STRIP(input, name=name)  # type: ignore[no-any-return]
+    return STRING_STRIP(input, name=name)

@@ -63,7 +63,7 @@ class ResourceVariable(Variable, behind_handle=True):
 
     def _first_read(self) -> Tensor:
         dtype = self._reference.op.attrs["dtype"]
-        return READ_VARIABLE_OP(self._reference, dtype=dtype, name="Read/ReadVariableOp")  # type: ignore[no-any-return]
+        return READ_VARIABLE_OP(self._reference, dtype=dtype, name="Read/ReadVariableOp")
 
     @property
     def handle(self) -> Tensor:
@@ -111,7 +111,7 @@ class ResourceVariable(Variable, behind_handle=True):
     def is_initialized(self, name: str | None = None) -> Tensor:
         """Whether the variable has a value: a bool Tensor of rank 0."""
         with self._here():
-            return VAR_IS_INITIALIZED_OP(self._reference, name=name)  # type: ignore[no-any-return]
+            return VAR_IS_INITIALIZED_OP(self._reference, name=name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Rows of the value: see `td.gather`."""
@@ -123,7 +123,7 @@ class ResourceVariable(Variable, behind_handle=True):
 
     def _gathered(self, definition: OpDef, indices: Any, name: str) -> Tensor:
         with self._here():
-            return definition(self._reference, indices, dtype=self.dtype, name=name)  # type: ignore[no-any-return]
+            return definition(self._reference, indices, dtype=self.dtype, name=name)
 
     def assign(
         self,
@@ -180,7 +180,7 @@ class ResourceVariable(Variable, behind_handle=True):
 
     def _changed(
         self,
-        definition: OpDef,
+        definition: OpDef[Any],
         inputs: list[Any],
         name: str | None,
         read_value: bool = True,
@@ -194,7 +194,7 @@ class ResourceVariable(Variable, behind_handle=True):
         """An op that counts one up until the value is `limit`: see `td.count_up_to`."""
         handle, dtype = self._reference, self.dtype
         with self._here():
-            return RESOURCE_COUNT_UP_TO(handle, limit=limit, T=dtype, name=name)  # type: ignore[no-any-return]
+            return RESOURCE_COUNT_UP_TO(handle, limit=limit, T=dtype, name=name)
 
     def after(self, op: Operation) -> UnreadVariable:
         """The variable as whoever reads it after `op` finds it."""

@@ -19,6 +19,7 @@ from ..kit.allocation import check_size
 from .reference_variables import changed_slice, changed_whole, counted_up_to, reference_in
 
 if TYPE_CHECKING:
+    from ...graph.node import Operation
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -35,7 +36,7 @@ VAR_IS_INITIALIZED_OP = OpDef(
 READ_VARIABLE_OP = OpDef(
     "ReadVariableOp", "resource: resource -> value: dtype", "dtype: type", traits=STATEFUL
 )
-ASSIGN_VARIABLE_OP = OpDef(
+ASSIGN_VARIABLE_OP: OpDef[Operation] = OpDef(
     "AssignVariableOp",
     "resource: resource, value: dtype ->",
     "dtype: type, validate_shape: bool = false",

@@ -317,19 +317,19 @@ class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=Fal
 
     def count_up_to(self, limit: int, name: str | None = None) -> Tensor:
         """An op that counts one up until the value is `limit`: see `td.count_up_to`."""
-        return COUNT_UP_TO(self._reference, limit=limit, name=name)  # type: ignore[no-any-return]
+        return COUNT_UP_TO(self._reference, limit=limit, name=name)
 
     def is_initialized(self, name: str | None = None) -> Tensor:
         """Whether the variable has a value: a bool Tensor of rank 0."""
-        return IS_VARIABLE_INITIALIZED(self._reference, name=name)  # type: ignore[no-any-return]
+        return IS_VARIABLE_INITIALIZED(self._reference, name=name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Rows of the value: see `td.gather`."""
-        return GATHER(self.value(), indices, name=name)  # type: ignore[no-any-return]
+        return GATHER(self.value(), indices, name=name)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """Elements or slices of the value: see `td.gather_nd`."""
-        return GATHER_ND(self.value(), indices, name=name)  # type: ignore[no-any-return]
+        return GATHER_ND(self.value(), indices, name=name)
 
     def load(self, value: Any, session: Any = None) -> None:
         """Runs the initializer with `value` in the place of the initial value.

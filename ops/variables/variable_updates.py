@@ -59,8 +59,8 @@ def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
     if isinstance(ref, Variable):
         return ref.is_initialized(name)
     if isinstance(ref, Tensor) and ref.dtype.name == "resource":
-        return VAR_IS_INITIALIZED_OP(ref, name=name)  # type: ignore[no-any-return]
-    return IS_VARIABLE_INITIALIZED(reference_of(ref), name=name)  # type: ignore[no-any-return]
+        return VAR_IS_INITIALIZED_OP(ref, name=name)
+    return IS_VARIABLE_INITIALIZED(reference_of(ref), name=name)
 
 
 def assign(
@@ -193,7 +193,7 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     """
     if isinstance(ref, ResourceVariable):
         return ref.count_up_to(limit, name)
-    return COUNT_UP_TO(reference_of(ref), limit=limit, name=name)  # type: ignore[no-any-return]
+    return COUNT_UP_TO(reference_of(ref), limit=limit, name=name)
 
 
 def assign_slice(
@@ -231,7 +231,7 @@ def assign_slice(
         handle, dtype = source.op.inputs[0], source.dtype
         changed = RESOURCE_STRIDED_SLICE_ASSIGN(handle, *op.inputs[1:], value, name=name, **masks)
         with tensor.graph.control_dependencies([changed]):
-            return READ_VARIABLE_OP(handle, dtype=dtype)  # type: ignore[no-any-return]
+            return READ_VARIABLE_OP(handle, dtype=dtype)
     if source is tensor or not source.dtype.is_ref_dtype:
         raise TypeError(f"{tensor.name!r} is no slice of a variable, so nothing is assigned to it")
-    return STRIDED_SLICE_ASSIGN(source, *op.inputs[1:], value, name=name, **masks)  # type: ignore[no-any-return]
+    return STRIDED_SLICE_ASSIGN(source, *op.inputs[1:], value, name=name, **masks)

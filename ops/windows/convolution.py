@@ -180,7 +180,7 @@ def conv2d(
          [20. 24.]]
     """
     del filters
-    return CONV_2D(  # type: ignore[no-any-return]
+    return CONV_2D(
         input,
         filter,
         strides=over_space("strides", strides, data_format, 1),
@@ -233,7 +233,7 @@ def conv3d(
         8.0
     """
     del filters
-    return CONV_3D(  # type: ignore[no-any-return]
+    return CONV_3D(
         input,
         filter,
         strides=over_space("strides", strides, data_format, 1),

@@ -124,7 +124,7 @@ def depthwise_conv2d_native(
         ...     print(session.run(sums))
         [[[[12. 16.]]]]
     """
-    return DEPTHWISE_CONV_2D_NATIVE(  # type: ignore[no-any-return]
+    return DEPTHWISE_CONV_2D_NATIVE(
         input,
         filter,
         strides=over_space("strides", strides, data_format, 1),

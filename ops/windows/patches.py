@@ -141,6 +141,6 @@ def extract_image_patches(
         [[1 2 4 5]
          [2 3 5 6]]
     """
-    return EXTRACT_IMAGE_PATCHES(  # type: ignore[no-any-return]
+    return EXTRACT_IMAGE_PATCHES(
         images, ksizes=ksizes, strides=strides, rates=rates, padding=padding, name=name
     )

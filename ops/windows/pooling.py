@@ -136,7 +136,7 @@ def _pool(
     data_format: str,
     name: str | None,
 ) -> Tensor:
-    return definition(  # type: ignore[no-any-return]
+    return definition(
         x,
         ksize=over_space("ksize", ksize, data_format),
         strides=over_space("strides", strides, data_format),

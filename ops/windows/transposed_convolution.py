@@ -185,7 +185,7 @@ def conv2d_backprop_input(
         ...     print(session.run(spread).ravel())
         [ 1. 11. 10.]
     """
-    return CONV_2D_BACKPROP_INPUT(  # type: ignore[no-any-return]
+    return CONV_2D_BACKPROP_INPUT(
         input_sizes,
         filter,
         out_backprop,
