@@ -6,7 +6,7 @@ import os
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
-from ..graph.files.graph_files import replacing
+from ..graph.files.replacement import replacing
 from .dot import dot
 from .drawing import draw_graph
 from .graph_file import GraphFile

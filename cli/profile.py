@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.files.graph_files import replacing
+from ..graph.files.replacement import replacing
 from ..session.session import Session
 from .request import add_request_parser, read_request
 from .text import print_json

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..graph.files.graph_files import replacing
+from ..graph.files.replacement import replacing
 from ..graph.node import Operation, Tensor
 from .text import json_value, table, type_text
 

@@ -22,7 +22,7 @@ import numpy as np
 from ...protos.config import config
 from ...protos.dtypes import as_dtype
 from .. import errors
-from ..files.graph_files import replacing
+from ..files.replacement import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,7 +85,7 @@ class CheckpointFile:
             self._archive: ZipFile = zipfile.ZipFile(path)
         except FileNotFoundError:
             raise errors.NotFoundError(None, None, f"there is no file {path!r}") from None
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+        except (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, OSError) as error:
             raise self._damaged(str(error)) from error
         self._entries = self._read_manifest()
 
@@ -177,7 +177,7 @@ class CheckpointFile:
             if info.compress_type != zipfile.ZIP_STORED:
                 raise ValueError(f"{name!r} is compressed")
             return self._archive.read(info)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+        except (zipfile.BadZipFile, EOFError, RuntimeError, OSError) as error:
             raise self._damaged(str(error)) from error
 
     def close(self) -> None:

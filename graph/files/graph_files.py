@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from google.protobuf import message as protobuf_message
 from google.protobuf.message import Message
@@ -15,6 +15,7 @@ from ..describe import whereabouts
 from ..graph import Graph
 from ..importing.importer import import_whole
 from .large_constants import read_apart
+from .replacement import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -244,28 +245,6 @@ def write_message(message: Message, path: str, *, as_text: bool) -> str:
     with replacing(path) as file:
         file.write(data)
     return path
-
-
-@contextmanager
-def replacing(path: str) -> Iterator[IO[bytes]]:
-    """A new file to be written in a `with` block, which takes the place of `path` at its end.
-
-    Whatever happens, `path` is what it was, or what was written, whole.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    temporary = f"{path}.{os.getpid()}.part"
-    try:
-        with open(temporary, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.remove(temporary)
-        raise
 
 
 def _encoded(message: Message, *, as_text: bool) -> bytes:

@@ -146,7 +146,8 @@ class Saver:
 
         Args:
             sess: the session.
-            save_path: the name of the checkpoint; its folder has to exist.
+            save_path: the name of the checkpoint. If its folder does not exist it is made, in one
+                that does.
             global_step: a number that is put behind the name, with "-"; or a variable or tensor
                 that holds it.
             latest_filename: the name of the file that tells of the checkpoints.
@@ -160,6 +161,7 @@ class Saver:
 
         Raises:
             FailedPreconditionError: a variable has no value.
+            ValueError: neither the folder nor the one around it exists.
             OSError: a file cannot be written; the checkpoints before it are what they were.
         """
         path = os.fspath(save_path)
@@ -171,6 +173,7 @@ class Saver:
             key: (variable.dtype.base_dtype, _array(values[key]))
             for key, variable in self._variables.items()
         }
+        _make_folder(path)
         write_checkpoint(path + SUFFIX, tensors)
         if write_meta_graph:
             self.export_meta_graph(
@@ -329,6 +332,16 @@ def _step_number(sess: Any, global_step: Any) -> int:
     if isinstance(global_step, (int, np.integer)):
         return int(global_step)
     return int(sess.run(global_step))
+
+
+def _make_folder(path: str) -> None:
+    """Makes the folder of a checkpoint, as TensorFlow does: one level of it."""
+    try:
+        os.mkdir(os.path.dirname(path) or ".")
+    except FileExistsError:
+        pass
+    except FileNotFoundError as error:
+        raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from error
 
 
 def _delete(path: str, meta_graph_suffix: str) -> None:

@@ -1,0 +1,138 @@
+"""Files that are written whole or not at all, whoever else writes them at the same time."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING
+
+_LOCKS = os.name == "posix"  # elsewhere a file that is open cannot be moved
+if _LOCKS:
+    import fcntl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SUFFIX = ".part"
+_MOST_CHARACTERS = 50  # of the name, so that what is put around it fits whatever their bytes
+_NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM)  # the system does not do it
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[IO[bytes]]:
+    """A new file to be written in a `with` block, which takes the place of `path` at its end.
+
+    Whatever happens, `path` is what it was, or what was written, whole; when the block has ended,
+    also after a loss of power. Of several writers the last to end wins. Where `path` is a symbolic
+    link, it is the file behind it that is replaced. A file keeps its mode; a new one gets what
+    `open` would give it.
+
+    Raises:
+        OSError: the file cannot be written, or `path` is there but no regular file.
+    """
+    target = os.path.realpath(path)
+    try:
+        mode = _mode(target)
+        _sweep(target)
+        descriptor, temporary = _opened_beside(target, 0o666 if mode is None else 0o600)
+    except OSError as error:
+        error.filename = path
+        raise
+    try:
+        with open(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            if mode is not None:
+                os.chmod(temporary, mode)
+            os.fsync(file.fileno())
+            if _LOCKS:  # still locked, so that nobody takes it for a leftover
+                os.replace(temporary, target)
+        if not _LOCKS:
+            os.replace(temporary, target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.remove(temporary)
+        raise
+    _sync_folder(os.path.dirname(target))
+
+
+def _mode(target: str) -> int | None:
+    """The permissions of the file to be replaced; None if there is none."""
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is no regular file, and is not replaced by one")
+    return stat.S_IMODE(mode)
+
+
+def _prefix(target: str) -> str:
+    return f".{os.path.basename(target)[:_MOST_CHARACTERS]}."
+
+
+def _opened_beside(target: str, mode: int) -> tuple[int, str]:
+    """A new file in the folder of `target`, locked for as long as it is open; and its path."""
+    while True:
+        name = f"{_prefix(target)}{secrets.token_hex(8)}{_SUFFIX}"
+        temporary = os.path.join(os.path.dirname(target), name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(temporary, flags, mode)
+        # Another writer may have swept it away in the moment before it was locked.
+        if not _locked(descriptor, wait=True) or os.fstat(descriptor).st_nlink:
+            return descriptor, temporary
+        os.close(descriptor)
+
+
+def _sweep(target: str) -> None:
+    """Removes what writers of `target` have left behind that were killed: what nobody locks.
+
+    A lock ends with its process, on whatever machine or in whatever container that ran; a number
+    of a process would say nothing there.
+    """
+    prefix = _prefix(target)
+    with os.scandir(os.path.dirname(target)) as entries:
+        left = [
+            entry.path
+            for entry in entries
+            if entry.name.startswith(prefix)
+            and entry.name.endswith(_SUFFIX)
+            and entry.is_file(follow_symlinks=False)
+        ]
+    for path in left:
+        with suppress(OSError):  # it is gone by now, or somebody else's
+            descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            try:
+                if _locked(descriptor, wait=False):
+                    os.remove(path)
+            finally:
+                os.close(descriptor)
+
+
+def _locked(descriptor: int, *, wait: bool) -> bool:
+    """Locks a file until it is closed; returns whether that was possible."""
+    if not _LOCKS:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:  # held by another, or a file system without locks
+        return False
+    return True
+
+
+def _sync_folder(folder: str) -> None:
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
