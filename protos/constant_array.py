@@ -25,7 +25,8 @@ def constant_array(value: Any, dtype: Any = None) -> tuple[Array, DType]:
     Args:
         value: a number, bool, string or nested list of these, of equal length at each depth, where
             objects with `__index__` count as ints; or an ndarray, NumPy scalar or anything with
-            `__array__`.
+            `__array__`. An element of a quantized dtype may come as a tuple of one, as NumPy writes
+            records.
         dtype: the dtype wanted. Python values must fit it; arrays are cast to it. By default arrays
             keep theirs, Python floats are float32, and ints are int32, or int64 if need be.
 
@@ -69,6 +70,8 @@ def _from_array(array: Array, wanted: DType | None) -> tuple[Array, DType]:
         return _strings(array.astype(object)), dtypes.string
     if wanted is dtypes.string:
         raise TypeError(f"an array of {array.dtype} cannot become {wanted}")
+    if array.dtype.names:
+        array = array[array.dtype.names[0]]
     array = array.astype(source.numpy_dtype, order="C")
     if wanted is None:
         return array, source
@@ -77,10 +80,14 @@ def _from_array(array: Array, wanted: DType | None) -> tuple[Array, DType]:
 
 
 def _from_python(value: Any, wanted: DType | None) -> tuple[Array, DType]:
+    if wanted is not None and wanted.is_quantized:
+        value = _without_records(value)
     try:
         array = np.array(value)
     except (ValueError, TypeError, OverflowError):
         raise _not_rectangular(value) from None
+    if array.dtype.names:
+        return _from_array(array, wanted)
     if array.dtype.kind not in "buifcV" or wanted is dtypes.string:
         return _from_objects(value, wanted)
     takes_floats = wanted is not None and (wanted.is_floating or wanted.is_complex)
@@ -95,6 +102,13 @@ def _from_python(value: Any, wanted: DType | None) -> tuple[Array, DType]:
         _check_kind(array, value, wanted)
     with np.errstate(all="ignore"):
         return array.astype(wanted.numpy_dtype, order="C"), wanted
+
+
+def _without_records(value: Any) -> Any:
+    """`value` with the number itself in the place of each tuple of one number."""
+    if isinstance(value, tuple) and len(value) == 1 and not isinstance(value[0], (list, tuple)):
+        return value[0]
+    return [_without_records(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _are_huge_ints(array: Array, value: Any) -> bool:

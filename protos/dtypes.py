@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+import operator
+from typing import Any, SupportsIndex
 
 import ml_dtypes
 import numpy as np
@@ -16,19 +17,20 @@ _REF = 100  # what the wire adds to a type's number for its reference form
 class DType:
     """The element type of a tensor.
 
-    There is one instance per type, made by this module; `as_dtype` finds it. A type and whatever
-    `as_dtype` converts to it are equal: `td.float32 == np.float32 == "float32"`.
+    There is one instance per type, made by this module; `as_dtype` finds it, and so does
+    `DType(enum)`. A type equals what stands for it in TensorFlow: `td.float32 == np.float32 ==
+    "float32"`, though `td.int32 != int`, as Python has ints of any size.
 
     Each type has a reference form (`float32_ref`), the type of a TensorFlow 1.x variable's output.
 
     Attributes:
         name: the name, such as `"float32"`.
         as_datatype_enum: the number on the wire.
-        as_numpy_dtype: the NumPy scalar type. That of string is `np.object_`, as are those of
-            resource and variant, which have no array form. Quantized values are kept in plain
-            integers of their width, where TensorFlow has structured types: the graph knows that
-            they are quantized, arrays do not.
-        numpy_dtype: the `np.dtype` of `as_numpy_dtype`.
+        as_numpy_dtype: the NumPy scalar type; for a quantized type a structured `np.dtype` of one
+            field with its name. That of string is `np.object_`, as are those of resource and
+            variant, which have no array form.
+        numpy_dtype: the `np.dtype` of the arrays that a session computes with. Quantized values are
+            plain integers there: the graph knows that they are quantized, arrays do not.
         size: bytes per element; 0 for string, resource and variant, as in TensorFlow 2.21.
         base_dtype: this type, or for a reference the type that it refers to.
         ref: the reference form of this type.
@@ -65,13 +67,42 @@ class DType:
         "size",
     )
 
-    def __init__(
-        self, enum: int, name: str, kind: str, numpy_type: builtins.type[Any], base: DType | None
-    ) -> None:
+    as_datatype_enum: int
+    as_numpy_dtype: Any
+    base_dtype: DType
+    is_bool: builtins.bool
+    is_complex: builtins.bool
+    is_floating: builtins.bool
+    is_integer: builtins.bool
+    is_numpy_compatible: builtins.bool
+    is_quantized: builtins.bool
+    is_ref_dtype: builtins.bool
+    is_unsigned: builtins.bool
+    name: str
+    numpy_dtype: np.dtype[Any]
+    ref: DType
+    size: int
+
+    def __new__(cls, type_enum: SupportsIndex) -> DType:  # noqa: PYI034 - there is one per number
+        """The type of a number on the wire.
+
+        Raises:
+            TypeError: there is none.
+        """
+        return as_dtype(operator.index(type_enum))
+
+    @classmethod
+    def _make(
+        cls, enum: int, name: str, kind: str, numpy_type: builtins.type[Any], base: DType | None
+    ) -> DType:
+        self = super().__new__(cls)
         self.name = name
         self.as_datatype_enum = enum
+        self.numpy_dtype = np.dtype(numpy_type)
         self.as_numpy_dtype = numpy_type
-        self.numpy_dtype: np.dtype[Any] = np.dtype(numpy_type)
+        if kind == "quantized":
+            field = name if base is None else base.name
+            self.as_numpy_dtype = np.dtype([(field, numpy_type)])
         self.is_floating = kind == "floating"
         self.is_unsigned = kind == "unsigned"
         self.is_integer = kind in ("integer", "unsigned")
@@ -82,9 +113,10 @@ class DType:
         self.size = 0 if numpy_type is np.object_ else self.numpy_dtype.itemsize
         self.is_ref_dtype = base is not None
         self.base_dtype = self if base is None else base
-        self.ref = (
-            self if base is not None else DType(enum + _REF, f"{name}_ref", kind, numpy_type, self)
-        )
+        self.ref = self
+        if base is None:
+            self.ref = cls._make(enum + _REF, f"{name}_ref", kind, numpy_type, self)
+        return self
 
     @property
     def min(self) -> Any:
@@ -158,6 +190,10 @@ class DType:
     def _is_ref_dtype(self) -> builtins.bool:
         return self.is_ref_dtype
 
+    @property
+    def _as_ref(self) -> DType:
+        return self.ref
+
     def is_compatible_with(self, other: Any) -> builtins.bool:
         """Whether a tensor of type `other` may stand where this type is asked for.
 
@@ -184,7 +220,7 @@ class DType:
     def __eq__(self, other: object) -> builtins.bool:
         if self is other:
             return True
-        if other is None or type(other) is DType:
+        if other is None or type(other) is DType or _is_lenient(other):
             return False
         try:
             return self is as_dtype(other)
@@ -208,7 +244,7 @@ _BY_NAME: dict[str, DType] = {}
 
 
 def _define(enum: int, name: str, kind: str, numpy_type: builtins.type[Any]) -> DType:
-    dtype = DType(enum, name, kind, numpy_type, None)
+    dtype = DType._make(enum, name, kind, numpy_type, None)
     _BY_NAME[name] = dtype
     _BY_NAME[dtype.ref.name] = dtype.ref
     return dtype
@@ -238,6 +274,17 @@ quint16 = _define(messages.DT_QUINT16, "quint16", "quantized", np.uint16)
 resource = _define(messages.DT_RESOURCE, "resource", "opaque", np.object_)
 variant = _define(messages.DT_VARIANT, "variant", "opaque", np.object_)
 
+# The reference forms by name, as TensorFlow 1.x has them.
+bfloat16_ref, bool_ref, string_ref = bfloat16.ref, bool.ref, string.ref
+float16_ref = half_ref = float16.ref
+float64_ref = double_ref = float64.ref
+float32_ref, complex64_ref, complex128_ref = float32.ref, complex64.ref, complex128.ref
+int8_ref, int16_ref, int32_ref, int64_ref = int8.ref, int16.ref, int32.ref, int64.ref
+uint8_ref, uint16_ref, uint32_ref, uint64_ref = uint8.ref, uint16.ref, uint32.ref, uint64.ref
+qint8_ref, qint16_ref, qint32_ref = qint8.ref, qint16.ref, qint32.ref
+quint8_ref, quint16_ref = quint8.ref, quint16.ref
+resource_ref, variant_ref = resource.ref, variant.ref
+
 # What newer TensorFlow versions write. Older releases of ml_dtypes lack some of them.
 for _name, _kind in (
     ("float8_e5m2", "floating"),
@@ -264,8 +311,8 @@ QUANTIZED_DTYPES = frozenset(dtype for dtype in _BY_NAME.values() if dtype.is_qu
 _OF_NUMPY: dict[Any, DType] = {
     face: dtype
     for dtype in ALL
-    if dtype.is_numpy_compatible and not dtype.is_quantized
-    for face in (dtype.numpy_dtype, dtype.as_numpy_dtype)
+    if dtype.is_numpy_compatible
+    for face in (dtype.as_numpy_dtype, np.dtype(dtype.as_numpy_dtype))
 }
 
 # Every hashable form of a type, so that the usual call of `as_dtype` is one look-up.
@@ -295,9 +342,9 @@ def as_dtype(value: Any) -> DType:
 
     Args:
         value: a `DType`, its number on the wire, a name (`"float32"`, `"float"`, `"float32_ref"`),
-            a NumPy dtype or scalar type, or a Python type: `float` is float32, `int` is int32,
-            `str`, `bytes` and `object` are string. TensorFlow's structured NumPy types stand for
-            the quantized types.
+            a NumPy dtype, scalar type or array, or a Python type: `float` is float32, `int` is
+            int32, `str`, `bytes` and `object` are string. TensorFlow, which has no dtype for
+            `int`, `str` and `bytes`, refuses these three.
 
     Returns:
         The one instance of that type.
@@ -322,18 +369,20 @@ def as_dtype(value: Any) -> DType:
     return dtype
 
 
+def _is_lenient(form: Any) -> builtins.bool:
+    """Whether a form is taken for a dtype here, where TensorFlow refuses it."""
+    return any(form is kind for kind in (builtins.int, builtins.str, builtins.bytes))
+
+
 def _unusual_form(value: Any) -> DType | None:
+    if isinstance(value, np.ndarray):
+        value = value.dtype
     is_numpy_type = isinstance(value, type) and issubclass(value, np.generic)
     if not is_numpy_type and not isinstance(value, (list, np.dtype)):
         return None
     try:
         numpy_dtype: np.dtype[Any] = np.dtype(value)
     except (TypeError, ValueError):
-        return None
-    if numpy_dtype.fields is not None:
-        for quantized in QUANTIZED_DTYPES:
-            if numpy_dtype == [(quantized.name, quantized.as_numpy_dtype)]:
-                return quantized
         return None
     if numpy_dtype.kind in "SU":
         return string

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .constant_array import constant_array
+from .dtypes import as_dtype
 from .messages import TensorProto
 from .shape_codec import encode_shape
 from .tensor_codec import append_values, decode_tensor, encode_tensor
@@ -72,8 +73,8 @@ def make_ndarray(tensor: TensorProto) -> Array:
         tensor: the message.
 
     Returns:
-        A new array, writable. Strings are bytes in an object array; quantized values are plain
-        integers, unlike TensorFlow's structured arrays.
+        A new array, writable, of the dtype's `as_numpy_dtype`. Strings are bytes in an array of
+        objects.
 
     Raises:
         ValueError: the message is malformed, or of a dtype that has no arrays.
@@ -84,4 +85,6 @@ def make_ndarray(tensor: TensorProto) -> Array:
         array([[5, 5, 5],
                [5, 5, 5]], dtype=int32)
     """
-    return decode_tensor(tensor).copy()
+    array = decode_tensor(tensor).copy()
+    dtype = as_dtype(tensor.dtype)
+    return array.view(dtype.as_numpy_dtype) if dtype.is_quantized else array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from .symbolic.sizes import Size, refined_size, size_text, sizes_compatible
 from .symbolic.symbolic import DimExpr, as_symbol, bounds, dim_symbol, equal, less, less_equal
@@ -123,8 +123,11 @@ class Dimension:
     def __rfloordiv__(self, other: object) -> Dimension:
         return _combined(operator.floordiv, other, self)
 
-    __truediv__ = __floordiv__
-    __rtruediv__ = __rfloordiv__
+    def __truediv__(self, other: object) -> NoReturn:
+        raise _no_quotient(self, other)
+
+    def __rtruediv__(self, other: object) -> NoReturn:
+        raise _no_quotient(other, self)
 
     def __mod__(self, other: object) -> Dimension:
         return _combined(operator.mod, self, other)
@@ -162,6 +165,9 @@ class Dimension:
         raise TypeError(f"{self!r} is not known before the run, so it has no integer value")
 
     __index__ = __int__
+
+    def __reduce__(self) -> tuple[type[Dimension], tuple[Size]]:
+        return Dimension, (self.size,)
 
     def __format__(self, spec: str) -> str:
         return format(self.size if isinstance(self.size, int) else str(self), spec)
@@ -267,6 +273,13 @@ def _combined(operation: Callable[[Any, Any], Any], x: object, y: object) -> Dim
     if left is NotImplemented or right is NotImplemented:
         return cast("Dimension", NotImplemented)
     return Dimension(None if left is None or right is None else operation(left, right))
+
+
+def _no_quotient(x: object, y: object) -> TypeError:
+    return TypeError(
+        f"unsupported operand type(s) for /: {type(x).__name__!r} and {type(y).__name__!r}, please "
+        "use // instead"
+    )
 
 
 def _compared(relation: Callable[[Any, Any], bool | None], x: Dimension, y: object) -> bool | None:

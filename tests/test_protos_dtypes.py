@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import tensordraft as td
 from tensordraft.protos import dtypes
 from tensordraft.protos.dtypes import DType, as_dtype
 
@@ -90,12 +91,15 @@ def test_each_form_gives_the_one_instance(dtype: DType) -> None:
     assert as_dtype(dtype.as_datatype_enum) is dtype
     assert pickle.loads(pickle.dumps(dtype)) is dtype  # noqa: S301
     assert copy.deepcopy(dtype) is dtype
-    plain = dtype.is_numpy_compatible and not dtype.is_quantized and not dtype.is_ref_dtype
-    if plain:
-        assert as_dtype(dtype.numpy_dtype) is dtype
+    assert DType(dtype.as_datatype_enum) is dtype
+    assert getattr(dtypes, dtype.base_dtype.name, dtype.base_dtype) is dtype.base_dtype
+    assert getattr(dtypes, dtype.ref.name, dtype.ref) is dtype._as_ref is dtype.ref
+    if dtype.is_numpy_compatible and not dtype.is_ref_dtype:
         assert as_dtype(dtype.as_numpy_dtype) is dtype
+        assert as_dtype(np.empty([2], dtype.as_numpy_dtype)) is dtype
+        assert dtype.is_quantized or as_dtype(dtype.numpy_dtype) is dtype
     assert dtype.numpy_dtype is dtype.numpy_dtype
-    assert dtype.numpy_dtype == np.dtype(dtype.as_numpy_dtype)
+    assert dtype.is_quantized or dtype.numpy_dtype == np.dtype(dtype.as_numpy_dtype)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +136,7 @@ def test_other_forms(form: Any, name: str) -> None:
 @pytest.mark.parametrize(
     "form",
     [
-        *(None, 0, 100, 199, -1, "floaty", "", b"float32", dict, type(None), [], {}, np.array(1.0)),
+        *(None, 0, 100, 199, -1, "floaty", "", b"float32", dict, type(None), [], {}),
         *(np.datetime64, np.dtype("M8[s]"), np.number, np.void, [("a", "i4"), ("b", "i4")]),
         *([("qint8", np.int16)], [("float32", np.float32)], complex),
     ],
@@ -186,12 +190,37 @@ def test_real_dtype() -> None:
     assert dtypes.int32.real_dtype is dtypes.int32
 
 
-def test_quantized_values_are_plain_integers() -> None:
-    assert dtypes.qint8.as_numpy_dtype is np.int8
+def test_quantized_types_have_numpy_types_of_their_own() -> None:
+    for name in ("qint8", "qint16", "qint32", "quint8", "quint16"):
+        dtype = as_dtype(name)
+        assert np.dtype([(name, name[1:])]) == dtype.as_numpy_dtype == dtype.ref.as_numpy_dtype
+        assert dtype.numpy_dtype == name[1:]
     assert {dtype.name for dtype in dtypes.QUANTIZED_DTYPES if not dtype.is_ref_dtype} == {
         *("qint8", "qint16", "qint32", "quint8", "quint16")
     }
     assert dtypes.quint16.ref in dtypes.QUANTIZED_DTYPES
+
+
+def test_a_type_is_made_from_its_number_alone() -> None:
+    assert DType(np.int32(1)) is dtypes.float32
+    for wrong in (0, 999, 100, "float32", 1.0):
+        with pytest.raises(TypeError):
+            DType(wrong)  # type: ignore[arg-type]
+
+
+def test_types_of_python_that_tensorflow_has_no_dtype_for_equal_none() -> None:
+    kinds: list[tuple[DType, type]] = [(dtypes.int32, int), (dtypes.string, str)]
+    for dtype, kind in (*kinds, (dtypes.string, bytes)):
+        assert as_dtype(kind) is dtype
+        assert dtype != kind
+    for dtype, kind in ((dtypes.float32, float), (dtypes.bool, bool), (dtypes.string, object)):
+        assert dtype == kind
+
+
+def test_references_have_public_names() -> None:
+    assert td.float32_ref is td.as_dtype("float32_ref") is td.float32.ref
+    assert (td.half_ref, td.double_ref) == (td.float16_ref, td.float64_ref)
+    assert td.qint8_ref.base_dtype is td.qint8
 
 
 def test_texts() -> None:

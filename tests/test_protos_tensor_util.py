@@ -124,3 +124,19 @@ def test_dtype_of_values(value: Any, name: str, expected: Any) -> None:
     assert (dtype.name, array.tolist()) == (name, expected)
     assert array.dtype == dtype.numpy_dtype
     assert array.dtype.isnative
+
+
+@pytest.mark.parametrize("name", ["qint8", "qint16", "qint32", "quint8", "quint16"])
+def test_quantized_values_are_records(name: str) -> None:
+    records = np.array([(21,), (22,), (23,)], [(name, name[1:])])
+    for value in ([(21,), (22,), (23,)], [21, 22, 23], records, list(records)):
+        proto = make_tensor_proto(value, dtype=name)
+        assert [dim.size for dim in proto.tensor_shape.dim] == [3]
+        assert proto.tensor_content == np.array([21, 22, 23], name[1:]).tobytes()
+        array = make_ndarray(proto)
+        assert array.dtype == records.dtype
+        assert array.tolist() == records.tolist()
+    assert make_tensor_proto(records) == make_tensor_proto([21, 22, 23], dtype=name)
+    scalar = make_ndarray(make_tensor_proto((7,), dtype=name))
+    assert (scalar.shape, scalar.item()) == ((), (7,))
+    assert make_ndarray(make_tensor_proto([[(1,)], [(2,)]], dtype=name)).shape == (2, 1)
