@@ -160,6 +160,7 @@ from .linalg.linear_systems import (
 from .linalg.matmul import (
     cross as cross,
     matmul as matmul,
+    sparse_matmul as sparse_matmul,
 )
 from .linalg.matrix_functions import (
     eye as eye,

@@ -23,6 +23,12 @@ PRODUCTS = [
     Case("MatMul", [A, B], expected=AB),
     Case("MatMul", [B, A], {"transpose_a": True, "transpose_b": True}, np.transpose(AB).tolist()),
     Case("MatMul", [(A, "bfloat16"), (B, "bfloat16")], expected=(AB, "bfloat16"), id="bfloat16"),
+    Case(
+        "SparseMatMul",
+        [(A, "bfloat16"), np.asarray(B, np.float32)],
+        {"a_is_sparse": True},
+        np.asarray(AB, np.float32),
+    ),
     Case("MatMul", [np.ones((2, 0)), np.ones((0, 3))], expected=np.zeros((2, 3)), id="empty"),
     Case("MatMul", [A, A], expected=raises("inner sizes of a and b must be equal"), id="unfit"),
     Case("MatMul", [[1], B], expected=raises("must have rank 2"), id="vector"),
@@ -160,3 +166,21 @@ def test_a_long_stack_of_empty_matrices_takes_no_time() -> None:
         np.testing.assert_array_equal(sums, np.zeros((4, 3, 3)))
         with pytest.raises(td.errors.InvalidArgumentError):
             session.run(product(x, x), {x: long})
+
+
+def test_products_of_short_floats_are_long_where_one_is_sparse() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        a = td.cast([[1.1, 2.0], [3.0, 4.0]], td.bfloat16)
+        b = td.constant([[1.0, 0.0], [3.0, 1.0]])
+        mixed = td.matmul(b, a, a_is_sparse=True)
+        assert (mixed.op.type, mixed.dtype) == ("SparseMatMul", td.float32)
+        assert session.run(mixed).tolist() == [[1.1015625, 2.0], [6.3046875, 10.0]]
+        assert session.run(td.sparse_matmul(a, b, transpose_a=True)).tolist() == [
+            [10.1015625, 3.0],
+            [14.0, 4.0],
+        ]
+        assert td.matmul(a, a, b_is_sparse=True).dtype == td.bfloat16
+        long = td.cast(a, td.float64)
+        assert td.matmul(long, long, a_is_sparse=True).op.type == "MatMul"
+        with pytest.raises(TypeError, match="float64"):
+            td.sparse_matmul(td.constant([[1.0]], td.float64), b)

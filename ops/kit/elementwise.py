@@ -86,7 +86,7 @@ def unary(
     define_unary(definition, function, symbolic, arg)
 
     def call(x: Any, name: str | None = None) -> Tensor:
-        return definition(x, name=name)  # type: ignore[no-any-return]
+        return definition(x, name=name)
 
     if of_sparse:
         call, dtypes = _of_values(call), f"{dtypes}; or a SparseTensor of such values"
@@ -128,7 +128,7 @@ def binary(
     define_broadcasting(definition, function, symbolic, args)
 
     def call(x: Any, y: Any, name: str | None = None) -> Tensor:
-        return definition(x, y, name=name or called)  # type: ignore[no-any-return]
+        return definition(x, y, name=name or called)
 
     text = _documentation(name, args, dtypes, doc, example, home)
     return public_function(call, name, text, args)  # type: ignore[no-any-return]

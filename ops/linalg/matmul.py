@@ -13,6 +13,7 @@ from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import dim_symbol, equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Product
+from ..array.casting import cast
 from ..kit.elementwise import COMPLEX, FLOATS, REALS, like_the_other
 from ..kit.gemm import multiply as product
 from ..math.exponentials import conj
@@ -34,6 +35,13 @@ MAT_MUL = OpDef(
     f"T: {{{FLOATS}, int32, int64, uint8, uint16, uint32, uint64, {COMPLEX}}}, "
     "grad_a: bool = false, grad_b: bool = false",
     traits=Product("mk,kn->mn"),
+)
+SPARSE_MAT_MUL = OpDef(
+    "SparseMatMul",
+    "a: Ta, b: Tb -> product: float32",
+    "transpose_a: bool = false, transpose_b: bool = false, a_is_sparse: bool = false, "
+    "b_is_sparse: bool = false, Ta: {float32, bfloat16} = float32, "
+    "Tb: {float32, bfloat16} = float32",
 )
 BATCH_MAT_MUL = OpDef(
     "BatchMatMul",
@@ -72,6 +80,7 @@ def _product_shape(
 
 
 @MAT_MUL.shape
+@SPARSE_MAT_MUL.shape
 def _mat_mul_shape(c: ShapeContext) -> TensorShape:
     a, b = c.shape("a", rank=2), c.shape("b", rank=2)
     return _product_shape(c, a, b, c.attr("transpose_a"), c.attr("transpose_b"), "a and b")
@@ -120,6 +129,21 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
     a, b = c.shape("a").sizes, c.shape("b").sizes
     certain = a is not None and b is not None and a[1] == b[0]
     return multiply if certain and not (swap_a or swap_b) else mat_mul
+
+
+@SPARSE_MAT_MUL.kernel
+def _sparse_mat_mul_kernel(c: KernelContext) -> Kernel:
+    swap_a, swap_b = c.attr("transpose_a"), c.attr("transpose_b")
+
+    def sparse_mat_mul(a: Array, b: Array) -> Array:
+        shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
+        if a.ndim != 2 or b.ndim != 2:
+            raise ValueError(f"a and b must have rank 2, got shapes {shapes[0]} and {shapes[1]}")
+        _product_shape(c, *shapes, swap_a, swap_b, "a and b")
+        x, y = (array.astype(np.float32, copy=False) for array in (a, b))
+        return np.asarray(product(x.T if swap_a else x, y.T if swap_b else y))
+
+    return sparse_mat_mul
 
 
 @BATCH_MAT_MUL.kernel
@@ -183,8 +207,9 @@ def matmul(
         transpose_b: whether to transpose each matrix of `b` first.
         adjoint_a: whether to transpose and conjugate each matrix of `a` first.
         adjoint_b: whether to transpose and conjugate each matrix of `b` first.
-        a_is_sparse: accepted for TensorFlow's sake.
-        b_is_sparse: accepted for TensorFlow's sake.
+        a_is_sparse: whether `a` has many zeros: matrices of float32 and bfloat16, which may then
+            differ in dtype, are multiplied by SparseMatMul, as in TensorFlow.
+        b_is_sparse: as `a_is_sparse`, of `b`.
         name: a name for the op.
 
     Returns:
@@ -200,9 +225,22 @@ def matmul(
         ...     print(session.run(td.matmul([[1, 2]], [[3, 4]], transpose_b=True)))
         [[11]]
     """
-    del a_is_sparse, b_is_sparse
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("a matrix is transposed or adjoint, not both")
+    if a_is_sparse or b_is_sparse:
+        a, b = convert_to_tensor(a), convert_to_tensor(b)
+        names = {x.dtype.base_dtype.name for x in (a, b)}
+        if a.shape.rank == b.shape.rank == 2 and names <= {"bfloat16", "float32"}:
+            result: Tensor = SPARSE_MAT_MUL(
+                a,
+                b,
+                transpose_a=transpose_a or adjoint_a,
+                transpose_b=transpose_b or adjoint_b,
+                a_is_sparse=a_is_sparse,
+                b_is_sparse=b_is_sparse,
+                name=name,
+            )
+            return cast(result, "bfloat16") if names == {"bfloat16"} else result
     a = like_the_other(a, b)
     b = like_the_other(b, a)
     if a.shape.rank == b.shape.rank == 2:
@@ -219,6 +257,54 @@ def matmul(
         conj(b) if transpose_b else b,
         adj_x=transpose_a or adjoint_a,
         adj_y=transpose_b or adjoint_b,
+        name=name,
+    )
+
+
+def sparse_matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The product of two matrices, one of which has many zeros.
+
+    The zeros save nothing here; what sets it apart from `td.matmul` is that the dtypes may differ,
+    and that products of bfloat16 are float32.
+
+    Args:
+        a: a matrix of float32 or bfloat16.
+        b: a matrix of float32 or bfloat16.
+        transpose_a: whether to transpose `a` first.
+        transpose_b: whether to transpose `b` first.
+        a_is_sparse: whether `a` has many zeros: kept for TensorFlow.
+        b_is_sparse: whether `b` has many zeros: kept for TensorFlow.
+        name: a name for the op.
+
+    Returns:
+        A float32 Tensor.
+
+    Raises:
+        ValueError: the shapes do not fit together.
+        TypeError: a matrix is of another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     a = td.cast([[1.1, 0.0]], td.bfloat16)
+        ...     print(session.run(td.sparse_matmul(a, [[2.0], [3.0]], a_is_sparse=True)))
+        [[2.203125]]
+    """
+    return SPARSE_MAT_MUL(
+        a,
+        b,
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+        a_is_sparse=a_is_sparse,
+        b_is_sparse=b_is_sparse,
         name=name,
     )
 
