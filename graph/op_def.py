@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..protos.dtypes import DType
     from ..protos.messages import NodeDef
-    from ..shape_inference.protocols import KernelFactory, ShapeFunction, ValueFunction
+    from ..shape_inference.context import KernelFactory, ShapeFunction, ValueFunction
     from ..shape_inference.traits import Traits
 
 

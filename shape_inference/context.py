@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..protos.shape_codec import MAX_RANK
-from .rules import divided
-from .symbolic.sizes import clearer_size
+from .protocols import Array, Kernel
+from .symbolic.sizes import clearer_size, divided
 from .symbolic.symbolic import Dim, DimExpr, dim_symbol, divides_exactly, equal
 from .tensor_shape import TensorShape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from ..protos.dtypes import DType
-    from .inference import Inference
-    from .protocols import Array, Edge, Node
+    from .protocols import Edge, Node
 
 
 class Requirement(NamedTuple):
@@ -44,12 +44,31 @@ class Requirement(NamedTuple):
         return f"{self.name} must be a multiple of {self.right}, got {self.left}"
 
 
+class Knowledge(Protocol):
+    """What an `Inference` knows of a graph, and is told of it."""
+
+    def shape(self, edge: Edge) -> TensorShape:
+        """What is known of the shape of `edge`."""
+
+    def read_with_rank(self, node: Node, edge: Edge, rank: int) -> TensorShape:
+        """The shape that `edge`, whose rank is unknown, has where `node` runs."""
+
+    def read_as(self, node: Node, edge: Edge, shape: TensorShape) -> None:
+        """Notes that `edge` has this shape in every run of `node`."""
+
+    def value_read(self, node: Node, edge: Edge) -> Array | None:
+        """What is known of the elements of `edge` where `node` runs."""
+
+    def require(self, requirement: Requirement) -> None:
+        """Records what must hold in every run."""
+
+
 class OpContext:
     """The attrs, dtypes and static shapes of one op."""
 
     __slots__ = ("_inference", "_positions", "node")
 
-    def __init__(self, node: Node, inference: Inference) -> None:
+    def __init__(self, node: Node, inference: Knowledge) -> None:
         self.node = node
         self._inference = inference
         self._positions: Mapping[str, int | range] | None = None
@@ -234,7 +253,7 @@ class KernelContext(OpContext):
     def __init__(
         self,
         node: Node,
-        inference: Inference,
+        inference: Knowledge,
         constants: Mapping[Edge, Array],
         state: dict[Any, Any] | None = None,
         symbolic: bool = False,
@@ -251,6 +270,11 @@ class KernelContext(OpContext):
     def consts(self, name: str) -> list[Array | None]:
         """`const` of each tensor in the list argument `name`."""
         return [self._constants.get(edge) for edge in self.inputs(name)]
+
+
+ShapeFunction = Callable[[ShapeContext], Any]
+ValueFunction = Callable[[ShapeContext], Sequence[Array | None]]
+KernelFactory = Callable[[KernelContext], Kernel]
 
 
 def is_symbolic(value: Array) -> bool:

@@ -9,14 +9,10 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ..protos.dtypes import DType
-    from .context import KernelContext, ShapeContext
     from .traits import Traits
 
 Array = np.ndarray[Any, Any]
 Kernel = Callable[..., Any]
-ShapeFunction = Callable[["ShapeContext"], Any]
-ValueFunction = Callable[["ShapeContext"], "Sequence[Array | None]"]
-KernelFactory = Callable[["KernelContext"], Kernel]
 
 
 class Definition(Protocol):
@@ -25,11 +21,11 @@ class Definition(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def shape_function(self) -> ShapeFunction | None: ...
+    def shape_function(self) -> Callable[[Any], Any] | None: ...
     @property
-    def value_function(self) -> ValueFunction | None: ...
+    def value_function(self) -> Callable[[Any], Sequence[Array | None]] | None: ...
     @property
-    def kernel_factory(self) -> KernelFactory | None: ...
+    def kernel_factory(self) -> Callable[[Any], Kernel] | None: ...
     @property
     def pure(self) -> bool: ...
     @property

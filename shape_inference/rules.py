@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..protos.shape_codec import MAX_RANK
-from .symbolic.symbolic import Dim, DimExpr, dim_symbol, divides_exactly
+from .symbolic.symbolic import Dim, DimExpr, dim_symbol
 from .tensor_shape import TensorShape
 from .traits import Stack
 
@@ -61,17 +61,6 @@ def _broadcast_dims(m: Any, n: Any) -> Dim | None:
             raise ValueError
         return m
     return n if isinstance(n, int) else None
-
-
-def divided(name: str, size: Dim, divisor: Dim) -> Dim:
-    """`size // divisor`, which is taken to leave no rest.
-
-    Raises:
-        ValueError: it is known to leave a rest.
-    """
-    if divides_exactly(size, divisor) is False:
-        raise ValueError(f"{name} must be a multiple of {divisor}, got {size}")
-    return size // divisor
 
 
 def normal_axis(axis: int, rank: int, name: str = "axis") -> int:

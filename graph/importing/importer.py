@@ -22,6 +22,7 @@ from ..scopes.names import check_op_name
 from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
 from .attr_drift import Drift
 from .gc_pause import collector
+from .import_options import ImportOptions
 from .input_map import as_name, mapped_inputs
 from .node_order import in_order
 from .preparation import prepared
@@ -111,10 +112,13 @@ def import_under(
         start = graph.version
         try:
             with graph.name_scope(name or None) as scope:
-                mapped = mapped_inputs(graph, input_map or {}, scope)
-                importer = _Importer(graph, graph_def, scope, mapped, producer_op_list)
-                fresh = not start or bool(name and not name.endswith("/"))
-                importer.names = Renaming(graph, scope, importer.nodes, fresh=fresh)
+                options = ImportOptions(
+                    scope=scope,
+                    fresh=not start or bool(name and not name.endswith("/")),
+                    input_map=mapped_inputs(graph, input_map or {}, scope),
+                    producer_op_list=producer_op_list,
+                )
+                importer = _Importer(graph, graph_def, options)
                 elements = importer.run(return_elements)
         except BaseException:
             graph.truncate(start)
@@ -141,7 +145,10 @@ def import_whole(
     Raises:
         ValueError: a node is malformed or does not fit its inputs; the nodes form a cycle.
     """
-    return _imported(graph_def, producer_op_list, contents, progress)
+    options = ImportOptions(
+        producer_op_list=producer_op_list, shared=True, contents=contents or {}, progress=progress
+    )
+    return _imported(graph_def, options)
 
 
 def import_leniently(
@@ -158,54 +165,34 @@ def import_leniently(
     Raises:
         ValueError: an input names no node, two nodes share a name, or the nodes form a cycle.
     """
-    return _imported(graph_def, None, contents, progress, problems)
+    options = ImportOptions(
+        shared=True, contents=contents or {}, progress=progress, problems=problems
+    )
+    return _imported(graph_def, options)
 
 
-def _imported(
-    graph_def: GraphDef,
-    producer_op_list: OpList | None,
-    contents: Mapping[str, memoryview] | None,
-    progress: Progress | None,
-    problems: list[str] | None = None,
-) -> Graph:
+def _imported(graph_def: GraphDef, options: ImportOptions) -> Graph:
     graph = Graph()
     with collector.at_rest(len(graph_def.node)):
         graph_def = prepared(graph_def)
         graph.versions.CopyFrom(graph_def.versions)
-        importer = _Importer(graph, graph_def, "", {}, producer_op_list)
-        importer.shared = True
-        importer.contents = contents or {}
-        importer.progress = progress
-        importer.problems = problems
-        importer.run(None)
+        _Importer(graph, graph_def, options).run(None)
     return graph
 
 
 class _Importer:
     """One import: the nodes by name, and the tensors that stand for them."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        graph_def: GraphDef,
-        scope: str,
-        input_map: Mapping[str, Tensor | Operation],
-        producer_op_list: OpList | None = None,
-    ) -> None:
+    def __init__(self, graph: Graph, graph_def: GraphDef, options: ImportOptions) -> None:
         self.graph = graph
-        self.names = Renaming(graph, scope, (), fresh=True)
+        self.options = options
         self.functions = graph_def.library.function
-        self.drift = Drift(graph_def.versions.producer, PRODUCER, producer_op_list)
-        self.input_map = input_map
-        self.unused = set(input_map)
+        self.drift = Drift(graph_def.versions.producer, PRODUCER, options.producer_op_list)
+        self.unused = set(options.input_map)
         self.site = user_site()
         self.ops: dict[str, Operation] = {}
         self.tensors: dict[str, Tensor] = {}
         self.devices: set[str] = {""}
-        self.problems: list[str] | None = None
-        self.shared = False
-        self.contents: Mapping[str, memoryview] = {}
-        self.progress: Progress | None = None
         self.unregistered = unregistered_ops(graph_def.node)
         self.nodes: dict[str, NodeDef] = {}
         for node in graph_def.node:
@@ -214,10 +201,13 @@ class _Importer:
                 raise ValueError(f"Duplicate name {name!r}: two nodes of the GraphDef have it")
             check_op_name(name)
             self.nodes[name] = node
+        self.names = Renaming(graph, options.scope, self.nodes, fresh=options.fresh)
 
     def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
         tensors = 0
-        for name in reported(in_order(self.nodes, self.input_map), "nodes", self.progress):
+        for name in reported(
+            in_order(self.nodes, self.options.input_map), "nodes", self.options.progress
+        ):
             op = self.ops[name] = self._add(name, self.nodes[name])
             tensors += len(op.outputs)
             if tensors > config.max_graph_tensors:
@@ -225,7 +215,7 @@ class _Importer:
                     f"the graph has {tensors} tensors as far as {name!r} ({op.type}), more than "
                     f"td.config.max_graph_tensors = {config.max_graph_tensors}"
                 )
-            if op.outputs and not self.input_map:
+            if op.outputs and not self.options.input_map:
                 self.tensors[name] = op.outputs[0]
         self._check_input_map()
         # Among themselves, imported ops do not count as made inside, as in TensorFlow.
@@ -249,23 +239,23 @@ class _Importer:
                 stated_shapes(attrs["_output_shapes"])
         except (TypeError, ValueError) as error:
             message = f"{error}\n  in the node {name!r} ({node.op})"
-            if self.problems is None or name in self.unregistered:
+            if self.options.problems is None or name in self.unregistered:
                 raise ValueError(message) from error
-            self.problems.append(message)
+            self.options.problems.append(message)
             self.unregistered[name] = unregistered_op(node, self.uses)
             return self._add(name, node)
         declared = None if definition.template is not None else attrs.pop("_output_shapes", None)
         op = self.graph.make(
             definition, inputs, attrs, self.names(name), self.site, controls, node.device
         )
-        self.graph.append(op, infer=self.problems is None)
+        self.graph.append(op, infer=self.options.problems is None)
         if declared is not None:
             try:
                 self._refine(op, declared)
             except ValueError as error:
-                if self.problems is None:
+                if self.options.problems is None:
                     raise
-                self.problems.append(str(error))
+                self.options.problems.append(str(error))
         return op
 
     @cached_property
@@ -281,12 +271,14 @@ class _Importer:
             return unregistered, dict(node.attr)
         definition = registry.lookup(node.op)
         try:
-            attrs = read_attrs(definition, node.attr, self.drift.unknown, shared=self.shared)
+            attrs = read_attrs(
+                definition, node.attr, self.drift.unknown, shared=self.options.shared
+            )
         except ValueError as error:
             raise ValueError(self.drift.told(str(error))) from error
         self.drift.modernize(definition, attrs)
-        if name in self.contents:
-            tensor, content = node.attr["value"].tensor, self.contents[name]
+        if name in self.options.contents:
+            tensor, content = node.attr["value"].tensor, self.options.contents[name]
             attrs["value"] = TensorValue.from_proto(tensor, shared=True, content=content)
         return definition, attrs
 
@@ -306,15 +298,15 @@ class _Importer:
         return inputs, list(dict.fromkeys(controls))
 
     def _control(self, text: str) -> Operation:
-        if text in self.input_map:
+        if text in self.options.input_map:
             self.unused.discard(text)
-            element = self.input_map[text]
+            element = self.options.input_map[text]
             return element.op if isinstance(element, Tensor) else element
         return self.ops[text[1:]]
 
     def _tensor(self, text: str) -> Tensor:
         key = full_input(text)
-        mapped = self.input_map.get(key)
+        mapped = self.options.input_map.get(key)
         if isinstance(mapped, Tensor):
             self.unused.discard(key)
             return mapped

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ...shape_inference.rules import divided
+from ...shape_inference.symbolic.sizes import divided
 from ...shape_inference.symbolic.symbolic import less, product
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
-from ...shape_inference.rules import UNKNOWN_SHAPE, divided, normal_axis
+from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
+from ...shape_inference.symbolic.sizes import divided
 from ...shape_inference.symbolic.symbolic import DimExpr, less_equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move

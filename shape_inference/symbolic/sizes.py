@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import TypeAlias
 
-from .symbolic import Dim, DimExpr, as_symbol, equal
+from .symbolic import Dim, DimExpr, as_symbol, divides_exactly, equal
 
 Size: TypeAlias = "int | DimExpr | None"
 """A size as shapes keep it: known, an expression of symbols, or nothing at all."""
@@ -32,6 +32,17 @@ def refined_size(x: Size, y: Size) -> Size:
     if equal(x, y) is False:
         raise ValueError(f"dimensions {size_text(x)} and {size_text(y)} are not compatible")
     return clearer_size(x, y)
+
+
+def divided(name: str, size: Dim, divisor: Dim) -> Dim:
+    """`size // divisor`, which is taken to leave no rest.
+
+    Raises:
+        ValueError: it is known to leave a rest.
+    """
+    if divides_exactly(size, divisor) is False:
+        raise ValueError(f"{name} must be a multiple of {divisor}, got {size}")
+    return size // divisor
 
 
 def clearer_size(x: Dim, y: Dim) -> Dim:
