@@ -96,6 +96,22 @@ def shape_from_value(
     Raises:
         ValueError: the argument is no vector, or an element is known to be negative.
     """
+    sizes = sizes_from_value(c, name, minus_one_is_unknown=minus_one_is_unknown)
+    return UNKNOWN_SHAPE if sizes is None else TensorShape.of(without_minus_one(sizes))
+
+
+def without_minus_one(sizes: Sequence[Dim | None]) -> tuple[Dim | None, ...]:
+    """The sizes, with None in the place of -1."""
+    return tuple([None if size == -1 else size for size in sizes])
+
+
+def sizes_from_value(
+    c: ShapeContext, name: str, *, minus_one_is_unknown: bool = False
+) -> tuple[Dim | None, ...] | None:
+    """The elements of argument `name` as sizes: -1 as it is, and None where one may be -1.
+
+    The whole is None where the length is not known. Otherwise as `shape_from_value`.
+    """
     length = c.shape(name, rank=1).sizes
     value = c.value(name)
     if value is None:
@@ -103,12 +119,12 @@ def shape_from_value(
         if isinstance(size, int):
             if size > MAX_RANK:
                 raise ValueError(f"{name} has {size} elements; a shape has at most {MAX_RANK}")
-            return TensorShape.of((None,) * size)
-        return UNKNOWN_SHAPE
+            return (None,) * size
+        return None
     lowest: int | None = -1 if minus_one_is_unknown or value.dtype == object else 0
     if lowest == -1 and is_packed(c.input(name)):
         lowest = None
-    return TensorShape.of(sizes_of(value, name, lowest, minus_one_is_unknown))
+    return sizes_of(value, name, lowest, minus_one_is_unknown)
 
 
 def is_packed(edge: Edge) -> bool:
@@ -125,7 +141,7 @@ def is_packed(edge: Edge) -> bool:
 def sizes_of(
     value: Array, name: str, lowest: int | None = 0, minus_one_is_unknown: bool = False
 ) -> tuple[Dim | None, ...]:
-    """The elements of the integer vector `value` as sizes; None for each that is negative.
+    """The elements of the integer vector `value` as sizes: -1 as it is, None for what may be -1.
 
     Raises:
         ValueError: an element is less than `lowest`.
@@ -135,7 +151,7 @@ def sizes_of(
         if isinstance(item, int) and item < 0:
             if lowest is not None and item < lowest:
                 raise ValueError(f"{name}[{i}] = {item} is negative")
-            item = None
+            item = item if item == -1 else None
         elif minus_one_is_unknown and isinstance(item, DimExpr) and not _never_negative(item):
             item = None
         sizes.append(item)

@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
-from ...shape_inference.rules import shape_from_value
+from ...shape_inference.rules import UNKNOWN_SHAPE, sizes_from_value, without_minus_one
 from ...shape_inference.symbolic.symbolic import divides_exactly, equal, exact_div, less, product
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
@@ -32,22 +32,20 @@ RESHAPE = OpDef(
 
 @RESHAPE.shape
 def _reshape_shape(c: ShapeContext) -> TensorShape:
-    wanted = shape_from_value(c, "shape", minus_one_is_unknown=True).sizes
+    wanted = sizes_from_value(c, "shape", minus_one_is_unknown=True)
     sizes = c.shape("tensor").sizes
-    value = c.const("shape")
-    if wanted is None or sizes is None:
-        return TensorShape.of(wanted)
-    if wanted.count(None) > 1:
+    if wanted is None:
+        return UNKNOWN_SHAPE
+    stated = TensorShape.of(without_minus_one(wanted))
+    if sizes is None:
+        return stated
+    if wanted.count(None) + wanted.count(-1) > 1:
         if 0 in wanted and less(0, product(sizes)):  # type: ignore[arg-type]
             raise _mismatch(sizes, wanted)
-        return TensorShape.of(wanted)
-    if value is not None and min(value.tolist(), default=0) < -1:
-        value = None  # taken for a size that only the run tells: see `is_packed`
-    if value is not None and all(isinstance(n, int) for n in sizes):
-        return TensorShape.of(reshaped(sizes, value.tolist()))  # type: ignore[arg-type]
-    known = c.value("shape")
-    is_inferred = known is not None and -1 in known.tolist()
-    return TensorShape.of(_reshaped_symbols(c, sizes, wanted, is_inferred))  # type: ignore[arg-type]
+        return stated
+    if all(isinstance(n, int) for n in (*sizes, *wanted)):
+        return TensorShape.of(reshaped(sizes, wanted))  # type: ignore[arg-type]
+    return TensorShape.of(_reshaped_symbols(c, sizes, wanted))  # type: ignore[arg-type]
 
 
 def reshaped(sizes: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
@@ -87,16 +85,17 @@ def _mismatch(sizes: Sequence[Size], shape: Sequence[Size]) -> ValueError:
 
 
 def _reshaped_symbols(
-    c: ShapeContext, sizes: Sequence[Dim], wanted: Sequence[Size], is_inferred: bool
+    c: ShapeContext, sizes: Sequence[Dim], wanted: tuple[Size, ...]
 ) -> Sequence[Size]:
-    """`reshaped` where sizes may be expressions, and None is an open one: -1, or perhaps -1.
+    """`reshaped` where sizes may be expressions, and one may be -1, or None: perhaps -1.
 
     As in TensorFlow, numbers of elements that cannot agree are told before the run only where
     that of the tensor is known but for one size.
     """
     total = product(sizes)
-    if None in wanted:
-        place = wanted.index(None)
+    is_inferred = -1 in wanted
+    if is_inferred or None in wanted:
+        place = wanted.index(-1 if is_inferred else None)
     else:
         number = product(wanted)  # type: ignore[arg-type]
         known = equal(total, number)
@@ -115,8 +114,10 @@ def _reshaped_symbols(
             raise _mismatch(sizes, wanted)
     elif all(less(0, n) for n in rest) and divides_exactly(total, product(rest)) is None:
         c.divided("the number of elements of tensor", total, product(rest))
-    size = _open_size(sizes, rest, is_inferred and wanted[place] is None)
-    return wanted if size is None else [*wanted[:place], size, *wanted[place + 1 :]]
+    size = _open_size(sizes, rest, is_inferred)
+    if size is None and not is_inferred:
+        return wanted
+    return [*wanted[:place], size, *wanted[place + 1 :]]
 
 
 def _leaves_rest(sizes: Sequence[Dim], number: Dim) -> bool:

@@ -33,6 +33,7 @@ UNSIGNED = "uint8, uint16, uint32, uint64"
 INTEGERS = f"{SIGNED}, {UNSIGNED}"
 REALS = f"{FLOATS}, {INTEGERS}"
 NUMBERS = f"{REALS}, {COMPLEX}"
+QUANTIZED = "qint8, quint8, qint32, qint16, quint16"
 
 
 class Unary(Protocol):

@@ -11,7 +11,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.elementwise import COMPLEX, REALS
+from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-_TYPES = f"N: int >= 1, T: {{{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
+_TYPES = f"N: int >= 1, T: {{{REALS}, {COMPLEX}, {QUANTIZED}"
 ADD_N = OpDef(
     "AddN", "inputs: N * T -> sum: T", f"{_TYPES}, variant}}", traits=Traits(symbolic=True)
 )

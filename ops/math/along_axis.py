@@ -11,7 +11,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Reduction, Traits
 from ..kit.call_forms import renamed
-from ..kit.elementwise import COMPLEX, FLOATS, REALS
+from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-_QUANTIZED = "qint8, quint8, qint32, qint16, quint16"
+
 _SCAN = "exclusive: bool = false, reverse: bool = false, Tidx: {int32, int64} = int32"
-_NUMBERS = f"T: {{{REALS}, {COMPLEX}, {_QUANTIZED}}}"
+_NUMBERS = f"T: {{{REALS}, {COMPLEX}, {QUANTIZED}}}"
 CUMSUM = OpDef(
     "Cumsum", "x: T, axis: Tidx -> out: T", f"{_NUMBERS}, {_SCAN}", traits=Traits(symbolic=True)
 )
@@ -154,14 +154,14 @@ def cumulative_logsumexp(
 ARG_MAX = OpDef(
     "ArgMax",
     "input: T, dimension: Tidx -> output: output_type",
-    f"T: {{{REALS}, {_QUANTIZED}, bool}}, Tidx: {{int16, int32, int64}} = int32, "
+    f"T: {{{REALS}, {QUANTIZED}, bool}}, Tidx: {{int16, int32, int64}} = int32, "
     "output_type: {int16, uint16, int32, int64} = int64",
     traits=Reduction("dimension"),
 )
 ARG_MIN = OpDef(
     "ArgMin",
     "input: T, dimension: Tidx -> output: output_type",
-    f"T: {{{REALS}, {_QUANTIZED}, bool}}, Tidx: {{int32, int64}} = int32, "
+    f"T: {{{REALS}, {QUANTIZED}, bool}}, Tidx: {{int32, int64}} = int32, "
     "output_type: {int32, int64} = int64",
     traits=Reduction("dimension"),
 )

@@ -20,6 +20,7 @@ from ...shape_inference.traits import Traits
 from ..kit.elementwise import (
     FLOATS,
     NUMBERS,
+    QUANTIZED,
     REALS,
     binary,
     certain_to_broadcast,
@@ -194,8 +195,7 @@ greater_equal = binary(
 APPROXIMATE_EQUAL = OpDef(
     "ApproximateEqual",
     "x: T, y: T -> z: bool",
-    f"T: {{{NUMBERS}, qint8, quint8, qint32, qint16, quint16}}, "
-    "tolerance: float = 9.999999747378752e-06",
+    f"T: {{{NUMBERS}, {QUANTIZED}}}, tolerance: float = 9.999999747378752e-06",
 )
 
 

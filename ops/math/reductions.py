@@ -15,7 +15,7 @@ from ...shape_inference.rules import normal_axes, reduced
 from ...shape_inference.symbolic.symbolic import dim_max, dim_min
 from ...shape_inference.traits import Reduction
 from ..kit.call_forms import renamed
-from ..kit.elementwise import COMPLEX, REALS
+from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
 from .arithmetic import add, subtract
 from .comparison import is_finite
 from .exponentials import exp, log
@@ -32,10 +32,9 @@ if TYPE_CHECKING:
 
     Reduce = Callable[[Array, tuple[int, ...], bool], Any]
 
-_QUANTIZED = "qint8, quint8, qint32, qint16, quint16"
 _TYPES = {
-    "number": f"{REALS}, {COMPLEX}, {_QUANTIZED}",
-    "real": f"{REALS}, {_QUANTIZED}",
+    "number": f"{REALS}, {COMPLEX}, {QUANTIZED}",
+    "real": f"{REALS}, {QUANTIZED}",
 }
 _SYMBOLIC = {
     "Sum": np.add,

@@ -11,7 +11,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import check_size, new_array
-from ..kit.elementwise import COMPLEX, REALS
+from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
 from .division import truncated
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-_NUMBERS = f"{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
+_NUMBERS = f"{REALS}, {COMPLEX}, {QUANTIZED}"
 
 
 class Combination(NamedTuple):

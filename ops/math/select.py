@@ -12,7 +12,7 @@ from ...shape_inference.rules import SCALAR, broadcast
 from ...shape_inference.symbolic.symbolic import DimExpr, Undecidable, bounds, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise, Traits
-from ..kit.elementwise import COMPLEX, REALS, like_the_other, symbolically
+from ..kit.elementwise import COMPLEX, QUANTIZED, REALS, like_the_other, symbolically
 from .arithmetic import maximum, minimum
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-_NUMBERS = f"{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
+_NUMBERS = f"{REALS}, {COMPLEX}, {QUANTIZED}"
 SELECT = OpDef(
     "Select", "condition: bool, t: T, e: T -> output: T", "T: type", traits=Traits(symbolic=True)
 )

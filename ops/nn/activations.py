@@ -14,7 +14,7 @@ from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise
 from ..kit.call_forms import renamed
-from ..kit.elementwise import COMPLEX, FLOATS, REALS, in_float32, unary
+from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
 from ..kit.extrema import clipped, larger
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def _along(definition: OpDef, logits: Any, axis: int | None, name: str | None) -
     return transpose(definition(transpose(x, order)), order, name=name)  # type: ignore[no-any-return]
 
 
-_NUMBERS = f"{REALS}, {COMPLEX}, qint8, quint8, qint32, qint16, quint16"
+_NUMBERS = f"{REALS}, {COMPLEX}, {QUANTIZED}"
 BIAS_ADD = OpDef(
     "BiasAdd",
     "value: T, bias: T -> output: T",

@@ -10,6 +10,7 @@ from ...graph import errors
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
+from ..kit.elementwise import QUANTIZED
 from .quantized_ranges import (
     LEAST_NORMAL,
     MOST,
@@ -31,14 +32,13 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-_QUANTIZED = "{qint8, quint8, qint32, qint16, quint16}"
 _MODES = "{'MIN_COMBINED', 'MIN_FIRST', 'SCALED'} = 'MIN_COMBINED'"
 
 QUANTIZE_V2: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
     "QuantizeV2",
     "input: float32, min_range: float32, max_range: float32 "
     "-> output: T, output_min: float32, output_max: float32",
-    f"T: {_QUANTIZED}, mode: {_MODES}, "
+    f"T: {{{QUANTIZED}}}, mode: {_MODES}, "
     "round_mode: {'HALF_AWAY_FROM_ZERO', 'HALF_TO_EVEN'} = 'HALF_AWAY_FROM_ZERO', "
     "narrow_range: bool = false, axis: int = -1, "
     "ensure_minimum_range: float = 0.009999999776482582",
@@ -46,7 +46,7 @@ QUANTIZE_V2: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
 DEQUANTIZE = OpDef(
     "Dequantize",
     "input: T, min_range: float32, max_range: float32 -> output: dtype",
-    f"T: {_QUANTIZED}, mode: {_MODES}, narrow_range: bool = false, axis: int = -1, "
+    f"T: {{{QUANTIZED}}}, mode: {_MODES}, narrow_range: bool = false, axis: int = -1, "
     "dtype: {bfloat16, float32} = float32",
 )
 

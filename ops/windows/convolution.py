@@ -54,37 +54,38 @@ CONV_3D = OpDef(
 )
 
 
-def _conv_shape(c: ShapeContext) -> TensorShape:
-    rank = 5 if c.node.definition.name == "Conv3D" else 4
-    image: Any = c.shape("input", rank=rank).sizes
-    filters: Any = c.shape("filter", rank=rank).sizes
-    return TensorShape.of(conv_sizes(conv_sliding(c, rank), image, filters))
+def _define(definition: OpDef, rank: int) -> None:
+    """Hangs the rules of a convolution of tensors of this rank on its definition."""
+
+    @definition.shape
+    def shape(c: ShapeContext) -> TensorShape:
+        image: Any = c.shape("input", rank=rank).sizes
+        filters: Any = c.shape("filter", rank=rank).sizes
+        return TensorShape.of(conv_sizes(conv_sliding(c, rank), image, filters))
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        slide = conv_sliding(c, rank)
+        dtype = c.output_dtype.numpy_dtype
+        inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
+
+        @lru_cache
+        def checked(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
+            conv_sizes(slide, image, filters)
+            return slide.windows(filters[:-2])
+
+        def conv(x: Array, filters: Array) -> Array:
+            check_ranks(rank, input=x, filter=filters)
+            windows = checked(x.shape, filters.shape)
+            x = channels_last(x, slide.channels).astype(inner, copy=False)
+            result = convolved(x, filters.astype(inner, copy=False), windows)
+            return channels_back(result, slide.channels).astype(dtype, copy=False)
+
+        return conv
 
 
-def _conv_kernel(c: KernelContext) -> Kernel:
-    rank = 5 if c.node.definition.name == "Conv3D" else 4
-    slide = conv_sliding(c, rank)
-    dtype = c.output_dtype.numpy_dtype
-    inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
-
-    @lru_cache
-    def checked(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
-        conv_sizes(slide, image, filters)
-        return slide.windows(filters[:-2])
-
-    def conv(x: Array, filters: Array) -> Array:
-        check_ranks(rank, input=x, filter=filters)
-        windows = checked(x.shape, filters.shape)
-        x = channels_last(x, slide.channels).astype(inner, copy=False)
-        result = convolved(x, filters.astype(inner, copy=False), windows)
-        return channels_back(result, slide.channels).astype(dtype, copy=False)
-
-    return conv
-
-
-for _definition in (CONV_2D, CONV_3D):
-    _definition.shape(_conv_shape)
-    _definition.kernel(_conv_kernel)
+_define(CONV_2D, 4)
+_define(CONV_3D, 5)
 
 
 def convolved(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Array:
