@@ -270,3 +270,14 @@ def test_many_dtypes(session: td.Session) -> None:
         )
         v = made(session, td.constant(value, dtype))
         assert (v.dtype, session.run(v).shape) == (dtype, (1,))
+
+
+def test_a_handle_that_is_handed_on_tells_the_same(session: td.Session) -> None:
+    v = made(session, [1.0, 2.0])
+    handle = td.identity(td.identity(v.handle))
+    read = td.raw_ops.ReadVariableOp(resource=handle, dtype=td.float32)
+    assert read.shape.as_list() == [2]
+    with pytest.raises(ValueError, match="is a variable of float32, where dtype = int32"):
+        td.raw_ops.ReadVariableOp(resource=handle, dtype=td.int32)
+    session.run(td.raw_ops.AssignVariableOp(resource=handle, value=np.array([5, 6], np.float32)))
+    assert session.run([v, read])[1].tolist() == [5, 6]

@@ -96,14 +96,20 @@ def _var_handle_kernel(c: KernelContext) -> Kernel:
     return var_handle
 
 
+_HANDING_ON = ("Identity", "Enter", "Switch")  # what a handle may go through and stay the same
+
+
 def shape_of_resource(c: OpContext, name: str = "resource", dtype: str = "dtype") -> TensorShape:
     """The shape of the variable behind argument `name`, if the handle tells.
 
     Raises:
         ValueError: the variable is of another dtype than attr `dtype` says.
     """
-    attrs = c.input(name).op.attrs
-    if c.input(name).op.definition is not VAR_HANDLE_OP:
+    op = c.input(name).op
+    while op.definition.name in _HANDING_ON:
+        op = op.inputs[0].op
+    attrs = op.attrs
+    if op.definition is not VAR_HANDLE_OP:
         return UNKNOWN_SHAPE
     if dtype and attrs["dtype"] is not c.attr(dtype):
         raise ValueError(
