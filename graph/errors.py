@@ -265,12 +265,14 @@ class UnimplementedError(OpError):
     Example:
         >>> import tensordraft as td
         >>> graph_def = td.GraphDef()
-        >>> _ = graph_def.node.add(name="queue", op="FIFOQueueV2")
-        >>> try:
-        ...     td.import_graph_def(graph_def)
-        ... except ValueError as error:
-        ...     print(str(error).partition(":")[0])
-        op type not registered
+        >>> _ = graph_def.node.add(name="odd", op="NoSuchOp")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     td.import_graph_def(graph_def, name="")
+        ...     try:
+        ...         session.run("odd")
+        ...     except td.errors.UnimplementedError as error:
+        ...         print(error.message.partition(";")[0])
+        not supported: NoSuchOp has no kernel
         >>> td.errors.exception_type_from_error_code(td.errors.UNIMPLEMENTED).__name__
         'UnimplementedError'
     """

@@ -79,6 +79,24 @@ class GPUOptions(_Accepted):
     """
 
 
+class _ThreadPool(_Accepted):
+    """One of the pools of `ConfigProto.session_inter_op_thread_pool`."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(num_threads=0, global_name="")
+        vars(self).update(settings)
+
+
+class _ThreadPools(list[Any]):
+    """The pools of a config, which grow by `add` as a field of a message does."""
+
+    def add(self, **settings: Any) -> _ThreadPool:
+        """Appends a pool with these settings, and returns it."""
+        pool = _ThreadPool(**settings)
+        self.append(pool)
+        return pool
+
+
 class ConfigProto(_Options):
     """How a session runs its graph.
 
@@ -107,7 +125,7 @@ class ConfigProto(_Options):
     placement_period: int = 0
     isolate_session_state: bool = False
     use_per_session_threads: bool = False
-    session_inter_op_thread_pool: Sequence[Any] = ()
+    session_inter_op_thread_pool: Any
     graph_options: Any = None
     gpu_options: Any = None
     rpc_options: Any = None
@@ -118,10 +136,12 @@ class ConfigProto(_Options):
         self.device_count = {}
         self.graph_options = GraphOptions()
         self.gpu_options = GPUOptions()
+        self.session_inter_op_thread_pool = _ThreadPools()
         super().__init__(**settings)
+        self.session_inter_op_thread_pool = _ThreadPools(self.session_inter_op_thread_pool)
 
     def __repr__(self) -> str:
-        plain = {"GraphOptions(optimizer_options=OptimizerOptions())", "GPUOptions()", "{}"}
+        plain = {"GraphOptions(optimizer_options=OptimizerOptions())", "GPUOptions()", "{}", "[]"}
         settings = [f"{name}={value!r}" for name, value in vars(self).items()]
         told = [text for text in settings if text.partition("=")[2] not in plain]
         return f"ConfigProto({', '.join(told)})"
@@ -133,7 +153,8 @@ class RunOptions(_Options):
     Attributes:
         trace_level: `RunOptions.FULL_TRACE` to fill in the RunMetadata of the call.
         timeout_in_ms: after how many milliseconds the run is given up, between two ops, with a
-            DeadlineExceededError; 0 for never.
+            DeadlineExceededError; 0 for never. The other settings are accepted for TensorFlow's
+            sake.
 
     Example:
         >>> import tensordraft as td
@@ -148,3 +169,8 @@ class RunOptions(_Options):
 
     trace_level: int = NO_TRACE
     timeout_in_ms: int = 0
+    inter_op_thread_pool: int = 0
+    output_partition_graphs: bool = False
+    report_tensor_allocations_upon_oom: bool = False
+    debug_options: Any = None
+    experimental: Any = None

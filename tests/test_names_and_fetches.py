@@ -212,3 +212,16 @@ def test_the_graph_def_of_a_session_has_shapes_if_the_config_asks_for_them() -> 
     assert "_output_shapes" not in plain.node[0].attr
     [shape] = shown.node[0].attr["_output_shapes"].list.shape
     assert [dim.size for dim in shape.dim] == [1, 2]
+
+
+def test_pools_are_added_to_a_config_as_to_a_message() -> None:
+    config = td.ConfigProto()
+    pool = config.session_inter_op_thread_pool.add()
+    assert (pool.num_threads, pool.global_name) == (0, "")
+    config.session_inter_op_thread_pool.add(num_threads=1, global_name="shared")
+    assert [pool.num_threads for pool in config.session_inter_op_thread_pool] == [0, 1]
+    assert td.ConfigProto().session_inter_op_thread_pool == []
+    options = td.RunOptions()
+    options.inter_op_thread_pool = len(config.session_inter_op_thread_pool) - 1
+    with td.Graph().as_default(), td.Session(config=config) as session:
+        assert session.run(td.constant(3), options=options) == 3
