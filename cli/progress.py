@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from .text import printable
 
@@ -19,16 +18,11 @@ _PATIENCE = 1.0
 _PAUSE = 0.1
 
 
-class _Display(Protocol):
-    def show(self, what: str, done: int, total: int) -> None: ...
-    def close(self) -> None: ...
-
-
 class ShownProgress:
     """Shows on a terminal how far a load has come, once it has taken a second; to use in `with`.
 
-    rich draws a bar, if it is installed; else a plain line is written again and again. It is gone
-    at the end. Where the stream is no terminal, nothing is written.
+    A line is written again and again, and is gone at the end. Where the stream is no terminal,
+    nothing is written.
 
     Args:
         title: the path of what is loaded.
@@ -46,7 +40,7 @@ class ShownProgress:
         self._stream = stream or sys.stderr
         self._clock = clock
         self._due = clock() + _PATIENCE if self._stream.isatty() else float("inf")
-        self._display: _Display | None = None
+        self._line: _Line | None = None
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Shows that `done` of `total` are done, unless it was called a moment ago."""
@@ -54,9 +48,9 @@ class ShownProgress:
         if now < self._due:
             return
         self._due = now + _PAUSE
-        if self._display is None:
-            self._display = _display(self._title, self._stream)
-        self._display.show(what, done, total)
+        if self._line is None:
+            self._line = _Line(self._title, self._stream)
+        self._line.show(what, done, total)
 
     def __enter__(self) -> Self:
         return self
@@ -67,37 +61,8 @@ class ShownProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._display is not None:
-            self._display.close()
-
-
-def _display(title: str, stream: TextIO) -> _Display:
-    try:
-        return _Bar(title, stream)
-    except ImportError:
-        return _Line(title, stream)
-
-
-class _Bar:
-    """rich's progress bar."""
-
-    def __init__(self, title: str, stream: TextIO) -> None:
-        # By name, since rich is no dependency: type checkers need not know it.
-        progress: Any = importlib.import_module("rich.progress")
-        console: Any = importlib.import_module("rich.console")
-        self._bar = progress.Progress(
-            console=console.Console(file=stream), auto_refresh=False, transient=True
-        )
-        self._task = self._bar.add_task("", total=None)
-        self._title = importlib.import_module("rich.markup").escape(title)
-        self._bar.start()
-
-    def show(self, what: str, done: int, total: int) -> None:
-        text = f"{self._title}: {what}"
-        self._bar.update(self._task, description=text, completed=done, total=total, refresh=True)
-
-    def close(self) -> None:
-        self._bar.stop()
+        if self._line is not None:
+            self._line.close()
 
 
 class _Line:

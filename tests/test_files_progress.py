@@ -6,8 +6,6 @@ import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 from cli_harness import Cli, in_folder, save, shifted
@@ -30,12 +28,6 @@ class Clock:
         return self.now
 
 
-@pytest.fixture
-def without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("rich", "rich.progress"):
-        monkeypatch.setitem(sys.modules, name, None)
-
-
 def screen(text: str) -> str:
     """What a terminal shows of a line that is written over again and again."""
     shown = ""
@@ -52,7 +44,6 @@ def load(shown: ShownProgress, terminal: io.StringIO, clock: Clock) -> Iterator[
         yield screen(terminal.getvalue())
 
 
-@pytest.mark.usefixtures("without_rich")
 def test_a_line_is_shown_after_a_second_and_changes_now_and_then() -> None:
     terminal, clock = Terminal(), Clock()
     with ShownProgress("folder/model\a.pb", terminal, clock) as shown:
@@ -66,7 +57,6 @@ def test_a_line_is_shown_after_a_second_and_changes_now_and_then() -> None:
     assert terminal.getvalue().endswith("\r")
 
 
-@pytest.mark.usefixtures("without_rich")
 def test_an_error_leaves_no_line_behind() -> None:
     terminal, clock = Terminal(), Clock()
 
@@ -87,51 +77,11 @@ def test_nothing_is_written_where_nobody_looks() -> None:
     assert terminal.getvalue() == ""
 
 
-class Recorder:
-    """Stands for rich's classes and functions: notes all that is called."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
-
-    def __getattr__(self, name: str) -> Any:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            self.calls.append((name, args, kwargs))
-            return args[0] if name == "escape" else self
-
-        return call
-
-
-def test_rich_draws_a_bar_if_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    recorder = Recorder()
-    for name, member in (("progress", "Progress"), ("console", "Console"), ("markup", "escape")):
-        module = ModuleType(f"rich.{name}")
-        setattr(module, member, getattr(recorder, member))
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(sys.modules, "rich", ModuleType("rich"))
-    terminal, clock = Terminal(), Clock()
-    with ShownProgress("g.pb", terminal, clock) as shown:
-        assert not any(load(shown, terminal, clock))
-    calls = {name: (args, kwargs) for name, args, kwargs in recorder.calls}
-    assert calls["Console"] == ((), {"file": terminal})
-    assert calls["update"][1]["description"] == "g.pb: nodes"
-    assert (calls["update"][1]["completed"], calls["update"][1]["total"]) == (4000, 1_000_000)
-    assert [name for name, _, _ in recorder.calls].count("update") == 2
-    assert recorder.calls[-1][0] == "stop"
-
-
-def test_rich_itself_draws_a_bar() -> None:
-    pytest.importorskip("rich", reason="rich is not installed")
-    terminal, clock = Terminal(), Clock()
-    with ShownProgress("[g].pb", terminal, clock) as shown:
-        assert "[g].pb: nodes" in list(load(shown, terminal, clock))[-1]
-
-
 @pytest.fixture
 def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
     yield from in_folder(tmp_path, capsys)
 
 
-@pytest.mark.usefixtures("without_rich")
 @pytest.mark.parametrize(
     ("command", "counted"), [("show", ["nodes"]), ("check", ["nodes", "checks"])]
 )

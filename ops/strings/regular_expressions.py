@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
-from .regex_syntax import compiled, decoded, encoded
 from .string_arrays import strings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -34,7 +30,7 @@ REGEX_FULL_MATCH = OpDef("RegexFullMatch", "input: string, pattern: string -> ou
 STATIC_REGEX_FULL_MATCH = OpDef(
     "StaticRegexFullMatch", "input: string -> output: bool", "pattern: string"
 )
-_REFERENCE = re.compile(r"\\(.?)", re.DOTALL)
+_REFERENCE = re.compile(rb"\\(.?)", re.DOTALL)
 
 
 @REGEX_REPLACE.shape
@@ -58,6 +54,24 @@ def _text(name: str, value: Array) -> bytes:
     return value.item()  # type: ignore[no-any-return]
 
 
+def _compiled(pattern: bytes) -> Any:
+    """The expression, of RE2 itself, which keeps those that were made last.
+
+    Raises:
+        ValueError: the pattern is not legal.
+    """
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        reason = error.args[0]
+        text = reason.decode(errors="replace") if isinstance(reason, bytes) else reason
+        raise ValueError(f"pattern = {pattern[:80]!r} is not legal: {text}") from None
+
+
 class _Rewrite:
     """What is written for a match.
 
@@ -65,56 +79,75 @@ class _Rewrite:
     stands before it is written for each match, while a single match stays as it is.
     """
 
-    def __init__(self, text: str) -> None:
-        self._parts: list[str | int] = []
+    def __init__(self, text: bytes) -> None:
+        self._parts: list[bytes | int] = []
         self.groups, self.is_legal, at = 0, True, 0
         for reference in _REFERENCE.finditer(text):
-            part: str | int = reference[1]
-            if reference[1].isascii() and reference[1].isdecimal():
+            part: bytes | int = reference[1]
+            if reference[1].isdigit():
                 part = int(reference[1])
                 self.groups = max(self.groups, part)
             if self.is_legal:
                 self._parts.append(text[at : reference.start()])
-                self.is_legal = isinstance(part, int) or part == "\\"
+                self.is_legal = isinstance(part, int) or part == b"\\"
             if self.is_legal:
                 self._parts.append(part)
                 at = reference.end()
         if self.is_legal:
             self._parts.append(text[at:])
 
-    def of(self, text: str, spans: Sequence[int]) -> str:
-        """What is written for the match at `spans`."""
-        return "".join(
-            part if isinstance(part, str) else _group(text, spans, part) for part in self._parts
+    def of(self, match: Any) -> bytes:
+        """What is written for a match; nothing for a group that takes no part in it."""
+        return b"".join(
+            part if isinstance(part, bytes) else match.group(part) or b"" for part in self._parts
         )
 
 
+def _all_replaced(expression: Any, written: _Rewrite, text: bytes) -> bytes:
+    """As RE2's GlobalReplace: no match is empty at the end of the one before."""
+    pieces: list[bytes] = []
+    at, last_end = 0, -1
+    while at <= len(text) and (match := expression.search(text, at)) is not None:
+        start, end = match.span()
+        pieces.append(text[at:start])
+        if start == end == last_end:
+            at = end + _length_of_character(text, end)
+            pieces.append(text[end:at])
+        else:
+            pieces.append(written.of(match))
+            at = last_end = end
+    return b"".join([*pieces, text[at:]])
+
+
+def _length_of_character(text: bytes, at: int) -> int:
+    """How many bytes the character at a place has: one where it is no UTF-8, or the end."""
+    for length in range(1, 5):
+        try:
+            text[at : at + length].decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            continue
+        return length
+    return 1
+
+
 def _replacing(pattern: bytes, rewrite: bytes, all_of_them: bool) -> Kernel:
-    expression, written = compiled(pattern), _Rewrite(decoded(rewrite))
-    most = None if all_of_them else 1
+    expression, written = _compiled(pattern), _Rewrite(rewrite)
     keeps = written.groups > expression.groups or not (all_of_them or written.is_legal)
 
-    def replaced(text: str) -> str:
-        pieces: list[str] = []
-        at = 0
-        for spans in islice(expression.matches(text), most):
-            pieces += [text[at : spans[0]], written.of(text, spans)]
-            at = spans[1]
-        return "".join([*pieces, text[at:]])
+    def replaced(text: bytes) -> bytes:
+        if all_of_them:
+            return _all_replaced(expression, written, text)
+        match = expression.search(text)
+        if match is None:
+            return text
+        return text[: match.start()] + written.of(match) + text[match.end() :]
 
     def replace(texts: Array) -> Array:
         if keeps:
             return texts
-        results = [encoded(replaced(decoded(text))) for text in texts.ravel().tolist()]
-        return strings(results, texts.shape)
+        return strings([replaced(text) for text in texts.ravel().tolist()], texts.shape)
 
     return replace
-
-
-def _group(text: str, spans: Sequence[int], number: int) -> str:
-    """What a group matched; nothing where it takes no part."""
-    start, end = spans[2 * number : 2 * number + 2]
-    return text[start:end] if start >= 0 else ""
 
 
 @REGEX_REPLACE.kernel
@@ -134,10 +167,10 @@ def _static_regex_replace_kernel(c: KernelContext) -> Kernel:
 
 
 def _matching(pattern: bytes) -> Kernel:
-    expression = compiled(pattern)
+    expression = _compiled(pattern)
 
     def match(texts: Array) -> Array:
-        found = [expression.matches_all(decoded(text)) for text in texts.ravel().tolist()]
+        found = [expression.fullmatch(text) is not None for text in texts.ravel().tolist()]
         return np.array(found, bool).reshape(texts.shape)
 
     return match
@@ -165,9 +198,7 @@ def regex_replace(
 
     Args:
         input: a tensor of strings.
-        pattern: a regular expression in RE2's syntax, a scalar string. Scripts such as
-            `\p{Greek}`, single bytes `\C`, and flags elsewhere than at the beginning, are not
-            supported.
+        pattern: a regular expression in RE2's syntax, a scalar string.
         rewrite: what to put there, a scalar string: `\1` to `\9` stand for what the groups matched,
             `\0` for the whole match, and `\\` for a backslash. With a group that `pattern` does not
             have, nothing is replaced; what stands behind any other backslash is left out.
@@ -199,9 +230,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
 
     Args:
         input: a tensor of strings.
-        pattern: a regular expression in RE2's syntax, a scalar string. Scripts such as
-            `\p{Greek}`, single bytes `\C`, and flags elsewhere than at the beginning, are not
-            supported.
+        pattern: a regular expression in RE2's syntax, a scalar string.
         name: a name for the op.
 
     Returns:
