@@ -71,7 +71,8 @@ def _many_adds() -> Iterator[Row]:
 
     def first() -> np.ndarray:
         with td.Session(graph=graph) as fresh:
-            return fresh.run(y, {x: value})  # type: ignore[no-any-return]
+            result: np.ndarray = fresh.run(y, {x: value})
+            return result
 
     name = f"{_ADDS} small adds"
     yield Row(f"{name}, first run / 25 ms", compare("", first, loop).ours, 25e-3, 1.0)

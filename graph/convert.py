@@ -108,7 +108,8 @@ def convert_to_tensor(
         if isinstance(value, types):
             result = function(value, dtype=wanted, name=name, as_ref=as_ref)
             if result is not NotImplemented:
-                return result  # type: ignore[no-any-return]
+                outcome: Tensor = result
+                return outcome
     if wanted is None and preferred_dtype is not None:
         try:
             return convert_to_tensor(value, preferred_dtype, name)

@@ -28,7 +28,8 @@ def get_default_graph() -> Graph:
         if not _global_graph:
             _global_graph.append(Graph())
         graph = _global_graph[0]
-    return graph  # type: ignore[no-any-return]
+    result: Graph = graph
+    return result
 
 
 def reset_default_graph() -> None:

@@ -110,4 +110,5 @@ class _Code:
         exec(compile(source, _SOURCE_NAME, "exec"), self._scope)  # noqa: S102 - numbered names only
         function = self._scope["run"]
         function.__code__ = function.__code__.replace(co_firstlineno=start + 1)
-        return function  # type: ignore[no-any-return]
+        result: Callable[..., Any] = function
+        return result

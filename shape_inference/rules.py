@@ -49,13 +49,13 @@ def _broadcast_two(x: TensorShape, y: TensorShape) -> TensorShape:
     return TensorShape.of((*a[:lead], *tail))
 
 
-def _broadcast_dims(m: Any, n: Any) -> Dim | None:
+def _broadcast_dims(m: Any, n: Any) -> Any:
     if m is n or m == n:
-        return m  # type: ignore[no-any-return]
+        return m
     if m == 1:
-        return n  # type: ignore[no-any-return]
+        return n
     if n == 1:
-        return m  # type: ignore[no-any-return]
+        return m
     if isinstance(m, int):
         if isinstance(n, int):
             raise ValueError

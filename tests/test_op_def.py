@@ -301,7 +301,8 @@ CLIP = td.OpDef(
 def _clip_shape(c: Any) -> td.TensorShape:
     if c.attr("low") > c.attr("high"):
         raise ValueError(f"low = {c.attr('low')} is above high = {c.attr('high')}")
-    return c.shape("x")  # type: ignore[no-any-return]
+    result: td.TensorShape = c.shape("x")
+    return result
 
 
 @CLIP.kernel

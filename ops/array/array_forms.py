@@ -103,4 +103,5 @@ def concat_offset(concat_dim: Any, shape: Sequence[Any], name: str | None = None
         ...     print(*session.run(td.concat_offset(1, [[2, 3], [2, 5], [2, 1]])))
         [0 0] [0 3] [0 8]
     """
-    return lookup("ConcatOffset")(concat_dim, list(shape), name=name)  # type: ignore[no-any-return]
+    result: list[Tensor] = lookup("ConcatOffset")(concat_dim, list(shape), name=name)
+    return result

@@ -70,7 +70,8 @@ def _conversion(source: DType, target: DType, truncate: bool) -> Kernel:
         )
 
         def real_part(x: Array) -> Array:
-            return of_reals(x.real)  # type: ignore[no-any-return]
+            result: Array = of_reals(x.real)
+            return result
 
         return real_part
     dropped = _dropped_bits(source, target) if truncate else 0
@@ -78,7 +79,8 @@ def _conversion(source: DType, target: DType, truncate: bool) -> Kernel:
         rounded = _conversion(source, target, truncate=False)
 
         def truncated(x: Array) -> Array:
-            return rounded(_with_low_bits_cleared(x, dropped))  # type: ignore[no-any-return]
+            result: Array = rounded(_with_low_bits_cleared(x, dropped))
+            return result
 
         return truncated
     if source.is_floating and (target.is_integer or target.is_quantized):
@@ -318,7 +320,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
             value = maximum(value, _limit(target.min, source))
         if _exactly(source.max) > _exactly(target.max):
             value = minimum(value, _limit(target.max, source))
-        return cast(value, target, name=scope)  # type: ignore[no-any-return]
+        result: Tensor = cast(value, target, name=scope)
+        return result
 
 
 def _exactly(limit: Any) -> int | float:

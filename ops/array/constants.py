@@ -36,10 +36,10 @@ def _const_kernel(c: KernelContext) -> Kernel:
     value, dtype = c.attr("value"), c.attr("dtype")
     if value.dtype is not dtype:  # TensorFlow, too, refuses this only at the run
         raise ValueError(f"value has dtype {value.dtype.name}, where dtype is {dtype.name}")
-    array = value.array
+    array: Array = value.array
 
     def const() -> Array:
-        return array  # type: ignore[no-any-return]
+        return array
 
     return const
 
@@ -116,15 +116,16 @@ PLACEHOLDER_WITH_DEFAULT = OpDef(
 @PLACEHOLDER.shape
 @PLACEHOLDER_V2.shape
 def _placeholder_shape(c: ShapeContext) -> TensorShape:
-    return c.attr("shape")  # type: ignore[no-any-return]
+    result: TensorShape = c.attr("shape")
+    return result
 
 
 @PLACEHOLDER_WITH_DEFAULT.shape
 def _placeholder_with_default_shape(c: ShapeContext) -> TensorShape:
-    shape = c.attr("shape")
+    shape: TensorShape = c.attr("shape")
     if not shape.is_compatible_with(c.shape("input")):
         raise ValueError(f"input has shape {c.shape('input')}, which does not fit shape {shape}")
-    return shape  # type: ignore[no-any-return]
+    return shape
 
 
 @PLACEHOLDER.kernel

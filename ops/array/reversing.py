@@ -98,14 +98,16 @@ def _reverse_v2_kernel(c: KernelContext) -> Kernel:
             if x.ndim == 0 or x.size == 0:  # TensorFlow does not look at axis then
                 return x
             _check_reversible(x)
-            return x[_reversing_index(axis, x.ndim)]  # type: ignore[no-any-return]
+            result: Array = x[_reversing_index(axis, x.ndim)]
+            return result
 
         return reverse_dynamic
     index = _reversing_index(axis, rank)
 
     def reverse_constant(x: Array, axis: Array) -> Array:
         del axis
-        return x[index]  # type: ignore[no-any-return]
+        result: Array = x[index]
+        return result
 
     return reverse_constant
 

@@ -274,7 +274,8 @@ def _dense_shape(
     dtype = as_dtype(out_type)
     if dtype.name not in ("int32", "int64"):
         raise ValueError(f"out_type must be int32 or int64, got {dtype.name}")
-    return cast(_sparse(input).dense_shape, dtype, name)  # type: ignore[no-any-return]
+    result: Tensor = cast(_sparse(input).dense_shape, dtype, name)
+    return result
 
 
 def _sparse(input: SparseTensor | SparseTensorValue) -> SparseTensor:

@@ -180,7 +180,8 @@ def _legacy_kernel(
     def move_images(x: Array, margins: Array) -> Array:
         if x.ndim != 4:
             raise ValueError(f"input must have rank 4, got shape {list(x.shape)}")
-        return move_nd(x, block, margins)  # type: ignore[no-any-return]
+        result: Array = move_nd(x, block, margins)
+        return result
 
     return move_images
 

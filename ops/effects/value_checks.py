@@ -82,7 +82,8 @@ def _between(name: str, relation: _Relation, example: str) -> Check:
         name=name, sign=relation.sign, other="y", argument=_OTHER, shown="`x` and `y`",
         example=example,
     )  # fmt: skip
-    return public_function(check, name, doc)  # type: ignore[no-any-return]
+    result: Check = public_function(check, name, doc)
+    return result
 
 
 def _to_zero(name: str, relation: _Relation, example: str) -> Check:
@@ -102,7 +103,8 @@ def _to_zero(name: str, relation: _Relation, example: str) -> Check:
     doc = _DOC.format(
         name=name, sign=relation.sign, other="0", argument="", shown="`x`", example=example
     )
-    return public_function(check, name, doc)  # type: ignore[no-any-return]
+    result: Check = public_function(check, name, doc)
+    return result
 
 
 def _compared(

@@ -97,7 +97,8 @@ def _bound(value: Any, tensor: Tensor) -> int | Tensor:
         value = convert_to_tensor(value)
         rank, dtype = value.shape.rank, value.dtype.base_dtype.name
         if not rank and value.dtype.is_integer:
-            return value  # type: ignore[no-any-return]
+            result: int | Tensor = value
+            return result
     if dtype == "bool":
         raise TypeError(
             f"a bool tensor is no index: write td.boolean_mask({name}, mask) to select by a mask"

@@ -330,7 +330,8 @@ def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
         [[b'c' b'd']]
     """
     if hasattr(params, "gather_nd"):  # a variable, which knows how to read parts alone
-        return params.gather_nd(indices, name)  # type: ignore[no-any-return]
+        result: Tensor = params.gather_nd(indices, name)
+        return result
     return GATHER_ND(params, indices, name=name)
 
 

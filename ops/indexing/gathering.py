@@ -237,7 +237,8 @@ def gather(
     """
     if not batch_dims and (axis is None or (isinstance(axis, int) and axis == 0)):
         if hasattr(params, "sparse_read"):  # a variable, which knows how to read rows alone
-            return params.sparse_read(indices, name)  # type: ignore[no-any-return]
+            result: Tensor = params.sparse_read(indices, name)
+            return result
         return GATHER(params, indices, validate_indices=validate_indices, name=name)
     along = batch_dims if axis is None else axis
     return GATHER_V2(params, indices, along, batch_dims=batch_dims, name=name)

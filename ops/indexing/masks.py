@@ -57,7 +57,8 @@ def sequence_mask(
             raise ValueError(f"maxlen must be a scalar, got shape {maxlen.shape}")
         positions = ranges.range(maxlen)
         mask = less(positions, cast(expand_dims(lengths, -1), maxlen.dtype))
-        return cast(mask, dtype)  # type: ignore[no-any-return]
+        result: Tensor = cast(mask, dtype)
+        return result
 
 
 def boolean_mask(

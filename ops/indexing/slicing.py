@@ -84,7 +84,8 @@ def _slice_kernel(c: KernelContext) -> Kernel:
     if begin is None or size is None:
 
         def slice_dynamic(x: Array, begin: Array, size: Array) -> Array:
-            return x[_slice_index(x.shape, begin, size)]  # type: ignore[no-any-return]
+            result: Array = x[_slice_index(x.shape, begin, size)]
+            return result
 
         return slice_dynamic
 
@@ -93,7 +94,8 @@ def _slice_kernel(c: KernelContext) -> Kernel:
         return _slice_index(shape, begin, size)
 
     def slice_constant(x: Array, *_: Array) -> Array:
-        return x[index_for(x.shape)]  # type: ignore[no-any-return]
+        result: Array = x[index_for(x.shape)]
+        return result
 
     return slice_constant
 
@@ -305,7 +307,8 @@ def _strided_slice_kernel(c: KernelContext) -> Kernel:
 
 def _indexed(x: Array, index: tuple[Any, ...], items: Sequence[Any]) -> Array:
     try:
-        return x[index]  # type: ignore[no-any-return]
+        result: Array = x[index]
+        return result
     except IndexError:
         _sliced(x.shape, items)  # says which index is out of range
         raise

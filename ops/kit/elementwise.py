@@ -92,7 +92,8 @@ def unary(
     if of_sparse:
         call, dtypes = _of_values(call), f"{dtypes}; or a SparseTensor of such values"
     text = _documentation(name, (arg,), dtypes, doc, example, home)
-    return public_function(call, name, text, (arg,))  # type: ignore[no-any-return]
+    outcome: Unary = public_function(call, name, text, (arg,))
+    return outcome
 
 
 def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -132,7 +133,8 @@ def binary(
         return definition(x, y, name=name or called)
 
     text = _documentation(name, args, dtypes, doc, example, home)
-    return public_function(call, name, text, args)  # type: ignore[no-any-return]
+    outcome: Binary = public_function(call, name, text, args)
+    return outcome
 
 
 def define_unary(

@@ -119,7 +119,8 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
             shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
             raise ValueError(f"a and b must have rank 2, got shapes {shapes[0]} and {shapes[1]}")
         try:
-            return multiply(a.T if swap_a else a, b.T if swap_b else b)  # type: ignore[no-any-return]
+            result: Array = multiply(a.T if swap_a else a, b.T if swap_b else b)
+            return result
         except ValueError:
             _product_shape(
                 c, TensorShape.of(a.shape), TensorShape.of(b.shape), swap_a, swap_b, "a and b"
@@ -162,10 +163,11 @@ def _batch_mat_mul_kernel(c: KernelContext) -> Kernel:
         if not broadcasts:
             _same_batch(c, *shapes)
         try:
-            return multiply(  # type: ignore[no-any-return]
+            result: Array = multiply(
                 np.conjugate(x.swapaxes(-1, -2)) if swap_x else x,
                 np.conjugate(y.swapaxes(-1, -2)) if swap_y else y,
             )
+            return result
         except ValueError:
             _product_shape(c, *shapes, swap_x, swap_y, "x and y")
             raise

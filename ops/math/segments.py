@@ -295,7 +295,8 @@ def _named(
         last=last,
         result=combination.example,
     )
-    return function  # type: ignore[no-any-return]
+    result: Callable[..., Tensor] = function
+    return result
 
 
 segment_sum, segment_prod, segment_max, segment_min, segment_mean = (

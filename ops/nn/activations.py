@@ -188,7 +188,8 @@ def _of_vectors(function: Callable[[Array], Any]) -> Callable[[KernelContext], K
         def along_last_axis(x: Array) -> Array:
             if not x.ndim:
                 raise ValueError("logits must have rank at least 1, got shape ()")
-            return function(x)  # type: ignore[no-any-return]
+            result: Array = function(x)
+            return result
 
         return function if c.shape("logits").rank else along_last_axis
 
@@ -268,7 +269,8 @@ def _along(definition: OpDef, logits: Any, axis: int | None, name: str | None) -
     at = normal_axis(axis or 0, rank)
     order[[at, -1]] = order[[-1, at]]
     transpose = registry.lookup("Transpose")
-    return transpose(definition(transpose(x, order)), order, name=name)  # type: ignore[no-any-return]
+    result: Tensor = transpose(definition(transpose(x, order)), order, name=name)
+    return result
 
 
 _NUMBERS = f"{REALS}, {COMPLEX}, {QUANTIZED}"

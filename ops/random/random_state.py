@@ -21,7 +21,8 @@ def generator_of(c: KernelContext) -> np.random.Generator:
         seeds = [c.attr("seed") & _WORD, c.attr("seed2") & _WORD]
         generator = np.random.default_rng(seeds if any(seeds) else None)
         generator = c.state.setdefault(c.node, generator)
-    return generator  # type: ignore[no-any-return]
+    result: np.random.Generator = generator
+    return result
 
 
 def seed_attrs(seed: int | None) -> dict[str, Any]:

@@ -117,7 +117,8 @@ def _unique_v2_kernel(c: KernelContext) -> Kernel:
 
 
 def _index_dtype(c: KernelContext) -> np.dtype[Any]:
-    return c.attr("out_idx").numpy_dtype  # type: ignore[no-any-return]
+    result: np.dtype[Any] = c.attr("out_idx").numpy_dtype
+    return result
 
 
 def _counts(number: Array, first: Array, dtype: np.dtype[Any]) -> Array:

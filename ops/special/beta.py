@@ -88,7 +88,8 @@ def _fraction(a: Array, b: Array, x: Array, tolerance: float) -> Array:
             c += 1
             change = c * d
             result *= change
-        return np.abs(change - 1) <= tolerance  # type: ignore[no-any-return]
+        outcome: Array = np.abs(change - 1) <= tolerance
+        return outcome
 
     start = 1 / (1 - (a + b) * x / (a + 1))
     return settle(step, np.stack([start, np.ones_like(x), start, a, b, x]))

@@ -77,7 +77,8 @@ def _fraction(a: Array, x: Array, tolerance: float) -> Array:
         c += b
         change = c * d
         result *= change
-        return np.abs(change - 1) <= tolerance  # type: ignore[no-any-return]
+        outcome: Array = np.abs(change - 1) <= tolerance
+        return outcome
 
     b = x + 1 - a
     return settle(step, np.stack([1 / b, b, np.full_like(b, 1e300), 1 / b, a]))

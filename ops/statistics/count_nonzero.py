@@ -56,7 +56,8 @@ def count_nonzero(
     with name_scope(name, "count_nonzero", [input_tensor]):
         x = convert_to_tensor(input_tensor, name="input_tensor")
         counted = reduce_sum(cast(not_equal(x, zeros([], x.dtype)), "int64"), axis, keepdims)
-        return cast(counted, as_dtype(dtype))  # type: ignore[no-any-return]
+        result: Tensor = cast(counted, as_dtype(dtype))
+        return result
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:

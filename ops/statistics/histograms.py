@@ -140,4 +140,5 @@ def histogram_fixed_width_bins(
         places = floor(multiply(scaled, cast(number, scaled.dtype)))
         most = cast(subtract(number, 1), scaled.dtype)
         result = clip_by_value(places, cast(0, scaled.dtype), most)
-        return cast(result, dtype)  # type: ignore[no-any-return]
+        outcome: Tensor = cast(result, dtype)
+        return outcome

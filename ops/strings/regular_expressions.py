@@ -51,7 +51,8 @@ def _static_regex_shape(c: ShapeContext) -> TensorShape:
 def _text(name: str, value: Array) -> bytes:
     if value.ndim:
         raise ValueError(f"{name} must have rank 0, got shape {list(value.shape)}")
-    return value.item()  # type: ignore[no-any-return]
+    result: bytes = value.item()
+    return result
 
 
 def _compiled(pattern: bytes) -> Any:
@@ -156,7 +157,8 @@ def _regex_replace_kernel(c: KernelContext) -> Kernel:
 
     def replace(texts: Array, pattern: Array, rewrite: Array) -> Array:
         kernel = _replacing(_text("pattern", pattern), _text("rewrite", rewrite), all_of_them)
-        return kernel(texts)  # type: ignore[no-any-return]
+        result: Array = kernel(texts)
+        return result
 
     return replace
 
@@ -181,7 +183,8 @@ def _regex_full_match_kernel(c: KernelContext) -> Kernel:
     del c
 
     def match(texts: Array, pattern: Array) -> Array:
-        return _matching(_text("pattern", pattern))(texts)  # type: ignore[no-any-return]
+        result: Array = _matching(_text("pattern", pattern))(texts)
+        return result
 
     return match
 

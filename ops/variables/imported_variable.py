@@ -23,7 +23,8 @@ def imported_variable(variable_def: VariableDef, import_scope: str) -> Variable:
     variable = Variable(variable_def=variable_def, import_scope=import_scope)
     for other in known:
         if other.op is variable.op:
-            return other  # type: ignore[no-any-return]
+            result: Variable = other
+            return result
     known.append(variable)
     return variable
 

@@ -45,7 +45,8 @@ DESTROY_TEMPORARY_VARIABLE = OpDef(
 @VARIABLE_V2.shape
 @TEMPORARY_VARIABLE.shape
 def _variable_v2_shape(c: ShapeContext) -> TensorShape:
-    return c.attr("shape")  # type: ignore[no-any-return]
+    result: TensorShape = c.attr("shape")
+    return result
 
 
 @VARIABLE.shape

@@ -115,7 +115,8 @@ def shape_of_resource(c: OpContext, name: str = "resource", dtype: str = "dtype"
         raise ValueError(
             f"{name} is a variable of {attrs['dtype'].name}, where {dtype} = {c.attr(dtype).name}"
         )
-    return attrs["shape"]  # type: ignore[no-any-return]
+    result: TensorShape = attrs["shape"]
+    return result
 
 
 @VAR_IS_INITIALIZED_OP.shape

@@ -84,7 +84,8 @@ def got(
     if custom is None:
         return getter(full_name, **settings)
     taken = {key: settings[key] for key in settings if key not in _LATE or _takes(custom, key)}
-    return custom(getter=getter, name=full_name, **taken)  # type: ignore[no-any-return]
+    result: Variable = custom(getter=getter, name=full_name, **taken)
+    return result
 
 
 def _takes(function: Callable[..., Any], name: str) -> bool:

@@ -74,7 +74,8 @@ def scopes_of(graph: Graph) -> ScopesInForce:
         found = graph.get_collection_ref(_KEY)
         if not found:
             found.append(ScopesInForce())
-        return found[0]  # type: ignore[no-any-return]
+        result: ScopesInForce = found[0]
+        return result
 
 
 class VariableKinds:

@@ -170,7 +170,8 @@ def store_of(graph: Graph) -> VariableStore:
         stores = graph.get_collection_ref(_KEY)
         if not stores:
             stores.append(VariableStore())
-        return stores[0]  # type: ignore[no-any-return]
+        result: VariableStore = stores[0]
+        return result
 
 
 def dtype_or(dtype: Any, default: Any) -> DType:
