@@ -6,7 +6,7 @@ from argparse import RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.node import Operation, Tensor
-from ..session.planner import needed_ops
+from ..session.needed import needed_ops
 from .feeds import parse_feed
 from .graph_file import GraphFile, is_supported
 from .text import table, tensor_type

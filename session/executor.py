@@ -1,4 +1,4 @@
-"""Executing a plan: step by step at first, as straight-line Python once it is hot."""
+"""Running a plan: step by step at first, compiled when it has run a few times."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
-from .flat import FlatProgram
-from .fused_blocks import BlockProgram
-from .fusion import fuse, observe
-from .lowering import Lowered, lower
+from .compiler import Lowered, lower
+from .fusion import Observed, fuse
+from .interpreter import FlatProgram, told
+from .ownership import reusing_memory
 from .parallel import parallel_run
 from .plan import with_dead_slots
 from .quiet import quietly
-from .steps import run_step, told
-from .tracing import watched_run
+from .tracing import TracedRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +56,7 @@ class Executor:
         """
         hot = self._hot
         if hot is None:
-            return handed_out(quietly(self._warm_up, *feeds))
+            return handed_out(quietly(self._warm_up, feeds))
         try:
             return handed_out(quietly(hot.function, *feeds))
         except Exception as error:
@@ -66,13 +65,16 @@ class Executor:
                 raise
             raise told(error, *failed) from error
 
-    def _warm_up(self, *feeds: Array) -> Sequence[Any]:
+    def _warm_up(self, feeds: Sequence[Array]) -> Sequence[Any]:
         self._runs += 1
         if self._runs >= _RUNS_UNTIL_HOT and self._seconds >= 0:
-            return self._run_and_lower(*feeds)
+            observer = _Observer(self._plan, feeds)
+            results = self._flat.run(feeds, observer)
+            self._hot = self._lowered(observer)
+            return results
         start = time.perf_counter()
         try:
-            return self._flat(*feeds)
+            return self._flat.run(feeds)
         finally:
             self._seconds += time.perf_counter() - start
 
@@ -80,41 +82,39 @@ class Executor:
         self, feeds: Sequence[Array], options: RunOptions, metadata: RunMetadata
     ) -> list[Any]:
         """As `run`, step by step, with a look at the clock after each of them."""
-        values = self._slots(feeds)
-        return handed_out(quietly(watched_run, self._plan, values, options, metadata))
+        watch = TracedRun(self._plan.begun(feeds), options, metadata)
+        return handed_out(quietly(self._flat.run, feeds, watch))
 
-    def _run_and_lower(self, *feeds: Array) -> Sequence[Any]:
-        """Runs the steps with an eye on sizes and times, and lowers the plan accordingly."""
-        plan = self._plan
-        values = self._slots(feeds)
-        seen = observe(dict(enumerate(values)))
-        seconds: dict[Operation, float] = {}
-        for step in plan.steps:
-            start = time.perf_counter()
-            run_step(step, values)
-            seconds[step.op] = seconds.get(step.op, 0.0) + time.perf_counter() - start
-            seen.update(observe({slot: values[slot] for slot in step.outputs if slot >= 0}))
-            for slot in step.dead:
-                values[slot] = None
-        steps = fuse(plan.steps, seen, plan.lasting, self._threads.blocks)
-        fused = plan._replace(steps=with_dead_slots(steps, plan.lasting))
-        taken = [sum(seconds[op] for op in _ops(step)) for step in steps]
-        parallel = parallel_run(fused, taken, self._threads.steps)
-        self._hot = lower(fused) if parallel is None else Lowered(fused, parallel)
-        return [None if slot < 0 else values[slot] for slot in plan.fetched]
-
-    def _slots(self, feeds: Sequence[Array]) -> list[Any]:
-        """What the slots hold before the first step, and one more for slot -1."""
-        values: list[Any] = [None] * (self._plan.slots + 1)
-        for slot, array in self._plan.constants.items():
-            values[slot] = array
-        values[: self._plan.feeds] = feeds
-        return values
+    def _lowered(self, seen: _Observer) -> Lowered:
+        """The plan compiled for what a run has shown of sizes and times."""
+        plan, threads = self._plan, self._threads
+        steps = with_dead_slots(
+            fuse(plan.steps, seen.values, plan.lasting, threads.blocks), plan.lasting
+        )
+        fused = plan._replace(steps=reusing_memory(steps))
+        taken = [sum(seen.seconds[part.op] for part in step.parts or [step]) for step in steps]
+        parallel = parallel_run(fused, taken, threads.steps)
+        return lower(fused) if parallel is None else Lowered(fused, parallel)
 
 
-def _ops(step: Step) -> Sequence[Operation]:
-    """The ops that a step stands for: several where it is fused."""
-    return step.kernel.ops if isinstance(step.kernel, BlockProgram) else [step.op]
+class _Observer:
+    """Watches a run: what the slots held, and how long each op took."""
+
+    def __init__(self, plan: Plan, feeds: Sequence[Array]) -> None:
+        self.values: dict[int, Observed] = {}
+        self.seconds: dict[Operation, float] = {}
+        for slot, array in enumerate(plan.begun(feeds)):
+            if array is not None:
+                self.values[slot] = Observed(array.shape, array.dtype)
+        self._last = time.perf_counter()
+
+    def __call__(self, step: Step, results: Sequence[Any]) -> None:
+        seconds = time.perf_counter() - self._last
+        self.seconds[step.op] = self.seconds.get(step.op, 0.0) + seconds
+        for slot, array in zip(step.outputs, results, strict=False):
+            if slot >= 0:
+                self.values[slot] = Observed(array.shape, array.dtype)
+        self._last = time.perf_counter()
 
 
 def handed_out(values: Sequence[Any]) -> list[Any]:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.describe import run_error
-from ..graph.ownership import only_argument
+from ..graph.kernel_spec import KernelSpec, Memory
 from .fused_chain import repeats
-from .fused_code import compiled
+from .fused_code import compiled_chain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Container, Sequence
 
-    from ..graph.node import Operation
     from ..graph.pools import Pool
     from .fused_chain import Chain
     from .plan import Array
@@ -35,7 +34,6 @@ class BlockProgram:
         self._pool = pool
         self._threads = pool.threads + 1
         self._dtypes = chain.output_dtypes
-        self._overwritten = chain.overwritten()
         self._periods = [source.period for source in chain.inputs]
         most_bytes = _BLOCK_BYTES if self._threads == 1 else _SHARED_BLOCK_BYTES
         size = max(item.dtype.itemsize for item in chain.instructions)
@@ -45,25 +43,34 @@ class BlockProgram:
             most_bytes = sys.maxsize // self._threads  # nothing is read a second time
         self._repeats = max(1, most_bytes // size // period)
         self._block = self._repeats * period
-        self._code, self._buffer_dtypes = compiled(chain, self._block)
+        self._code, self._buffer_dtypes = compiled_chain(chain, self._block)
         # Buffers that no run is using; new memory would cost more than a block's work.
         self._buffers: list[list[Array]] = []
 
     @property
-    def ops(self) -> list[Operation]:
-        """The ops that it stands for."""
-        return [item.step.op for item in self._chain.instructions]
+    def kernel(self) -> KernelSpec:
+        """The program as the kernel of a step."""
+        return KernelSpec(self.writing_into(()), Memory.FRESH, overwriting=self.writing_into)
 
-    def __call__(self, *arrays: Array) -> Any:
+    def writing_into(self, spare: Container[int]) -> Callable[..., Any]:
+        """The function that computes the chain, and may write into the arguments that are spare."""
+        overwritten = self._chain.overwritten(spare)
+
+        def run_blocks(*arrays: Array) -> Any:
+            return self._run_blocks(overwritten, arrays)
+
+        return run_blocks
+
+    def _run_blocks(self, overwritten: Sequence[int | None], arrays: Sequence[Array]) -> Any:
         """The results: one array, or a tuple of them."""
         shape = self._common_shape(arrays)
         if shape is None:
             return self._one_by_one(arrays)
         results = [
             np.empty(shape, dtype)
-            if position is None or not only_argument(arrays, position)
+            if position is None or not arrays[position].flags.writeable
             else arrays[position]
-            for dtype, position in zip(self._dtypes, self._overwritten, strict=True)
+            for dtype, position in zip(self._dtypes, overwritten, strict=True)
         ]
         pairs = zip(arrays, self._periods, strict=True)
         flat = [self._flat(array, period) for array, period in pairs]
@@ -129,7 +136,7 @@ class BlockProgram:
             step = item.step
             inputs = [values[slot] for slot in step.inputs]
             try:
-                values[item.output] = np.asarray(step.kernel(*inputs))
+                values[item.output] = np.asarray(step.kernel.call(*inputs))
             except Exception as error:
                 raise run_error(error, step.op, inputs) from error
         results = tuple([values[slot] for slot in self._chain.outputs])

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Container, Sequence
+
+    import numpy as np
 
     from .plan import Step
 
 
-class Instruction:
-    """One elementwise function of a chain.
+class Instruction(NamedTuple):
+    """One elementwise function of a chain: a step of one output, with arrays of `dtype`."""
 
-    Attributes:
-        step: its step in the plan; one output, with arrays of `dtype`.
-        function: the kernel without what it does for other shapes than those of a block.
-        takes_out: whether the function can write its result into an array, given last.
-    """
-
-    def __init__(self, step: Step, dtype: np.dtype[Any]) -> None:
-        self.step = step
-        self.dtype = dtype
-        self.function = inspect.unwrap(step.kernel)
-        self.takes_out = isinstance(self.function, np.ufunc) or _has_out(self.function)
+    step: Step
+    dtype: np.dtype[Any]
 
     @property
     def output(self) -> int:
@@ -35,24 +25,16 @@ class Instruction:
         return self.step.outputs[0]
 
 
-def _has_out(function: Callable[..., Any]) -> bool:
-    try:
-        return "out" in inspect.signature(function).parameters
-    except ValueError:  # of a function that is not written in Python
-        return False
-
-
 class Input(NamedTuple):
     """What comes into a chain from outside.
 
     `period` is the number of its elements where they repeat along those of the results, 0 where
-    there are as many of both. `dtype` is given where nobody reads the input afterwards, so that
-    a result of the same dtype may take its memory.
+    there are as many of both.
     """
 
     slot: int
     period: int
-    dtype: np.dtype[Any] | None = None
+    dtype: np.dtype[Any]
 
 
 class Chain(NamedTuple):
@@ -71,25 +53,25 @@ class Chain(NamedTuple):
         dtypes = {item.output: item.dtype for item in self.instructions}
         return [dtypes[slot] for slot in self.outputs]
 
-    def overwritten(self) -> list[int | None]:
-        """For each output the position of an input whose memory it may take.
+    def overwritten(self, spare: Container[int]) -> list[int | None]:
+        """For each output the position of an input, one of those to `spare`, whose memory it takes.
 
         That input is not read any more once the output is written. A function that may fail
         after it has written is told again from its inputs, which have to be there then.
         """
-        if not all(item.takes_out for item in self.instructions):
+        if not all(item.step.kernel.takes_out for item in self.instructions):
             return [None] * len(self.outputs)
         written = {item.output: i for i, item in enumerate(self.instructions)}
         last = {slot: i for i, item in enumerate(self.instructions) for slot in item.step.inputs}
-        free = dict(enumerate(self.inputs))
+        free = {
+            i: source for i, source in enumerate(self.inputs) if source.period == 0 and i in spare
+        }
         chosen: list[int | None] = []
         for slot, dtype in zip(self.outputs, self.output_dtypes, strict=True):
             fitting = [
                 i
                 for i, source in free.items()
-                if source.dtype is not None
-                and source.dtype == dtype
-                and last[source.slot] <= written[slot]
+                if source.dtype == dtype and last[source.slot] <= written[slot]
             ]
             chosen.append(fitting[0] if fitting else None)
             if fitting:

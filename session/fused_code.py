@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.kernel_spec import Memory
+from .compiler import compiled
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .fused_chain import Chain, Instruction
 
 
-def compiled(chain: Chain, block: int) -> tuple[Callable[..., None], list[np.dtype[Any]]]:
+def compiled_chain(chain: Chain, block: int) -> tuple[Callable[..., None], list[np.dtype[Any]]]:
     """The function `run(start, stop, *buffers, *inputs, *outputs)` of a range, block by block.
 
     Its arguments are flat arrays and scalars; what repeats does so over a whole block. Functions
@@ -29,20 +32,22 @@ def compiled(chain: Chain, block: int) -> tuple[Callable[..., None], list[np.dty
     names = [f"{'v' if source.period == 1 else 'f'}{source.slot}" for source in chain.inputs] + [
         f"f{slot}" for slot in chain.outputs
     ]
-    source = [
-        f"def run(start, stop, {', '.join([*buffers.dtypes, *names])}):",
-        f" for s in range(start, stop, {block}):",
-        f"  e = s + {block}",
-        "  if e > stop:",
-        "   e = stop",
-        *[f"   {name} = {name}[:e - s]" for name in buffers.dtypes],
-        *[f"  v{slot} = f{slot}[s:e]" for slot in sliced],
-        *[f"  v{slot} = f{slot}[:e - s]" for slot in repeated],
-        *[f"  {line}" for line in body],
+    lines = [
+        f"for s in range(start, stop, {block}):",
+        f" e = s + {block}",
+        " if e > stop:",
+        "  e = stop",
+        *[f"  {name} = {name}[:e - s]" for name in buffers.dtypes],
+        *[f" v{slot} = f{slot}[s:e]" for slot in sliced],
+        *[f" v{slot} = f{slot}[:e - s]" for slot in repeated],
+        *[f" {line}" for line in body],
     ]
-    scope: dict[str, Any] = {f"k{i}": item.function for i, item in enumerate(chain.instructions)}
-    exec(compile("\n".join(source), "<tensordraft blocks>", "exec"), scope)  # noqa: S102 - see above
-    return scope["run"], list(buffers.dtypes.values())
+    parameters = ", ".join(["start", "stop", *buffers.dtypes, *names])
+    scope: dict[str, Any] = {
+        f"k{i}": item.step.kernel.block for i, item in enumerate(chain.instructions)
+    }
+    run = compiled(parameters, lines, scope, "<tensordraft blocks>")
+    return run, list(buffers.dtypes.values())
 
 
 class _Buffers:
@@ -68,14 +73,19 @@ class _Buffers:
         self._release(i, item)
         if not leaves:
             fresh = f"v{item.output}"
-            self._names[item.output] = self._buffer(item.dtype) if item.takes_out else fresh
+            self._names[item.output] = (
+                self._buffer(item.dtype) if item.step.kernel.takes_out else fresh
+            )
         place = self._names[item.output]
-        if item.takes_out:
+        if item.step.kernel.takes_out:
             return f"k{i}({arguments}, out={place})"
         return f"{place}{'[...]' if leaves else ''} = k{i}({arguments})"
 
     def _release(self, i: int, item: Instruction) -> None:
-        """Makes those buffers free that are read for the last time."""
+        """Makes buffers free that are read for the last time, where no view of them is left."""
+        kernel = item.step.kernel
+        if not kernel.takes_out and kernel.memory is not Memory.FRESH:
+            return
         dying = [
             self._names[slot] for slot in dict.fromkeys(item.step.inputs) if self._last[slot] == i
         ]

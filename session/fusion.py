@@ -64,8 +64,11 @@ def fuse(
             for i in group.members:
                 fused[i] = None
             inputs = tuple([source.slot for source in chain.inputs])
-            last = group.members[-1]
-            fused[last] = Step(steps[last].op, BlockProgram(chain, pool), inputs, chain.outputs)
+            parts = tuple([steps[i] for i in group.members])
+            kernel = BlockProgram(chain, pool).kernel
+            fused[group.members[-1]] = Step(
+                parts[-1].op, kernel, kernel.call, inputs, chain.outputs, parts=parts
+            )
     return _in_order(fused)
 
 
@@ -186,8 +189,7 @@ def _chain(
         if slot not in made:
             value = observed[slot]
             period = _period(value.shape, group.shape) or 0
-            spare = period == 0 and not is_read_later(slot)
-            inputs.append(Input(slot, period, value.dtype if spare else None))
+            inputs.append(Input(slot, period, value.dtype))
     return Chain(
         [Instruction(step, observed[step.outputs[0]].dtype) for step in members],
         inputs,
@@ -201,7 +203,10 @@ def _pays(chain: Chain) -> bool:
     """Whether it saves time to run a chain by blocks, or at least the memory of a result."""
     if len(chain.instructions) > 1:
         return True
-    return chain.overwritten() != [None] and all(source.period < 2 for source in chain.inputs)
+    dying = [
+        i for i, source in enumerate(chain.inputs) if source.slot in chain.instructions[0].step.dead
+    ]
+    return chain.overwritten(dying) != [None] and all(item.period < 2 for item in chain.inputs)
 
 
 def _period(shape: tuple[int, ...], whole: tuple[int, ...]) -> int | None:
@@ -258,12 +263,3 @@ def _region_in_order(steps: Sequence[Step]) -> list[Step]:
             else:
                 pending.extend(missing)
     return ordered
-
-
-def observe(values: Mapping[int, Any]) -> dict[int, Observed]:
-    """The shapes and dtypes of what the slots hold."""
-    return {
-        slot: Observed(value.shape, value.dtype)
-        for slot, value in values.items()
-        if value is not None
-    }

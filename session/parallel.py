@@ -6,8 +6,8 @@ from collections import Counter
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from .interpreter import interpret, over_slots
 from .quiet import quietly
-from .steps import run_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,9 +40,11 @@ class ParallelRun:
     def __init__(self, plan: Plan, heavy: set[int], pool: Pool) -> None:
         self._plan = plan
         self._heavy = heavy
+        self._steps = [over_slots(step) for step in plan.steps]
         makers = {slot: i for i, step in enumerate(plan.steps) for slot in step.outputs}
         self._needs = [
-            {makers[slot] for slot in step.inputs if slot in makers} for step in plan.steps
+            {makers[slot] for slot in step.inputs if slot in makers} | step.waits
+            for step in plan.steps
         ]
         self._readers: list[list[int]] = [[] for _ in plan.steps]
         for i, needs in enumerate(self._needs):
@@ -68,10 +70,7 @@ class ParallelRun:
     def __call__(self, *feeds: Array) -> Sequence[Any]:
         """The values of the plan's fetches."""
         plan = self._plan
-        values: list[Any] = [None] * (plan.slots + 1)
-        for slot, array in plan.constants.items():
-            values[slot] = array
-        values[: plan.feeds] = feeds
+        values = plan.begun(feeds)
         missing = [len(needs) for needs in self._needs]
         unread = self._numbers_of_readers.copy()
         ready = [i for i, number in enumerate(missing) if number == 0]
@@ -100,7 +99,7 @@ class ParallelRun:
                     ready.append(reader)
         if failure is not None:
             raise failure
-        return [None if slot < 0 else values[slot] for slot in plan.fetched]
+        return plan.results(values)
 
     def _work(
         self,
@@ -113,7 +112,7 @@ class ParallelRun:
     def _failure(self, i: int, values: list[Any]) -> BaseException | None:
         """Runs a step, and returns what it raises: others may be under way, and are waited for."""
         try:
-            run_step(self._plan.steps[i], values)
+            interpret([self._steps[i]], values)
         except BaseException as error:  # noqa: BLE001 - raised when all have ended
             return error
         return None

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ..graph import errors
 from ..graph.node import Operation, Tensor
 from .executor import handed_out
+from .interpreter import interpret, over_slots
 from .named_sizes import NamedSizes
-from .planner import needed_ops
+from .needed import needed_ops
 from .quiet import quietly
-from .steps import run_step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,9 +37,7 @@ class PartialRun:
         self._fed: dict[Tensor, tuple[int, ...]] = {}
         self._fetched: set[Tensor | Operation] = set()
         self._done: set[int] = set()
-        self._values: list[Any] = [None] * (plan.slots + 1)
-        for slot, array in plan.constants.items():
-            self._values[slot] = array
+        self._values = plan.begun([None] * plan.feeds)
         self._lock = threading.Lock()
 
     @property
@@ -100,7 +98,7 @@ class PartialRun:
             if slot in slots and tensor not in self._fed:
                 raise _refused(tensor, "is needed and has not been fed yet")
         for i in reversed(chosen):
-            run_step(steps[i], self._values)
+            interpret([over_slots(steps[i])], self._values)
             self._done.add(i)
 
     def _release(self) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from ..graph.kernel_spec import KernelSpec
     from ..graph.node import Operation
 
 Array = np.ndarray[Any, Any]
@@ -17,15 +18,26 @@ Array = np.ndarray[Any, Any]
 class Step(NamedTuple):
     """One op of a plan.
 
-    `inputs` and `outputs` are slots; a result that nobody reads has the slot -1. `dead` are the
-    slots that nobody reads after this step.
+    Attributes:
+        op: the op.
+        kernel: what computes it.
+        run: the function of the kernel that is called.
+        inputs: the slots that it reads.
+        outputs: the slots that it writes; -1 for a result that nobody reads.
+        dead: the slots that nobody reads after this step.
+        waits: the steps, by number, that have to be done before, beside those that write inputs:
+            they read memory that `run` writes into.
+        parts: the steps that a fused one stands for.
     """
 
     op: Operation
-    kernel: Callable[..., Any]
+    kernel: KernelSpec
+    run: Callable[..., Any]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     dead: tuple[int, ...] = ()
+    waits: frozenset[int] = frozenset()
+    parts: tuple[Step, ...] = ()
 
 
 class Plan(NamedTuple):
@@ -44,6 +56,18 @@ class Plan(NamedTuple):
     def lasting(self) -> set[int]:
         """The slots that are never freed: what is fed, constant or fetched."""
         return {-1, *self.fetched, *self.constants, *range(self.feeds)}
+
+    def begun(self, feeds: Sequence[Array | None]) -> list[Any]:
+        """What the slots hold before the first step, and one more for slot -1."""
+        values: list[Any] = [None] * (self.slots + 1)
+        for slot, array in self.constants.items():
+            values[slot] = array
+        values[: self.feeds] = feeds
+        return values
+
+    def results(self, values: Sequence[Any]) -> list[Any]:
+        """What is handed out of the slots after the last step."""
+        return [None if slot < 0 else values[slot] for slot in self.fetched]
 
     def __str__(self) -> str:
         lines = [

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..graph import errors
 from .options import RunOptions
 from .profile import Profile
-from .steps import run_step
 
 if TYPE_CHECKING:
-    from .plan import Array, Plan, Step
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from .plan import Array, Step
 
 
 class OpTrace(NamedTuple):
@@ -81,72 +82,81 @@ class RunMetadata:
         return json.dumps({"traceEvents": events})
 
 
-def watched_run(
-    plan: Plan, values: list[Any], options: RunOptions, metadata: RunMetadata
-) -> list[Any]:
-    """Runs the steps of a plan on the values in its slots, with a look at the clock after each.
+class TracedRun:
+    """Watches a run: what each op costs, and whether it takes longer than it may.
 
-    Returns:
-        The values of the plan's fetches.
-
-    Raises:
-        DeadlineExceededError: it took longer than the options allow.
-        OpError: a kernel failed.
+    Args:
+        given: what the slots hold before the first step.
+        options: whether to trace, and the time limit.
+        metadata: where to put the trace.
     """
-    memory = _Memory(values)
-    begun = time.perf_counter()
-    for step in plan.steps:
-        start = time.perf_counter()
-        run_step(step, values)
-        seconds = time.perf_counter() - start
-        if options.trace_level != RunOptions.NO_TRACE:
-            made = [values[slot] for slot in step.outputs if slot >= 0]
-            shapes = tuple([array.shape for array in made])
-            nbytes = sum(array.nbytes for array in made)
-            op = step.op
-            metadata.step_stats.append(OpTrace(op.name, op.type, start, seconds, shapes, nbytes))
-            memory.hold(made)
-            metadata.peak_bytes = max(metadata.peak_bytes, memory.nbytes)
-            memory.release([values[slot] for slot in step.dead if slot >= 0])
-        for slot in step.dead:
-            values[slot] = None
-        _check_time(step, start + seconds - begun, options.timeout_in_ms)
-    return [None if slot < 0 else values[slot] for slot in plan.fetched]
 
+    def __init__(self, given: Sequence[Any], options: RunOptions, metadata: RunMetadata) -> None:
+        self._options = options
+        self._metadata = metadata
+        self._memory = _Memory(given)
+        self._begun = self._last = time.perf_counter()
 
-def _check_time(step: Step, seconds: float, limit: int) -> None:
-    if 0 < limit < seconds * 1e3:
-        raise errors.DeadlineExceededError(
-            None,
-            step.op,
-            f"the run took {seconds * 1e3:.0f} ms, more than timeout_in_ms = {limit}; it was given "
-            f"up after {step.op.name!r}",
-        )
+    def __call__(self, step: Step, results: Sequence[Any]) -> None:
+        """Notes what a step has taken and made.
+
+        Raises:
+            DeadlineExceededError: the run has taken longer than the options allow.
+        """
+        start, end = self._last, time.perf_counter()
+        if self._options.trace_level != RunOptions.NO_TRACE:
+            pairs = zip(step.outputs, results, strict=False)
+            made = {slot: array for slot, array in pairs if slot >= 0}
+            shapes = tuple([array.shape for array in made.values()])
+            nbytes = sum(array.nbytes for array in made.values())
+            op, metadata = step.op, self._metadata
+            trace = OpTrace(op.name, op.type, start, end - start, shapes, nbytes)
+            metadata.step_stats.append(trace)
+            self._memory.hold(made)
+            metadata.peak_bytes = max(metadata.peak_bytes, self._memory.nbytes)
+            self._memory.release(step.dead)
+        self._check_time(step, end - self._begun)
+        self._last = time.perf_counter()
+
+    def _check_time(self, step: Step, seconds: float) -> None:
+        limit = self._options.timeout_in_ms
+        if 0 < limit < seconds * 1e3:
+            raise errors.DeadlineExceededError(
+                None,
+                step.op,
+                f"the run took {seconds * 1e3:.0f} ms, more than timeout_in_ms = {limit}; it was "
+                f"given up after {step.op.name!r}",
+            )
 
 
 class _Memory:
     """The bytes that results hold; views hold what they are views of."""
 
-    def __init__(self, given: list[Any]) -> None:
+    def __init__(self, given: Sequence[Any]) -> None:
         self.nbytes = 0
         self._given = {id(_owner(array)) for array in given if array is not None}
+        self._sizes: dict[int, int] = {}
+        self._owners: dict[int, int] = {}
         self._holders: Counter[int] = Counter()
 
-    def hold(self, arrays: list[Array]) -> None:
-        """Counts results in."""
-        for array in arrays:
+    def hold(self, arrays: Mapping[int, Array]) -> None:
+        """Counts results in, by their slots."""
+        for slot, array in arrays.items():
             owner = _owner(array)
+            self.release([slot])
             if id(owner) not in self._given:
-                self.nbytes += 0 if self._holders[id(owner)] else owner.nbytes
+                self._owners[slot] = id(owner)
+                self._sizes[id(owner)] = owner.nbytes
                 self._holders[id(owner)] += 1
+                self.nbytes += owner.nbytes if self._holders[id(owner)] == 1 else 0
 
-    def release(self, arrays: list[Array]) -> None:
+    def release(self, slots: Iterable[int]) -> None:
         """Counts results out that nobody reads any more."""
-        for array in arrays:
-            owner = _owner(array)
-            if self._holders[id(owner)]:
-                self._holders[id(owner)] -= 1
-                self.nbytes -= 0 if self._holders[id(owner)] else owner.nbytes
+        for slot in slots:
+            owner = self._owners.pop(slot, None)
+            if owner is not None:
+                self._holders[owner] -= 1
+                self.nbytes -= 0 if self._holders[owner] else self._sizes[owner]
 
 
 def _owner(array: Any) -> Any:

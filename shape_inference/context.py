@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..protos.dtypes import DType
-    from .protocols import Edge, Node
+    from .protocols import Constants, Edge, Node
 
 
 class Requirement(NamedTuple):
@@ -254,7 +254,7 @@ class KernelContext(OpContext):
         self,
         node: Node,
         inference: Knowledge,
-        constants: Mapping[Edge, Array],
+        constants: Constants,
         state: dict[Any, Any] | None = None,
         symbolic: bool = False,
     ) -> None:

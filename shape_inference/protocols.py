@@ -56,6 +56,13 @@ class Edge(Protocol):
     def op(self) -> Node: ...
 
 
+class Constants(Protocol):
+    """The tensors that are the same at every run."""
+
+    def get(self, edge: Edge, /) -> Array | None:
+        """The value of `edge`, if it is one of them."""
+
+
 class Node(Protocol):
     """An operation in a graph."""
 

@@ -40,6 +40,7 @@ from cases import (
 )
 
 import tensordraft as td
+from tensordraft.graph.kernel_spec import Memory, stated
 from tensordraft.graph.registry import lookup
 from tensordraft.session import fused_blocks, fusion
 from tensordraft.shape_inference.context import KernelContext
@@ -223,12 +224,31 @@ def raw_kernel(case: Case) -> None:
         with np.errstate(all="ignore"):
             kernel = factory(KernelContext(built.op, built.graph.inference, constants))
             results = kernel(*arrays)
+            again = kernel(*arrays)
         if not built.op.outputs:
             continue
-        results = [results] if len(built.op.outputs) == 1 else list(results)
+        if len(built.op.outputs) == 1:
+            results, again = [results], [again]
+        if built.op.definition.pure:
+            check_memory(stated(kernel).memory, arrays, results, again)
         for result in results:
             assert type(result) is np.ndarray, f"the kernel returns {type(result)}"
         check_results(case, built.op, results)
+
+
+def check_memory(
+    stated_memory: Memory,
+    inputs: Sequence[Array],
+    results: Sequence[Array],
+    again: Sequence[Array],
+) -> None:
+    """The results of two calls lie where the kernel states."""
+    for i, result in enumerate(results):
+        known = [*inputs, *results[:i], *again]
+        if stated_memory is Memory.VIEW and any(np.may_share_memory(result, x) for x in inputs):
+            continue
+        if stated_memory is not Memory.UNKNOWN:
+            assert not any(np.may_share_memory(result, x) for x in known), "is known elsewhere"
 
 
 def in_blocks(case: Case) -> None:

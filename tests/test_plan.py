@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.session import calls, planner
+from tensordraft.session import calls, simplify
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def test_what_depends_on_constants_is_folded() -> None:
 
 
 def test_large_results_are_not_folded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planner, "_MOST_FOLDED_BYTES", 1 << 16)
+    monkeypatch.setattr(simplify, "_MOST_FOLDED_BYTES", 1 << 16)
     assert steps(td.fill([200, 200], 1.0)) == ["Fill"]
     assert steps(td.fill([200, 200], td.constant(1, td.int8))) == []
 

@@ -12,11 +12,10 @@ from harness import RUNS_OF_BOTH_TIERS, tiny_blocks
 from hypothesis import HealthCheck, assume, given
 from random_graphs import Example, examples
 from soundness import results_of
+from tiers import executors, programs, runs
 
 import tensordraft as td
-from tensordraft.graph.ownership import only_argument
-from tensordraft.session import executor, fused_blocks, lowering, parallel
-from tensordraft.session.fused_blocks import BlockProgram
+from tensordraft.session import compiler, executor, parallel
 
 Array = np.ndarray[Any, Any]
 
@@ -28,35 +27,12 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[td.Graph]:
         yield graph
 
 
-def runs(fetches: Any, feeds: dict[td.Tensor, Any], **config: int) -> list[Any]:
-    """What the fetches are in the runs of both tiers."""
-    with td.Session(graph=next(iter(feeds)).graph, config=td.ConfigProto(**config)) as session:
-        return [session.run(fetches, feeds) for _ in range(RUNS_OF_BOTH_TIERS)]
-
-
-def executors(session: td.Session) -> list[executor.Executor]:
-    """What runs the plans of a session."""
-    kept = session._calls._kept.values()
-    return [item for item in kept if isinstance(item, executor.Executor)]
-
-
-def programs(session: td.Session) -> list[BlockProgram]:
-    """The fused steps of the plans that are hot."""
-    return [
-        step.kernel
-        for planned in executors(session)
-        if planned._hot is not None
-        for step in planned._hot.plan.steps
-        if isinstance(step.kernel, BlockProgram)
-    ]
-
-
 # Long plans --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("steps", [1, 6, 7, 8, 40])
 def test_long_plans_are_lowered_in_parts(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lowering, "_MOST_STEPS_OF_A_FUNCTION", 7)
+    monkeypatch.setattr(compiler, "_MOST_STEPS_OF_A_FUNCTION", 7)
     x = y = td.placeholder(td.int64, [2])
     middle = None
     for i in range(steps):
@@ -68,7 +44,7 @@ def test_long_plans_are_lowered_in_parts(steps: int, monkeypatch: pytest.MonkeyP
 
 
 def test_a_failure_in_a_late_part_names_its_op(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lowering, "_MOST_STEPS_OF_A_FUNCTION", 3)
+    monkeypatch.setattr(compiler, "_MOST_STEPS_OF_A_FUNCTION", 3)
     x = td.placeholder(td.float32, [None])
     y = x
     for _ in range(10):
@@ -87,7 +63,7 @@ def test_a_failure_in_a_late_part_names_its_op(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_parts_run_in_place_updates_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lowering, "_MOST_STEPS_OF_A_FUNCTION", 2)
+    monkeypatch.setattr(compiler, "_MOST_STEPS_OF_A_FUNCTION", 2)
     v = td.Variable([1.0, 2.0])
     updates: list[td.Tensor] = []
     for _ in range(6):
@@ -123,7 +99,7 @@ def test_a_long_plan_is_lowered_when_it_has_run_for_as_long_as_that_takes(
 def test_memory_is_freed_inside_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     import tracemalloc
 
-    monkeypatch.setattr(lowering, "_MOST_STEPS_OF_A_FUNCTION", 4)
+    monkeypatch.setattr(compiler, "_MOST_STEPS_OF_A_FUNCTION", 4)
     x = y = td.placeholder(td.float64, [1 << 16])
     for _ in range(20):
         y = td.cumsum(y)
@@ -224,89 +200,6 @@ def test_all_tiers_agree_on_random_graphs(example: Example) -> None:
             return
         for _ in range(RUNS_OF_BOTH_TIERS):
             np.testing.assert_equal(session.run(tensors, feeds), first)
-
-
-# Memory that is used again -----------------------------------------------------------------------
-
-
-def test_results_take_the_memory_of_what_nobody_reads_any_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    x = td.placeholder(td.float32, [3, 2])
-    y = td.nn.relu(td.cumsum(x, axis=0))
-    with tiny_blocks(), td.Session() as session:
-        for _ in range(RUNS_OF_BOTH_TIERS):
-            session.run(y, {x: np.ones([3, 2])})
-        [program] = programs(session)
-        assert program._overwritten == [0]
-        taken = []
-
-        def recorded(arrays: tuple[Array, ...], position: int) -> bool:
-            taken.append(only_argument(arrays, position))
-            return taken[-1]
-
-        monkeypatch.setattr(fused_blocks, "only_argument", recorded)
-        result = session.run(y, {x: [[1, -9], [1, 1], [1, 10]]})
-    np.testing.assert_array_equal(result, [[1, 0], [2, 0], [3, 2]])
-    assert taken == [True]
-
-
-def test_memory_that_a_view_shares_is_left_alone() -> None:
-    x = td.placeholder(td.float32, [4, 2])
-    y = td.cumsum(x, axis=0)
-    flipped = td.reverse(y, [0])  # a view
-    z = td.exp(y)  # reads y for the last time
-    with tiny_blocks(), td.Session() as session:
-        for _ in range(RUNS_OF_BOTH_TIERS):
-            results = session.run([z, flipped * 1.0, flipped], {x: np.ones([4, 2])})
-            sums = np.cumsum(np.ones([4, 2], np.float32), 0)
-            np.testing.assert_equal(results, [np.exp(sums), sums[::-1], sums[::-1]])
-
-
-def test_updates_in_place_leave_earlier_views_and_feeds_alone() -> None:
-    x = td.placeholder(td.float32, [3, 2])
-    y = td.cumsum(x, axis=0)
-    with td.control_dependencies([flipped := td.reverse(y, [0]), fed := td.identity(x)]):
-        update = td.alias_inplace_add(y, 0, [10.0, 10.0])
-        of_feed = td.alias_inplace_update(x, [1], [[7.0, 7.0]])
-    value = np.ones([3, 2], np.float32)
-    with td.Session() as session:
-        for _ in range(RUNS_OF_BOTH_TIERS):
-            results = session.run([update, flipped, of_feed, fed], {x: value})
-            np.testing.assert_equal(
-                [result.tolist() for result in results],
-                [
-                    [[11, 11], [2, 2], [3, 3]],
-                    [[3, 3], [2, 2], [1, 1]],
-                    [[1, 1], [7, 7], [1, 1]],
-                    [[1, 1], [1, 1], [1, 1]],
-                ],
-            )
-            np.testing.assert_array_equal(value, 1)
-
-
-class _Asked:
-    """A kernel that tells whether its arguments are nobody else's."""
-
-    def __call__(self, *arrays: Array) -> list[bool]:
-        return [only_argument(arrays, i) for i in range(len(arrays))]
-
-
-def test_whose_memory_is_known_to_nobody_else() -> None:
-    asked = _Asked()
-    own = np.ones(3)
-    own_view = np.ones((3, 1)).reshape(3)
-    shared = np.ones(3)
-    view = shared[:]
-    base = np.ones((3, 1))
-    view_of_base = base.reshape(3)
-    constant = np.ones(3)
-    constant.flags.writeable = False
-    from_buffer = np.frombuffer(bytearray(24))
-    for _ in range(50):
-        assert asked(own, own_view) == [True, True]
-        assert asked(shared, view_of_base, constant, from_buffer) == [False] * 4
-    assert view.base is shared
 
 
 # Threads -----------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import numpy as np
 from ...graph import errors
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.kernel_spec import writes_out
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
@@ -107,7 +108,7 @@ def _to_dtype(dtype: np.dtype[Any]) -> Kernel:
         np.copyto(out, x, casting="unsafe")
         return out
 
-    return astype
+    return writes_out(astype)
 
 
 def _same(x: Array) -> Array:

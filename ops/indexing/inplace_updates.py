@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.kernel_spec import KernelSpec, Memory
 from ...graph.op_def import OpDef
-from ...graph.ownership import only_argument
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.traits import STATEFUL, Traits
 from ..array.shapes import shape
 from ..kit.allocation import new_array, new_zeros
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
@@ -141,15 +141,19 @@ def _with_rows(x: Array, rows: Array, v: Array, change: _Change) -> Array:
     return x
 
 
-class _InPlace:
-    """A kernel that changes its first argument, or a copy where others know it."""
+def _in_place(change: Callable[[Array, Array, Array], Array]) -> KernelSpec:
+    """The kernel that changes its first argument, or a copy where somebody else may know it."""
 
-    def __init__(self, change: Callable[[Array, Array, Array], Array]) -> None:
-        self._change = change
+    def change_copy(x: Array, rows: Array, v: Array) -> Array:
+        return change(x.copy(), rows, v)
 
-    def __call__(self, *arrays: Array) -> Array:
-        mine = arrays[0] if only_argument(arrays, 0) else arrays[0].copy()
-        return self._change(mine, *arrays[1:])
+    def change_own(x: Array, rows: Array, v: Array) -> Array:
+        return change(x if x.flags.writeable else x.copy(), rows, v)
+
+    def overwriting(spare: Container[int]) -> Callable[..., Array]:
+        return change_own if 0 in spare else change_copy
+
+    return KernelSpec(change_copy, Memory.FRESH, overwriting=overwriting)
 
 
 def _rows_op(name: str, change: _Change) -> OpDef:
@@ -167,7 +171,7 @@ def _rows_op(name: str, change: _Change) -> OpDef:
         def update_rows(x: Array, i: Array, v: Array) -> Array:
             return _with_rows(x, i, v, change_rows)
 
-        return _InPlace(update_rows)
+        return _in_place(update_rows)
 
     return definition
 
@@ -211,7 +215,7 @@ def _alias_op(name: str, change: _Change) -> OpDef:
                 loc, update = loc[np.newaxis], update[np.newaxis]
             return _with_rows(value, loc, update, change_rows)
 
-        return _InPlace(update_whole if c.attr("whole") else update_rows)
+        return _in_place(update_whole if c.attr("whole") else update_rows)
 
     return definition
 

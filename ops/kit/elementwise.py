@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.kernel_spec import KernelSpec, fresh, stated
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
@@ -69,7 +70,8 @@ def unary(
     Args:
         name: the name of the public function.
         op: the op type.
-        function: computes it on an array; or a mapping of NumPy's kinds ("iu") to such functions.
+        function: computes it on an array, as a new array unless it is a KernelSpec that states
+            otherwise; or a mapping of NumPy's kinds ("iu") to such functions.
         dtypes: what the argument may be; a single dtype, or several between commas.
         doc: a one-line summary, and after a blank line what else there is to say.
         example: the arguments of a call, and what it prints.
@@ -153,7 +155,7 @@ def define_unary(
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:
         chosen = symbolic if c.symbolic and symbolic else function_for(function, c.dtype(arg))
-        return chosen if c.shape(arg).rank else on_any_rank(chosen, c)
+        return _in_new_memory(chosen) if c.shape(arg).rank else on_any_rank(chosen, c)
 
 
 def _check_precision(c: ShapeContext, arg: str) -> None:
@@ -182,7 +184,7 @@ def define_broadcasting(
         x, y = c.shape(first), c.shape(second)
         if not certain_to_broadcast(x, y):
             chosen = _checking_shapes(chosen)
-        return chosen if x.rank or y.rank else on_any_rank(chosen, c)
+        return _in_new_memory(chosen) if x.rank or y.rank else on_any_rank(chosen, c)
 
 
 def like_the_other(x: Any, y: Any) -> Tensor:
@@ -199,8 +201,16 @@ def certain_to_broadcast(x: TensorShape, y: TensorShape) -> bool:
     return all(m is n or m == n or 1 in (m, n) for m, n in pairs)
 
 
-def _checking_shapes(function: Callable[..., Any]) -> Kernel:
+def _in_new_memory(function: Callable[..., Any]) -> KernelSpec:
+    """A function of a table as a kernel: its results are new arrays, unless it states otherwise."""
+    kernel = stated(function)
+    return kernel if kernel is function or kernel.takes_out else fresh(function)
+
+
+def _checking_shapes(function: Callable[..., Any]) -> KernelSpec:
     """`function`, telling what does not broadcast in the words of the shape function."""
+    kernel = _in_new_memory(function)
+    function = kernel.call
 
     def checked(x: Array, y: Array) -> Any:
         try:
@@ -209,8 +219,7 @@ def _checking_shapes(function: Callable[..., Any]) -> Kernel:
             broadcast(TensorShape.of(x.shape), TensorShape.of(y.shape))
             raise
 
-    checked.__wrapped__ = function  # type: ignore[attr-defined]
-    return checked
+    return kernel.checked(checked)
 
 
 def function_for(functions: Functions, dtype: DType) -> Callable[..., Any]:
@@ -224,16 +233,17 @@ def function_for(functions: Functions, dtype: DType) -> Callable[..., Any]:
     raise TypeError(f"there is no kernel for {dtype.name}, as there is none in TensorFlow")
 
 
-def on_any_rank(function: Callable[..., Any], c: KernelContext) -> Kernel:
+def on_any_rank(function: Callable[..., Any], c: KernelContext) -> KernelSpec:
     """`function`, returning arrays where ufuncs return scalars: for arguments of rank 0."""
+    kernel = _in_new_memory(function)
+    function = kernel.call
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
     asarray = np.asarray
 
     def as_array(*inputs: Array) -> Array:
         return asarray(function(*inputs), dtype)
 
-    as_array.__wrapped__ = function  # type: ignore[attr-defined]
-    return as_array
+    return kernel.checked(as_array)
 
 
 def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.kernel_spec import writes_out
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.symbolic.symbolic import dim_max, dim_min
@@ -206,7 +207,7 @@ pow = binary(
 maximum = binary(
     "maximum",
     "Maximum",
-    larger,
+    writes_out(larger),
     REALS,
     "The larger of `x` and `y`, element by element; NaN where either is NaN.",
     ("[1, 5], 3", "[3 5]"),
@@ -215,7 +216,7 @@ maximum = binary(
 minimum = binary(
     "minimum",
     "Minimum",
-    smaller,
+    writes_out(smaller),
     REALS,
     "The smaller of `x` and `y`, element by element; NaN where either is NaN.",
     ("[1, 5], 3", "[1 3]"),

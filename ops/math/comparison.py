@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.kernel_spec import stated
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, broadcast
 from ...shape_inference.symbolic.symbolic import (
@@ -96,7 +97,7 @@ def _comparing(c: KernelContext, function: Callable[..., Any], otherwise: bool) 
             broadcast(TensorShape.of(x.shape), TensorShape.of(y.shape))
             raise
 
-    return compare_any_shapes
+    return stated(compare).checked(compare_any_shapes)
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph import registry
 from ...graph.convert import convert_to_tensor
+from ...graph.kernel_spec import fresh, writes_out
 from ...graph.op_def import OpDef
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import normal_axis
@@ -28,10 +29,12 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_ALPHA = 1.6732632423543772848170429916717
 
 
+@writes_out
 def _relu(x: Array, out: Array | None = None) -> Any:
     return larger(x, x.dtype.type(0), out)
 
 
+@writes_out
 def _relu6(x: Array, out: Array | None = None) -> Any:
     return clipped(x, 0, 6, out)
 
@@ -137,7 +140,7 @@ def _leaky_relu_kernel(c: KernelContext) -> Kernel:
     def leaky_relu(x: Array) -> Array:
         return np.asarray(np.where(x > 0, x, x * alpha))
 
-    return leaky_relu
+    return fresh(leaky_relu)
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:

@@ -1,4 +1,7 @@
-"""The second tier: a plan as straight-line Python, one line a step, over local variables."""
+"""Plans as Python: straight lines, one for each step, over local variables.
+
+The source consists of numbered names only; nothing from a graph is part of it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from types import FunctionType
 
     from .plan import Array, Plan, Step
 
-_SOURCE_NAME = "<tensordraft plan>"
+PLAN = "<tensordraft plan>"
 # The compiler takes more than twice as long for a function of twice the length.
 _MOST_STEPS_OF_A_FUNCTION = 1_000
 
@@ -23,7 +27,7 @@ class Lowered(NamedTuple):
     def failed_step(self, error: BaseException) -> tuple[Step, Sequence[Any]] | None:
         """The step that raised `error`, with its inputs; None if none did."""
         trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename != _SOURCE_NAME:
+        while trace is not None and trace.tb_frame.f_code.co_filename != PLAN:
             trace = trace.tb_next
         if trace is None:
             return None
@@ -51,9 +55,19 @@ def lower(plan: Plan) -> Lowered:
         values = [*feeds, *nothing]
         for part in parts:
             part(values)
-        return [None if slot < 0 else values[slot] for slot in plan.fetched]
+        return plan.results(values)
 
     return Lowered(plan, run)
+
+
+def compiled(
+    parameters: str, lines: Sequence[str], scope: dict[str, Any], source_name: str
+) -> FunctionType:
+    """The function `run(parameters)` with these lines, over the globals `scope`."""
+    source = "\n ".join([f"def run({parameters}):", *lines])
+    exec(compile(source, source_name, "exec"), scope)  # noqa: S102 - numbered names only
+    function: FunctionType = scope["run"]
+    return function
 
 
 class _Code:
@@ -62,7 +76,7 @@ class _Code:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._lines = [self._line(i, step) for i, step in enumerate(plan.steps)]
-        self._scope: dict[str, Any] = {f"k{i}": step.kernel for i, step in enumerate(plan.steps)}
+        self._scope: dict[str, Any] = {f"k{i}": step.run for i, step in enumerate(plan.steps)}
         self._scope.update({f"c{slot}": array for slot, array in plan.constants.items()})
 
     def whole(self) -> Callable[..., Sequence[Any]]:
@@ -104,11 +118,8 @@ class _Code:
     def _name(self, slot: int) -> str:
         return "None" if slot < 0 else f"{'c' if slot in self._plan.constants else 'v'}{slot}"
 
-    def _function(self, parameters: str, lines: Sequence[str], start: int) -> Callable[..., Any]:
+    def _function(self, parameters: str, lines: Sequence[str], start: int) -> FunctionType:
         """A function whose first line of code is that of step number `start`."""
-        source = "\n ".join([f"def run({parameters}):", *lines])
-        exec(compile(source, _SOURCE_NAME, "exec"), self._scope)  # noqa: S102 - numbered names only
-        function = self._scope["run"]
+        function = compiled(parameters, lines, self._scope, PLAN)
         function.__code__ = function.__code__.replace(co_firstlineno=start + 1)
-        result: Callable[..., Any] = function
-        return result
+        return function

@@ -1,33 +1,76 @@
-"""The first tier: a plan as a flat list of steps over registers."""
+"""Running a plan step by step: the only place where a step runs that is not compiled."""
 
 from __future__ import annotations
 
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .steps import told
+from ..graph import errors
+from ..graph.describe import run_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from .plan import Array, Plan, Step
 
+    Watch = Callable[[Step, Sequence[Any]], None]
 
-class _FlatStep(NamedTuple):
+
+class FlatStep(NamedTuple):
     """A step over registers; `target` is the only one that it writes, or a tuple of several.
 
     `freed` are the registers that nobody reads after it.
     """
 
     step: Step
-    kernel: Callable[..., Any]
+    run: Callable[..., Any]
     read: Callable[[list[Any]], Sequence[Any]]
     target: int | tuple[int, ...]
     freed: tuple[int, ...]
 
 
+def interpret(steps: Iterable[FlatStep], registers: list[Any], watch: Watch | None = None) -> None:
+    """Runs steps, one after the other.
+
+    Args:
+        steps: what to run.
+        registers: what the steps read and write.
+        watch: called after each step with it and its results, which it may not keep.
+
+    Raises:
+        OpError: a kernel failed; the error names the op and its inputs.
+    """
+    for step, run, read, target, freed in steps:
+        try:
+            result = run(*read(registers))
+            if isinstance(target, int):
+                registers[target] = result
+            else:
+                for register, item in zip(target, result or (), strict=True):
+                    registers[register] = item
+        except Exception as error:
+            raise told(error, step, read(registers)) from error
+        if watch is not None:
+            watch(step, (result,) if isinstance(target, int) else result or ())
+        for register in freed:
+            registers[register] = None
+
+
+def told(error: Exception, step: Step, arrays: Sequence[Any]) -> errors.OpError:
+    """The error with the op that failed; a fused step has told it already."""
+    if isinstance(error, errors.OpError) and error.op is not None:
+        return error
+    return run_error(error, step.op, arrays)
+
+
+def over_slots(step: Step) -> FlatStep:
+    """The step with the slots themselves for registers, none of which it frees."""
+    target = step.outputs[0] if len(step.outputs) == 1 else step.outputs
+    return FlatStep(step, step.run, _reader(step.inputs), target, ())
+
+
 class FlatProgram:
-    """Runs a plan step by step.
+    """A plan for `interpret`.
 
     Each slot has a register. A slot that is read for the last time leaves its register to the
     result of the same step, so that most registers need not be cleared.
@@ -42,7 +85,7 @@ class FlatProgram:
         for slot, array in plan.constants.items():
             self._template[registers.of(slot)] = array
 
-    def __call__(self, *feeds: Array) -> Sequence[Any]:
+    def run(self, feeds: Sequence[Array], watch: Watch | None = None) -> Sequence[Any]:
         """The values of the plan's fetches.
 
         Raises:
@@ -50,18 +93,7 @@ class FlatProgram:
         """
         values = self._template[:]
         values[: self._feeds] = feeds
-        for step, kernel, read, target, freed in self._steps:
-            try:
-                result = kernel(*read(values))
-                if isinstance(target, int):
-                    values[target] = result
-                else:
-                    for register, item in zip(target, result or (), strict=True):
-                        values[register] = item
-            except Exception as error:
-                raise told(error, step, read(values)) from error
-            for register in freed:
-                values[register] = None
+        interpret(self._steps, values, watch)
         return [None if register is None else values[register] for register in self._fetched]
 
 
@@ -90,7 +122,7 @@ class _Registers:
             self._registers[slot] = register
         return register
 
-    def flattened(self, step: Step) -> _FlatStep:
+    def flattened(self, step: Step) -> FlatStep:
         """The step over registers; to be asked for in the order of the plan."""
         inputs = [self.of(slot) for slot in step.inputs]
         freed = self._released(slot for slot in step.dead if slot not in step.outputs)
@@ -98,7 +130,7 @@ class _Registers:
         freed = [register for register in freed if register not in outputs]
         freed += self._released(slot for slot in step.dead if slot in step.outputs)
         target = outputs[0] if len(outputs) == 1 else outputs
-        return _FlatStep(step, step.kernel, _reader(inputs), target, tuple(freed))
+        return FlatStep(step, step.run, _reader(inputs), target, tuple(freed))
 
     def _released(self, slots: Iterable[int]) -> list[int]:
         registers = [self._registers.pop(slot) for slot in slots]

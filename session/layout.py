@@ -1,0 +1,77 @@
+"""Work laid out in slots: the last thing that happens to a draft."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..graph.node import Operation, Tensor
+from .draft import Constant
+from .ownership import reusing_memory
+from .plan import Plan, Step, with_dead_slots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .draft import Draft, Source, Work
+    from .plan import Array
+
+
+def without_waste(draft: Draft) -> None:
+    """The pass that drops work that others have made superfluous; what is awaited stays."""
+    awaited = {item for item in draft.fetches if isinstance(item, Operation)}
+    awaited.update(control for op in draft.ops for control in op.controls)
+    read: set[Source | None] = set(draft.wanted)
+    used: list[Work] = []
+    for item in reversed(draft.work):
+        op = item.op
+        lasting = (not op.definition.pure or op in awaited) and item.outputs is op.outputs
+        if lasting or not read.isdisjoint(item.outputs):
+            read.update(item.inputs)
+            used.append(item)
+    used.reverse()
+    draft.work = used
+
+
+def laid_out(draft: Draft) -> Plan:
+    """The plan of a draft."""
+    slots = _Slots(draft.feeds)
+    wanted = draft.wanted
+    fetched = tuple([-1 if source is None else slots.of(source) for source in wanted])
+    read = {source for item in draft.work for source in item.inputs}
+    read.update(source for source in wanted if source is not None)
+    read -= draft.fed
+    steps = []
+    for op, kernel, inputs, made in draft.work:
+        # An update in place writes to the slot of what it updates.
+        results = made if op.definition.traits.aliases is None else map(draft.stand_ins.of, made)
+        outputs = [
+            slots.of(source) if source in read or op.definition.traits.aliases else -1
+            for source in results
+        ]
+        steps.append(
+            Step(
+                op, kernel, kernel.call, tuple([slots.of(item) for item in inputs]), tuple(outputs)
+            )
+        )
+    plan = Plan(len(draft.feeds), slots.constants, [], fetched, len(slots))
+    return plan._replace(steps=reusing_memory(with_dead_slots(steps, plan.lasting)))
+
+
+class _Slots:
+    """Numbers what has a place in the plan, in the order in which it is met."""
+
+    def __init__(self, feeds: Iterable[Tensor]) -> None:
+        self._numbers: dict[Source, int] = {tensor: i for i, tensor in enumerate(feeds)}
+        self.constants: dict[int, Array] = {}
+
+    def of(self, source: Source) -> int:
+        """The slot of a tensor or constant."""
+        slot = self._numbers.get(source)
+        if slot is None:
+            slot = self._numbers[source] = len(self._numbers)
+            if isinstance(source, Constant):
+                self.constants[slot] = source.array
+        return slot
+
+    def __len__(self) -> int:
+        return len(self._numbers)

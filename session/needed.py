@@ -1,0 +1,81 @@
+"""What has to run for a fetch, and what is known of it before it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..graph import errors
+from ..graph.describe import whereabouts
+from ..graph.node import Operation, Tensor
+from ..shape_inference.inference import Inference
+from ..shape_inference.traits import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..graph.graph import Graph
+
+_MOST_NAMED = 8
+
+
+def needed_ops(fetches: Iterable[Tensor | Operation], feeds: Sequence[Tensor]) -> list[Operation]:
+    """The ops that must run for `fetches` when `feeds` are given, in the order they were made."""
+    fed = set(feeds)
+    pending = [item.op if isinstance(item, Tensor) else item for item in fetches if item not in fed]
+    needed: set[Operation] = set()
+    while pending:
+        op = pending.pop()
+        if op not in needed:
+            needed.add(op)
+            pending.extend(tensor.op for tensor in op.inputs if tensor not in fed)
+            # Nothing is left to wait for in an op whose results are all fed.
+            pending.extend(
+                control
+                for control in op.controls
+                if not control.outputs or not fed.issuperset(control.outputs)
+            )
+    return sorted(needed, key=_index)
+
+
+def _index(op: Operation) -> int:
+    return op.index
+
+
+def check_kernels(ops: Sequence[Operation]) -> None:
+    """Checks that all ops have a kernel.
+
+    Raises:
+        UnimplementedError: some have none; all of them are named.
+    """
+    missing = [op for op in ops if op.definition.kernel_factory is None]
+    if missing:
+        names = sorted({op.type for op in missing})
+        raise errors.UnimplementedError(
+            None,
+            missing[0],
+            f"not supported: {', '.join(names)} has no kernel; needed by "
+            f"{', '.join(whereabouts(op) for op in missing[:_MOST_NAMED])}",
+        )
+
+
+def inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Tensor]) -> Inference:
+    """What is known of the tensors when `feeds` are fed.
+
+    A placeholder is built to be fed. Feeding any other tensor may give it a value that the graph
+    did not expect, so everything behind it is inferred anew.
+    """
+    if all(isinstance(tensor.op.definition.traits, Input) for tensor in feeds):
+        return graph.inference
+    inference = Inference()
+    fed = set(feeds)
+    for tensor in feeds:
+        inference.declare(tensor, tensor.shape)
+    for op in ops:
+        kept = [(tensor, tensor.shape) for tensor in op.outputs if tensor in fed]
+        try:
+            inference.infer(op)
+        except Exception:  # noqa: BLE001 - the kernel will say what is wrong
+            inference.forget([op])
+        for tensor, shape in kept:
+            inference.declare(tensor, shape)
+    return inference

@@ -1,0 +1,97 @@
+"""Whose memory is whose: which arrays a step may write into, since nobody else knows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..graph.kernel_spec import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .plan import Step
+
+
+class _Piece:
+    """Memory that a step has made.
+
+    `known` tells that others than the slots of the plan may know it, `slots` in which of them it
+    is seen now, `readers` which steps have read it.
+    """
+
+    __slots__ = ("known", "readers", "slots")
+
+    def __init__(self, known: bool = False) -> None:
+        self.known = known
+        self.slots: set[int] = set()
+        self.readers: set[int] = set()
+
+
+def reusing_memory(steps: Sequence[Step]) -> list[Step]:
+    """The steps, of which those that can write into memory that nobody else knows will do so.
+
+    What is fed, constant or the state of a session is never written into, nor what a kernel has
+    seen that does not state where its results lie.
+
+    Args:
+        steps: in the order in which they run, with their dead slots.
+    """
+    if all(step.kernel.overwriting is None for step in steps):
+        return list(steps)
+    owners = _Owners()
+    return [owners.passed(i, step) for i, step in enumerate(steps)]
+
+
+class _Owners:
+    """Follows memory from step to step."""
+
+    def __init__(self) -> None:
+        self._outside = _Piece(known=True)
+        self._pieces: dict[int, set[_Piece]] = {}
+
+    def passed(self, i: int, step: Step) -> Step:
+        """Step number `i`, writing into what it may."""
+        kernel = step.kernel
+        read = self._seen(step.inputs)
+        taken: set[_Piece] = set()
+        if kernel.overwriting is not None:
+            spare = [at for at, slot in enumerate(step.inputs) if self._is_spare(step, slot)]
+            taken = self._seen([step.inputs[at] for at in spare])
+            waits = frozenset().union(*[piece.readers for piece in taken])
+            step = step._replace(run=kernel.overwriting(spare), waits=waits)
+        for piece in read - {self._outside}:
+            piece.readers.add(i)
+            piece.known |= kernel.memory is Memory.UNKNOWN
+        for slot in step.dead:
+            self._drop(slot)
+        for slot in step.outputs:
+            if slot >= 0:
+                self._drop(slot)
+                if slot not in step.dead:
+                    self._put(slot, self._made(kernel.memory, read, taken))
+        return step
+
+    def _seen(self, slots: Iterable[int]) -> set[_Piece]:
+        return set().union(*[self._pieces.get(slot, {self._outside}) for slot in slots])
+
+    def _is_spare(self, step: Step, slot: int) -> bool:
+        """Whether the step is the last to read the slot, once, and no other slot shares it."""
+        if (slot not in step.dead and slot not in step.outputs) or step.inputs.count(slot) > 1:
+            return False
+        pieces = self._pieces.get(slot, {self._outside})
+        return all(not piece.known and piece.slots == {slot} for piece in pieces)
+
+    def _made(self, memory: Memory, read: set[_Piece], taken: set[_Piece]) -> set[_Piece]:
+        """Where a result may lie."""
+        if memory is Memory.UNKNOWN:
+            return {self._outside}
+        return {_Piece()} | (read if memory is Memory.VIEW else taken)
+
+    def _put(self, slot: int, pieces: set[_Piece]) -> None:
+        self._pieces[slot] = pieces
+        for piece in pieces:
+            piece.slots.add(slot)
+
+    def _drop(self, slot: int) -> None:
+        for piece in self._pieces.pop(slot, ()):
+            piece.slots.discard(slot)

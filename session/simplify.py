@@ -1,0 +1,202 @@
+"""What has to run, made less: known results, constants and equal ops are not computed again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..graph import errors
+from ..graph.kernel_spec import KernelSpec, stated
+from ..graph.node import Operation, Tensor
+from ..graph.op_def import OpDef
+from ..graph.passthrough import passthrough
+from ..graph.references import dereference
+from ..protos import dtypes
+from ..shape_inference.context import KernelContext, is_symbolic
+from .draft import Constant, Draft, Work
+from .update_order import check_update_order, updated_tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from .draft import Source
+
+_MOST_FOLDED_BYTES = 1 << 26
+_SIZES = (dtypes.int32, dtypes.int64)
+_DEREFERENCE = KernelSpec(dereference)
+
+
+def simplify(draft: Draft, state: dict[Any, Any]) -> None:
+    """The pass that finds the work of a draft: its ops, folded, merged and with their kernels.
+
+    Args:
+        draft: a draft without work.
+        state: the session's store for stateful ops.
+
+    Raises:
+        InvalidArgumentError: the graph leaves the order of an update in place and a use open.
+    """
+    updated = updated_tensors(draft.ops, draft.fed)
+    check_update_order(draft.ops, draft.fetches, updated)
+    for tensor, root in updated.items():
+        draft.stand_ins.put(tensor, root)
+    simplifier = _Simplifier(draft, state, updated.keys())
+    with np.errstate(all="ignore"):
+        for op in draft.ops:
+            simplifier.add(op)
+
+
+class _Simplifier:
+    """Takes the ops one by one; each finds what stands for its inputs."""
+
+    def __init__(self, draft: Draft, state: dict[Any, Any], updated: Any) -> None:
+        self._draft = draft
+        self._stand_ins = draft.stand_ins
+        self._state = state
+        self._updated = updated
+        self._fetched = set(draft.fetches)
+        self._done: dict[Hashable, Operation] = {}
+
+    def add(self, op: Operation) -> None:
+        """Puts what an op makes among what is known, or the op among the work."""
+        self._add(op)
+        for tensor in op.outputs:
+            if tensor.dtype.is_ref_dtype and (op.inputs or tensor in self._fetched):
+                # Whoever wants the value later on wants what it is now.
+                self._stand_ins.put(tensor, self._read(tensor))
+
+    def _add(self, op: Operation) -> None:
+        pure = op.definition.pure and self._updated.isdisjoint((*op.inputs, *op.outputs))
+        if pure and self._known_from_shapes(op):
+            return
+        inputs = self._inputs(op)
+        if pure and self._merged(op, inputs):
+            return
+        kernel = self._kernel(op)
+        if pure and kernel.call is passthrough:
+            self._draft.replace(op.outputs, inputs)
+        elif not (pure and self._folded(op, kernel, inputs)):
+            self._draft.work.append(Work(op, kernel, inputs, op.outputs))
+
+    def _inputs(self, op: Operation) -> tuple[Source, ...]:
+        """What stands for the inputs; references to variables, where the op takes them."""
+        definition = op.definition
+        if any(tensor.dtype.is_ref_dtype for tensor in op.inputs) and isinstance(definition, OpDef):
+            taken = definition.input_dtypes(op.attrs)
+            return tuple(
+                [
+                    tensor if dtype.is_ref_dtype else self._read(tensor)
+                    for tensor, dtype in zip(op.inputs, taken, strict=True)
+                ]
+            )
+        return tuple([self._stand_ins.of(tensor) for tensor in op.inputs])
+
+    def _read(self, tensor: Tensor) -> Source:
+        """The value that `tensor` refers to at this point of the plan.
+
+        An update refers to what the variable was right after it, whenever it is read.
+        """
+        if not tensor.dtype.is_ref_dtype or tensor in self._draft.fed:
+            return self._stand_ins.of(tensor)
+        if tensor.op.inputs and tensor in self._stand_ins:
+            return self._stand_ins.of(tensor)
+        value = Tensor(tensor.op, tensor.value_index, tensor.dtype.base_dtype)
+        self._draft.work.append(Work(tensor.op, _DEREFERENCE, (tensor,), (value,)))
+        return value
+
+    def _kernel(self, op: Operation) -> KernelSpec:
+        factory = op.definition.kernel_factory
+        if factory is None:
+            raise errors.InternalError(None, op, f"{op.type} has no kernel")
+        context = KernelContext(op, self._draft.inference, self._stand_ins, self._state)
+        try:
+            return stated(factory(context))
+        except Exception as error:  # noqa: BLE001
+            # What is wrong with the op is told when it runs, as if the kernel had found it then.
+            return KernelSpec(_raiser(error))
+
+    def _known_from_shapes(self, op: Operation) -> bool:
+        """Takes the results that static shapes decide for constants: Shape, and what is made of it.
+
+        Sizes are integers, and to look at those alone keeps planning quick. An empty result is
+        known even where the kernel will refuse its inputs, so it has to run.
+        """
+        definition = op.definition
+        own_rule = definition.value_function is not None
+        integers = op.inputs and op.outputs and all(tensor.dtype in _SIZES for tensor in op.outputs)
+        # Arithmetic may refuse its inputs though the result is known: 0 // x, where x is 0.
+        if not own_rule and (definition.traits.checking or not integers):
+            return False
+        values = [self._draft.inference.value(tensor) for tensor in op.outputs]
+        known = [
+            value
+            for value in values
+            if value is not None and not is_symbolic(value) and (own_rule or value.size)
+        ]
+        if len(known) < len(values):
+            return False
+        self._draft.replace(op.outputs, map(Constant, known))
+        return True
+
+    def _merged(self, op: Operation, inputs: tuple[Source, ...]) -> bool:
+        """Lets an earlier op that computes the same stand for this one."""
+        if not inputs or any(tensor in self._draft.fed for tensor in op.outputs):
+            return False
+        key = (op.definition.name, inputs, _attr_key(op))
+        twin = self._done.setdefault(key, op)
+        if twin is op:
+            return False
+        self._draft.replace(op.outputs, twin.outputs)
+        return True
+
+    def _folded(self, op: Operation, kernel: KernelSpec, inputs: tuple[Source, ...]) -> bool:
+        """Runs an op on constants now; if it fails or is too large, it runs later."""
+        arrays = [source.array for source in inputs if isinstance(source, Constant)]
+        if len(arrays) < len(inputs) or (inputs and self._is_large(op)):
+            return False
+        try:
+            results = kernel.call(*arrays)
+        except Exception:  # noqa: BLE001 - it fails again, and is told, when it runs
+            return False
+        several = isinstance(results, (tuple, list))
+        values = [np.asarray(result) for result in (results if several else [results])]
+        if inputs and sum(value.nbytes for value in values) > _MOST_FOLDED_BYTES:
+            return False
+        for value in values:
+            value.flags.writeable = False
+        self._draft.replace(op.outputs, map(Constant, values))
+        return True
+
+    def _is_large(self, op: Operation) -> bool:
+        """Whether static shapes tell that the results are too large to be kept in a plan."""
+        sizes = [
+            (self._draft.inference.shape(tensor).num_elements() or 0) * tensor.dtype.size
+            for tensor in op.outputs
+        ]
+        return sum(sizes) > _MOST_FOLDED_BYTES
+
+
+def _attr_key(op: Operation) -> Hashable:
+    """The attrs of an op in a form that can be compared; those of a node alone are left out."""
+    return tuple([_bits(value) for name, value in op.attrs.items() if not name.startswith("_")])
+
+
+def _bits(value: Any) -> Hashable:
+    """A key that values share only if nothing tells them apart: not -0.0 and 0.0, True and 1."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_bits, value))
+    if isinstance(value, float):
+        return float, value.hex()
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return type(value), value
+
+
+def _raiser(error: Exception) -> Callable[..., Any]:
+    def fail(*_: Any) -> Any:
+        raise error.with_traceback(None)
+
+    return fail

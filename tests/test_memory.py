@@ -1,0 +1,202 @@
+"""Memory that steps write into, since nobody else knows it; and what kernels state of theirs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import RUNS_OF_BOTH_TIERS, tiny_blocks
+from tiers import programs, runs
+
+import tensordraft as td
+from tensordraft.graph.kernel_spec import KernelSpec, Memory, fresh, view
+from tensordraft.session import parallel
+from tensordraft.shape_inference.traits import Elementwise
+
+Array = np.ndarray[Any, Any]
+
+
+@pytest.fixture(autouse=True)
+def graph() -> Iterator[td.Graph]:
+    with td.Graph().as_default() as graph:
+        yield graph
+
+
+DECORATED = td.OpDef("TierDecorated", "x: T -> y: T", "T: {float32}", traits=Elementwise())
+KEEP = td.OpDef("TierKeep", "x: T -> y: T", "T: {float32}")
+DOUBLE = td.OpDef("TierDouble", "x: T -> y: T", "T: {float32}")
+"""Ops whose kernels state what the test has them state."""
+
+
+@DOUBLE.shape
+def _double_shape(c: Any) -> Any:
+    return c.shape("x")
+
+
+class Doubling:
+    """The kernel of `DOUBLE`, which notes the results that it has made."""
+
+    def __init__(self) -> None:
+        self.made: list[Array] = []
+
+    def __call__(self, x: Array) -> Array:
+        self.made.append(x * 2)
+        return self.made[-1]
+
+
+@pytest.mark.parametrize(
+    ("state", "is_taken"), [(fresh, True), (view, False), (lambda kernel: kernel, False)]
+)
+def test_results_take_the_memory_of_what_nobody_reads_any_more(
+    state: Callable[[Any], Any], is_taken: bool
+) -> None:
+    doubling = Doubling()
+    DOUBLE.kernel(lambda c: state(doubling))
+    x = td.placeholder(td.float32, [3, 2])
+    y = td.nn.relu(DOUBLE(x))
+    with tiny_blocks(), td.Session() as session:
+        for _ in range(RUNS_OF_BOTH_TIERS):
+            session.run(y, {x: np.ones([3, 2])})
+        assert len(programs(session)) == 1
+        result = session.run(y, {x: [[1, -9], [1, 1], [1, 10]]})
+    np.testing.assert_array_equal(result, [[2, 0], [2, 2], [2, 20]])
+    assert np.shares_memory(result, doubling.made[-1]) == is_taken
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_memory_is_taken_when_all_have_read_it(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel, "_HEAVY_SECONDS", 0.0)
+    DOUBLE.kernel(lambda c: fresh(lambda x: x * 2))
+    x = td.placeholder(td.float32, [None])
+    y = DOUBLE(x)
+    others = [td.cumsum(td.reverse(y, [0])), td.reduce_sum(y), td.gather(y, [2])]
+    fetches = [*others, td.exp(y), y[:1]]
+    values = np.arange(4, dtype=np.float32)
+    with tiny_blocks():
+        results = runs(fetches, {x: values}, inter_op_parallelism_threads=threads)
+    for result in results:
+        np.testing.assert_equal(result, results[0])
+
+
+def test_memory_that_a_view_shares_is_left_alone() -> None:
+    x = td.placeholder(td.float32, [4, 2])
+    y = td.cumsum(x, axis=0)
+    flipped = td.reverse(y, [0])  # a view
+    z = td.exp(y)  # reads y for the last time
+    with tiny_blocks(), td.Session() as session:
+        for _ in range(RUNS_OF_BOTH_TIERS):
+            results = session.run([z, flipped * 1.0, flipped], {x: np.ones([4, 2])})
+            sums = np.cumsum(np.ones([4, 2], np.float32), 0)
+            np.testing.assert_equal(results, [np.exp(sums), sums[::-1], sums[::-1]])
+
+
+def test_updates_in_place_leave_earlier_views_and_feeds_alone() -> None:
+    x = td.placeholder(td.float32, [3, 2])
+    y = td.cumsum(x, axis=0)
+    with td.control_dependencies([flipped := td.reverse(y, [0]), fed := td.identity(x)]):
+        update = td.alias_inplace_add(y, 0, [10.0, 10.0])
+        of_feed = td.alias_inplace_update(x, [1], [[7.0, 7.0]])
+    value = np.ones([3, 2], np.float32)
+    with td.Session() as session:
+        for _ in range(RUNS_OF_BOTH_TIERS):
+            results = session.run([update, flipped, of_feed, fed], {x: value})
+            np.testing.assert_equal(
+                [result.tolist() for result in results],
+                [
+                    [[11, 11], [2, 2], [3, 3]],
+                    [[3, 3], [2, 2], [1, 1]],
+                    [[1, 1], [7, 7], [1, 1]],
+                    [[1, 1], [1, 1], [1, 1]],
+                ],
+            )
+            np.testing.assert_array_equal(value, 1)
+
+
+def test_updates_in_place_write_into_what_nobody_else_knows() -> None:
+    made: list[Array] = []
+
+    def double(x: Array) -> Array:
+        made.append(x * 2)
+        return made[-1]
+
+    DOUBLE.kernel(lambda c: fresh(double))
+    x = td.placeholder(td.float32, [3])
+    y = DOUBLE(x)
+    first = td.alias_inplace_add(y, [0], [1.0])
+    second = td.alias_inplace_add(first, [0], [1.0])
+    kept = DOUBLE(x + 1.0)
+    with td.control_dependencies([flipped := td.reverse(kept, [0])]):
+        third = td.alias_inplace_add(kept, [0], [1.0])
+    with td.Session() as session:
+        for _ in range(RUNS_OF_BOTH_TIERS):
+            made.clear()
+            own, view_of_kept, copied = session.run([second, flipped, third], {x: [1, 2, 3]})
+            assert own.tolist() == [4, 4, 6]
+            assert np.shares_memory(own, made[0])
+            assert view_of_kept.tolist() == [8, 6, 4]
+            assert copied.tolist() == [5, 6, 8]
+
+
+def test_what_a_kernel_may_have_kept_is_not_written_into() -> None:
+    kept: list[Array] = []
+
+    def keep(x: Array) -> Array:
+        kept.append(x)
+        return x[:1]
+
+    KEEP.kernel(lambda c: keep)
+    KEEP.shape(lambda c: td.TensorShape([1]))
+    DOUBLE.kernel(lambda c: fresh(lambda x: x * 2))
+    x = td.placeholder(td.float32, [3])
+    y = DOUBLE(x)
+    with tiny_blocks():
+        for results in runs([KEEP(y), td.exp(y)], {x: [0, 1, 2]}):
+            assert results[0].tolist() == [0]
+    assert [array.tolist() for array in kept] == [[0, 2, 4]] * RUNS_OF_BOTH_TIERS
+
+
+# What kernels state ------------------------------------------------------------------------------
+
+
+def _doubled(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def twice(x: Array, *, out: Array | None = None) -> Any:
+        del out
+        return 2 * function(x)
+
+    return twice
+
+
+def test_a_decorated_kernel_keeps_its_decorator() -> None:
+    DECORATED.shape(lambda c: c.shape("x"))
+    DECORATED.kernel(lambda c: _doubled(np.exp))
+    x = td.placeholder(td.float32, [3])
+    y = DECORATED(DECORATED(x))
+    values = np.zeros(3, np.float32)
+    with tiny_blocks():
+        for result in runs(y, {x: values}):
+            np.testing.assert_array_equal(result, 2 * np.exp(np.full(3, 2, np.float32)))
+
+
+def test_a_block_that_is_a_view_of_another_outlives_it() -> None:
+    DECORATED.shape(lambda c: c.shape("x"))
+    DECORATED.kernel(lambda c: lambda x: x[...])
+    x = td.placeholder(td.float32, [5])
+    y = DECORATED(td.exp(x))
+    z = td.sin(x) + td.cos(x) + y
+    values = np.linspace(0, 1, 5).astype(np.float32)
+    with tiny_blocks():
+        results = runs(z, {x: values})
+    for result in results:
+        np.testing.assert_array_equal(result, results[0])
+
+
+def test_a_kernel_spec_keeps_what_it_states_behind_checks() -> None:
+    spec = KernelSpec(np.exp, Memory.FRESH, takes_out=True)
+    checked = spec.checked(np.sin)
+    assert (checked.block, checked.takes_out, checked.memory) == (np.exp, True, Memory.FRESH)

@@ -1,0 +1,34 @@
+"""Running plans until they are hot, and looking into what they have become."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness import RUNS_OF_BOTH_TIERS
+
+import tensordraft as td
+from tensordraft.session.executor import Executor
+from tensordraft.session.plan import Step
+
+
+def runs(fetches: Any, feeds: dict[td.Tensor, Any], **config: int) -> list[Any]:
+    """What the fetches are in the runs of both tiers."""
+    with td.Session(graph=next(iter(feeds)).graph, config=td.ConfigProto(**config)) as session:
+        return [session.run(fetches, feeds) for _ in range(RUNS_OF_BOTH_TIERS)]
+
+
+def executors(session: td.Session) -> list[Executor]:
+    """What runs the plans of a session."""
+    kept = session._calls._kept.values()
+    return [item for item in kept if isinstance(item, Executor)]
+
+
+def programs(session: td.Session) -> list[Step]:
+    """The fused steps of the plans that are hot."""
+    return [
+        step
+        for planned in executors(session)
+        if planned._hot is not None
+        for step in planned._hot.plan.steps
+        if step.parts
+    ]
