@@ -12,7 +12,7 @@ from .interpreter import FlatProgram, told
 from .ownership import reusing_memory
 from .parallel import parallel_run
 from .plan import with_dead_slots
-from .quiet import quietly
+from .quiet import quiet_way
 from .tracing import TracedRun
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Executor:
     def __init__(self, plan: Plan, threads: Threads) -> None:
         self._plan = plan
         self._threads = threads
+        self._quietly = quiet_way(plan)
         self._flat = FlatProgram(plan)
         self._runs = 0
         self._seconds = -_SECONDS_TO_LOWER * max(0, len(plan.steps) - _FEW_STEPS)
@@ -56,9 +57,9 @@ class Executor:
         """
         hot = self._hot
         if hot is None:
-            return handed_out(quietly(self._warm_up, feeds))
+            return handed_out(self._quietly(self._warm_up, feeds))
         try:
-            return handed_out(quietly(hot.function, *feeds))
+            return handed_out(self._quietly(hot.function, *feeds))
         except Exception as error:
             failed = hot.failed_step(error)
             if failed is None:  # a parallel run tells by itself
@@ -83,7 +84,7 @@ class Executor:
     ) -> list[Any]:
         """As `run`, step by step, with a look at the clock after each of them."""
         watch = TracedRun(self._plan.begun(feeds), options, metadata)
-        return handed_out(quietly(self._flat.run, feeds, watch))
+        return handed_out(self._quietly(self._flat.run, feeds, watch))
 
     def _lowered(self, seen: _Observer) -> Lowered:
         """The plan compiled for what a run has shown of sizes and times."""

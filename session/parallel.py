@@ -27,7 +27,12 @@ def parallel_run(plan: Plan, seconds: Sequence[float], pool: Pool) -> ParallelRu
         seconds: what each step took in an earlier run.
         pool: the threads that there are for heavy steps.
     """
-    heavy = {i for i, taken in enumerate(seconds) if taken >= _HEAVY_SECONDS}
+    # A function of the program runs in the thread, and the context, that asked for the run.
+    heavy = {
+        i
+        for i, taken in enumerate(seconds)
+        if taken >= _HEAVY_SECONDS and not plan.steps[i].op.definition.traits.calls_python
+    }
     if pool.threads < 2 or not all(step.op.definition.pure for step in plan.steps):
         return None
     run = ParallelRun(plan, heavy, pool)

@@ -11,7 +11,7 @@ from .executor import handed_out
 from .interpreter import interpret, over_slots
 from .named_sizes import NamedSizes
 from .needed import needed_ops
-from .quiet import quietly
+from .quiet import quiet_way
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +32,7 @@ class PartialRun:
         self, plan: Plan, fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]
     ) -> None:
         self._plan = plan
+        self._quietly = quiet_way(plan)
         self._slots = dict(zip(fetches, plan.fetched, strict=True))
         self._feeds = {tensor: slot for slot, tensor in enumerate(feeds)}
         self._fed: dict[Tensor, tuple[int, ...]] = {}
@@ -65,7 +66,7 @@ class PartialRun:
             self._fed = fed
             for tensor, array in feeds.items():
                 self._values[self._feeds[tensor]] = _kept(array)
-            quietly(self._run_steps, fetches)
+            self._quietly(self._run_steps, fetches)
             self._fetched.update(fetches)
             results = [
                 None if self._slots[item] < 0 else self._values[self._slots[item]]

@@ -11,6 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .plan import Plan
+
 
 class _QuietContexts(threading.local):
     """A context for each thread in which NumPy ignores floating-point errors."""
@@ -25,7 +27,10 @@ _contexts = _QuietContexts()
 
 
 def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
-    """`function(*arguments)`, with infinities and NaNs made silently, as TensorFlow makes them."""
+    """`function(*arguments)`, with infinities and NaNs made silently, as TensorFlow makes them.
+
+    It runs in a context of the thread, with the context variables of when that was made.
+    """
     contexts = _contexts
     if contexts.entered:
         return function(*arguments)
@@ -34,3 +39,19 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
         return contexts.context.run(function, *arguments)
     finally:
         contexts.entered = False
+
+
+def quietly_in_context(function: Callable[..., Any], *arguments: Any) -> Any:
+    """As `quietly`, with the context variables that the caller sees now; it takes longer."""
+    return contextvars.copy_context().run(_silenced, function, arguments)
+
+
+def _silenced(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    with np.errstate(all="ignore"):
+        return function(*arguments)
+
+
+def quiet_way(plan: Plan) -> Callable[..., Any]:
+    """How a plan is run: functions of the program see the context variables of the run."""
+    calls_python = any(step.op.definition.traits.calls_python for step in plan.steps)
+    return quietly_in_context if calls_python else quietly

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.kernel_spec import view
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Elementwise
 from ..kit.elementwise import (
@@ -155,7 +156,7 @@ def _complex(real: Array, imag: Array) -> Any:
     return result
 
 
-for _definition, _function in ((REAL, np.real), (IMAG, np.imag), (ANGLE, np.angle)):
+for _definition, _function in ((REAL, view(np.real)), (IMAG, view(np.imag)), (ANGLE, np.angle)):
     define_unary(_definition, _function, None, "input")
 define_unary(CONJ, np.conjugate, None, "input")
 define_broadcasting(COMPLEX_OF, _complex, None, ("real", "imag"))
