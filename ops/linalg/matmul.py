@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph import errors
 from ...graph.convert import convert_to_tensor
+from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import dim_symbol, equal
@@ -129,7 +130,7 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
 
     a, b = c.shape("a").sizes, c.shape("b").sizes
     certain = a is not None and b is not None and a[1] == b[0]
-    return multiply if certain and not (swap_a or swap_b) else mat_mul
+    return fresh(multiply if certain and not (swap_a or swap_b) else mat_mul)
 
 
 @SPARSE_MAT_MUL.kernel
@@ -172,7 +173,7 @@ def _batch_mat_mul_kernel(c: KernelContext) -> Kernel:
             _product_shape(c, *shapes, swap_x, swap_y, "x and y")
             raise
 
-    return batch_mat_mul
+    return fresh(batch_mat_mul)
 
 
 def _multiplying(c: KernelContext, *names: str) -> Callable[[Array, Array], Any]:

@@ -322,9 +322,9 @@ def _bias_add_kernel(c: KernelContext) -> Kernel:
         return np.add(value, bias.reshape(-1, *(1,) * (value.ndim - 2)))
 
     if channels == 1:
-        return bias_add_first
+        return fresh(bias_add_first)
     sizes, lengths = c.shape("value").sizes, c.shape("bias").sizes
-    return np.add if sizes and lengths and sizes[-1] == lengths[0] else bias_add
+    return np.add if sizes and lengths and sizes[-1] == lengths[0] else fresh(bias_add)
 
 
 def bias_add(

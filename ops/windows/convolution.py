@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import new_array, new_zeros
@@ -81,7 +82,7 @@ def _define(definition: OpDef, rank: int) -> None:
             result = convolved(x, filters.astype(inner, copy=False), windows)
             return channels_back(result, slide.channels).astype(dtype, copy=False)
 
-        return conv
+        return fresh(conv)
 
 
 _define(CONV_2D, 4)
