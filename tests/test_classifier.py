@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import runpy
-from pathlib import Path
 
 import numpy as np
 import pytest
+from places import EXAMPLES
 
 import tensordraft as td
 
-EXAMPLES = Path(td.__file__).resolve().parent / "examples"
 MOST_LINES = 85
 
 pytestmark = pytest.mark.skipif(

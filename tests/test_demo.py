@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from places import EXAMPLES
 
 import tensordraft as td
-
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
 README = ROOT / "README.md"
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import runpy
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from places import EXAMPLES
 
 import tensordraft as td
 
-PROGRAMS = Path(td.__file__).resolve().parent / "examples" / "programs"
+PROGRAMS = EXAMPLES / "programs"
 MOST_LINES = 80
 
 pytestmark = pytest.mark.skipif(

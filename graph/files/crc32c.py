@@ -9,7 +9,7 @@ def masked_crc32c(data: bytes) -> int:
     Example:
         >>> from tensordraft.graph.files.crc32c import masked_crc32c
         >>> hex(masked_crc32c(b"123456789"))
-        '0xc789cc99'
+        '0xc78ab0e5'
     """
     from crc32c import crc32c
 

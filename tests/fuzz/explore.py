@@ -1,7 +1,7 @@
 """Runs the property tests again and again, each round with a new seed.
 
 make fuzz ARGS="--minutes 30"
-make fuzz ARGS="--seed 1234 tests/test_soundness.py"
+make fuzz ARGS="--seed 1234 tests/shape_inference/test_soundness.py"
 """
 
 from __future__ import annotations

@@ -9,13 +9,14 @@ import pytest
 from effort import examples as tries
 from hostile_files import LeakError, drive, drive_graph_def
 from hypothesis import HealthCheck, given, strategies as st
+from places import GOLDEN
 
 import tensordraft as td
 from tensordraft.graph.files.graph_files import load_graph_def, parse_message
 from tensordraft.graph.importing.importer import import_whole
 from tensordraft.graph.registry import definitions
 
-GOLDEN = Path(__file__).parent / "golden" / "files"
+FILES = GOLDEN / "files"
 OP_TYPES = sorted(definition.name for definition in definitions())
 SLOW = tries(150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
@@ -33,7 +34,7 @@ def built_graph() -> bytes:
     return graph.as_graph_def().SerializeToString(deterministic=True)
 
 
-SEEDS = [built_graph(), (GOLDEN / "functions.pb").read_bytes()]
+SEEDS = [built_graph(), (FILES / "functions.pb").read_bytes()]
 
 edits = st.lists(
     st.tuples(st.integers(0, 4000), st.sampled_from("fids"), st.integers(0, 255)),

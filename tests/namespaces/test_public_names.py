@@ -5,17 +5,17 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
 from google.protobuf.message import Message
+from places import ROOT
 from test_doctests import docstring_examples
 
 import tensordraft as td
 
-DOCS = Path(td.__file__).resolve().parent / "docs"
+DOCS = ROOT / "docs"
 NAMESPACES = [
     "td",
     "td.bitwise",

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from google.protobuf import text_format
+from places import ROOT
 
 from tensordraft.protos import messages as m
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_text_format() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import GOLDEN
 
 import tensordraft as td
 
-GOLDEN = sorted(Path(__file__).parent.glob("golden/*.pb"))
+GRAPHS = sorted(GOLDEN.glob("*.pb"))
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +29,7 @@ def decoded(value: np.ndarray[Any, Any], tensor: td.Tensor) -> np.ndarray[Any, A
     return value.astype(tensor.dtype.numpy_dtype) if tensor.dtype is td.bfloat16 else value
 
 
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", GRAPHS, ids=lambda path: path.stem)
 def test_a_golden_graph_computes_what_tensorflow_computes(graph: td.Graph, path: Path) -> None:
     td.import_graph_def(td.GraphDef.FromString(path.read_bytes()), name="")
     with np.load(path.with_suffix(".npz")) as arrays:
@@ -49,7 +50,7 @@ def test_a_golden_graph_computes_what_tensorflow_computes(graph: td.Graph, path:
         assert result.tobytes() == expected.tobytes(), name  # signs of zeros, too
 
 
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", GRAPHS, ids=lambda path: path.stem)
 def test_a_golden_graph_is_written_as_it_was(graph: td.Graph, path: Path) -> None:
     original = td.GraphDef.FromString(path.read_bytes())
     td.import_graph_def(original, name="")
@@ -66,4 +67,4 @@ def test_a_golden_graph_is_written_as_it_was(graph: td.Graph, path: Path) -> Non
 
 
 def test_there_are_golden_graphs() -> None:
-    assert len(GOLDEN) == 5
+    assert len(GRAPHS) == 5

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import GOLDEN
 
 import tensordraft as td
 from tensordraft.graph.checkpoints.meta_graph import (
@@ -21,7 +22,7 @@ from tensordraft.graph.checkpoints.meta_graph import (
 from tensordraft.graph.checkpoints.saved_model import load_saved_model
 from tensordraft.protos.messages import MetaGraphDef, SavedModel
 
-GOLDEN = Path(__file__).parent / "golden" / "files"
+FILES = GOLDEN / "files"
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +32,7 @@ def graph() -> Iterator[td.Graph]:
 
 
 def test_a_meta_graph_of_tensorflow_is_read(graph: td.Graph) -> None:
-    import_meta_graph(GOLDEN / "model.meta", import_scope="model")
+    import_meta_graph(FILES / "model.meta", import_scope="model")
     ends = graph.get_collection("ends")
     assert [tensor.name for tensor in ends] == ["model/y:0", "model/x:0"]
     assert graph.get_collection("sizes") == [7]
@@ -107,7 +108,7 @@ def test_signatures_must_fit(graph: td.Graph) -> None:
 
 @pytest.mark.parametrize("folder", ["saved", "saved1"])
 def test_saved_models_without_variables_run(folder: str) -> None:
-    model = load_saved_model(GOLDEN / folder)
+    model = load_saved_model(FILES / folder)
     signature = model.signatures["serving_default"]
     [x] = signature.inputs.values()
     with td.Session(graph=model.graph) as session:
@@ -123,7 +124,7 @@ X = [[1.0, 2.0], [3.0, 3.0]]
 
 @pytest.mark.parametrize("folder", ["saved_vars", "saved_refs"])
 def test_saved_models_with_variables_are_restored(folder: str) -> None:
-    model = load_saved_model(GOLDEN / folder)
+    model = load_saved_model(FILES / folder)
     signature = model.signatures["serving_default"]
     feeds = {signature.inputs["x"]: X}
     with td.Session(graph=model.graph) as session:
@@ -136,7 +137,7 @@ def test_saved_models_with_variables_are_restored(folder: str) -> None:
 
 
 def test_restored_variables_can_change() -> None:
-    model = load_saved_model(GOLDEN / "saved_vars")
+    model = load_saved_model(FILES / "saved_vars")
     step = model.signatures["step"].outputs
     with td.Session(graph=model.graph) as session:
         model.restore(session)
@@ -146,7 +147,7 @@ def test_restored_variables_can_change() -> None:
 
 
 def test_models_without_variables_need_no_restoring() -> None:
-    model = load_saved_model(GOLDEN / "saved1")
+    model = load_saved_model(FILES / "saved1")
     with td.Session(graph=model.graph) as session:
         model.restore(session)
         assert session.run(model.signatures["serving_default"].outputs, {"x:0": X})["out"].size == 4
@@ -154,7 +155,7 @@ def test_models_without_variables_need_no_restoring() -> None:
 
 def copied(to: Path, without: str = "nothing", names: list[bytes] | None = None) -> Path:
     """A copy of a golden model: without some files, or with other names of what is restored."""
-    shutil.copytree(GOLDEN / "saved_refs", to)
+    shutil.copytree(FILES / "saved_refs", to)
     for path in to.glob(without):
         path.unlink()
     if names is not None:
@@ -198,7 +199,7 @@ def test_restored_values_must_fit(tmp_path: Path) -> None:
     with pytest.raises(td.errors.InvalidArgumentError, match=r"shape"):
         restored(copied(tmp_path / "swapped", names=[b"w", b"b"]))
     folder = tmp_path / "integers"
-    shutil.copytree(GOLDEN / "saved_vars", folder)
+    shutil.copytree(FILES / "saved_vars", folder)
     with edited(folder) as meta_graph:
         for function in meta_graph.graph_def.library.function:
             for node in function.node_def:
@@ -247,8 +248,8 @@ def test_what_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(td.errors.NotFoundError, match="no SavedModel in"):
         load_saved_model(tmp_path)
     with pytest.raises(td.errors.NotFoundError, match=r"tags \['gpu'\]; there are \[\['serve'\]\]"):
-        load_saved_model(GOLDEN / "saved", ["gpu"])
+        load_saved_model(FILES / "saved", ["gpu"])
     (tmp_path / "saved_model.pb").write_bytes(b"\xff")
     with pytest.raises(td.errors.DataLossError, match="is not a SavedModel"):
         load_saved_model(tmp_path)
-    assert load_saved_model(GOLDEN / "saved1", None).message.meta_info_def.tags == ["serve"]
+    assert load_saved_model(FILES / "saved1", None).message.meta_info_def.tags == ["serve"]

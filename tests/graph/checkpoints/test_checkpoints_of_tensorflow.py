@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from places import GOLDEN
 
 import tensordraft as td
 from tensordraft.graph.checkpoints.checkpoint_slices import Extent, assembled, read_slice, slice_key
 
-GOLDEN = Path(__file__).resolve().parent / "golden"
 VERSIONS = ("parts-v1", "parts-v2")
 SHAPES = [
     ("flags", [2]),

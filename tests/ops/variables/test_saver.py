@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import GOLDEN
 
 import tensordraft as td
 from tensordraft.graph.files.sorted_table import uncompressed
 
-GOLDEN = Path(__file__).resolve().parent / "golden" / "checkpoint"
+CHECKPOINT = GOLDEN / "checkpoint"
 
 
 @pytest.fixture
@@ -267,8 +268,8 @@ def test_a_killed_save_leaves_the_checkpoint_before(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_of_tensorflow_is_read() -> None:
-    assert td.train.latest_checkpoint(GOLDEN) == str(GOLDEN / "model-7")
-    assert td.train.list_variables(GOLDEN) == [
+    assert td.train.latest_checkpoint(CHECKPOINT) == str(CHECKPOINT / "model-7")
+    assert td.train.list_variables(CHECKPOINT) == [
         ("half", [2]),
         ("layer/bias", [2]),
         ("layer/kernel", [3, 2]),
@@ -276,7 +277,7 @@ def test_a_checkpoint_of_tensorflow_is_read() -> None:
         ("names", [3]),
         ("step", []),
     ]
-    reader = td.train.load_checkpoint(GOLDEN)
+    reader = td.train.load_checkpoint(CHECKPOINT)
     assert reader.get_tensor("layer/kernel").tolist() == [[1, 2], [3, 4], [5, 6]]
     assert reader.get_tensor("half").tolist() == [1.5, -2.5]
     assert reader.get_tensor("names").tolist() == [b"one", b"", b"three"]
@@ -289,9 +290,9 @@ def test_a_checkpoint_of_tensorflow_is_read() -> None:
 
 def test_a_model_of_tensorflow_is_restored_run_and_frozen() -> None:
     with td.Graph().as_default() as graph, td.Session() as session:
-        saver = td.train.import_meta_graph(GOLDEN / "model-7.meta")
+        saver = td.train.import_meta_graph(CHECKPOINT / "model-7.meta")
         assert saver is not None
-        saver.restore(session, GOLDEN / "model-7")
+        saver.restore(session, CHECKPOINT / "model-7")
         before = session.run("result:0", {"features:0": [[1, 1, 1]]})
         frozen = td.graph_util.convert_variables_to_constants(
             session, graph.as_graph_def(), ["result"]
@@ -313,7 +314,7 @@ def test_a_model_of_tensorflow_is_restored_run_and_frozen() -> None:
 
 
 def test_a_damaged_checkpoint_of_tensorflow_is_refused(tmp_path: Path) -> None:
-    files = {path.name: path.read_bytes() for path in GOLDEN.iterdir()}
+    files = {path.name: path.read_bytes() for path in CHECKPOINT.iterdir()}
     rng = random.Random(2)
     for name in ("model-7.index", "model-7.data-00000-of-00001"):
         refused = 0

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import EXAMPLES
 
 import tensordraft as td
 from tensordraft.graph.checking.report import Report
-
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
 @pytest.fixture(autouse=True)

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import GOLDEN
 
 import tensordraft as td
 from tensordraft.graph.importing.function_inlining import inline_functions
 from tensordraft.protos.messages import FunctionDef
 
-GOLDEN = Path(__file__).parent / "golden" / "files"
+FILES = GOLDEN / "files"
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +63,7 @@ SQUARE = ("square", "Mul", ["x", "x"])
 
 
 def test_a_graph_of_tensorflow_with_functions_runs() -> None:
-    graph = td.load_graph(GOLDEN / "functions.pb")
+    graph = td.load_graph(FILES / "functions.pb")
     fetches = ["Identity:0", "Identity_1:0", "Identity_2:0"]
     with td.Session(graph=graph) as session:
         half, total, unique = session.run(fetches, {"x:0": [[1.0, 2.0], [3.0, 3.0]]})

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
-import tensordraft as td
 from tensordraft.graph.registry import definitions, lookup, sole
 from tensordraft.shape_inference.traits import (
     Constant,
@@ -20,7 +19,6 @@ from tensordraft.shape_inference.traits import (
     Traits,
 )
 
-ROOT = Path(td.__file__).parent
 OPS = {item.name: item for item in definitions() if item.site.file.startswith(str(ROOT / "ops"))}
 
 # Files that read and write NodeDefs: op types are words of the format there.

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from harness import COVERED
+from places import ROOT, TESTS
 
-import tensordraft as td
 from tensordraft.graph.registry import definitions
 
-PACKAGE = Path(td.__file__).resolve().parent
-TABLES = sorted(PACKAGE.joinpath("tests").glob("test_ops_*.py"))
+TABLES = sorted(TESTS.joinpath("ops").glob("*/test_*.py"))
 
 
 def import_once(path: Path) -> None:
@@ -29,7 +28,7 @@ def import_once(path: Path) -> None:
 
 
 def ops_of_package() -> list[str]:
-    ops = PACKAGE / "ops"
+    ops = ROOT / "ops"
     return [op.name for op in definitions() if Path(op.site.file).resolve().is_relative_to(ops)]
 
 
