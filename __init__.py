@@ -170,6 +170,11 @@ from .shape_inference.tensor_shape import (
 )
 
 if TYPE_CHECKING:
+    from .differentiation.accumulation import AggregationMethod as AggregationMethod
+    from .differentiation.gradients import (
+        UnconnectedGradients as UnconnectedGradients,
+        gradients as gradients,
+    )
     from .graph.checking.check import check_graph as check_graph
     from .graph.checkpoints.meta_graph import (
         export_meta_graph as export_meta_graph,
@@ -199,11 +204,14 @@ if TYPE_CHECKING:
 
 # What most programs do not need is imported when it is asked for.
 _LATER = {
+    "AggregationMethod": "differentiation.accumulation",
+    "UnconnectedGradients": "differentiation.gradients",
     "bitwise": "namespaces.bitwise",
     "check_graph": "graph.checking.check",
     "compat": "namespaces.compat",
     "export_meta_graph": "graph.checkpoints.meta_graph",
     "gfile": "namespaces.gfile",
+    "gradients": "differentiation.gradients",
     "graph_util": "graph.editing.graph_util",
     "image": "namespaces.image",
     "import_meta_graph": "graph.checkpoints.meta_graph",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from ..protos.attr_codec import decode_attr
@@ -45,6 +46,15 @@ def user_site() -> Site | None:
             return Site(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
     return None
+
+
+def warn_user(message: str) -> None:
+    """Warns of something at the line of the user's program that asked for it."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)
 
 
 class Tensor:

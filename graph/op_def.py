@@ -15,11 +15,12 @@ from . import registry
 from .attrs import coerce_attr
 from .convert import convert_inputs
 from .default_graph import graph_of
+from .gradient_rules import Rule, register
 from .node import Operation, Site, Tensor
 from .signature import REQUIRED, ArgSpec, Signature, parse_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..protos.dtypes import DType
     from ..protos.messages import NodeDef
@@ -127,6 +128,19 @@ class OpDef(Generic[Result]):
         result follows from static shapes need it; the rest are followed by their kernels.
         """
         self.value_function = function
+        return function
+
+    def gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorator: `function(op, *gradients)` gives the gradients of the op's inputs.
+
+        It receives the Operation and the gradient of each output, and returns that of each input:
+        a tensor, or None where there is none; one alone where there is one input. An output that
+        nothing depends on has a gradient of zeros.
+
+        Raises:
+            KeyError: the op type has a gradient already.
+        """
+        register(self.name, Rule(function))
         return function
 
     @property

@@ -6,6 +6,7 @@ from . import (
     overloads as _overloads,
 )
 from .array import (
+    mirror_pad_gradient as _mirror_pad_gradient,
     size_tensors as _size_tensors,
 )
 from .array.array_forms import (
@@ -118,6 +119,7 @@ from .effects.ordering import (
 )
 from .indexing import (
     indexed_slices_to_dense as _indexed_slices,
+    strided_slice_gradient as _strided_slice_gradient,
 )
 from .indexing.gather_nd import (
     gather_nd as gather_nd,

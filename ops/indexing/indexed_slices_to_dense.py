@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...graph.constant_value import constant_value_as_shape
 from ...graph.convert import convert_to_tensor, register_tensor_conversion_function
 from ...graph.indexed_slices import IndexedSlices
-from ..array.casting import cast
-from ..array.squeezing import expand_dims
-from .gather_nd import scatter_nd
+from ..math.segments import unsorted_segment_sum
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def dense(
     value: IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
-    """The tensor that holds the rows of `value`, and zeros elsewhere.
+    """The tensor that holds the rows of `value`, summed where they meet, and zeros elsewhere.
 
     Raises:
         ValueError: the slices do not tell the shape of the whole.
@@ -25,9 +24,10 @@ def dense(
     del as_ref
     if value.dense_shape is None:
         raise ValueError("an IndexedSlices without dense_shape does not make a dense tensor")
-    indices = expand_dims(value.indices, -1)
-    shape = cast(value.dense_shape, value.indices.dtype)
-    tensor = scatter_nd(indices, value.values, shape, name=name)
+    whole = constant_value_as_shape(value.dense_shape)
+    rows = value.dense_shape[0] if whole.rank is None or whole[0].value is None else whole[0].value
+    tensor = unsorted_segment_sum(value.values, value.indices, rows, name=name)
+    tensor.set_shape(whole)
     return tensor if dtype is None else convert_to_tensor(tensor, dtype)
 
 

@@ -185,7 +185,8 @@ def _items(masks: Sequence[int], begin: Any, end: Any, strides: Any) -> list[Any
     return items if ... in items else [*items, ...]
 
 
-def _numpy_index(items: Iterable[Any]) -> tuple[Any, ...]:
+def numpy_index(items: Iterable[Any]) -> tuple[Any, ...]:
+    """What `items` denote, as NumPy takes it."""
     return tuple([_checked(item).index if isinstance(item, _At) else item for item in items])
 
 
@@ -274,30 +275,31 @@ def _strided_slice_shape(c: ShapeContext) -> TensorShape:
         raise
 
 
+def items_of(masks: Sequence[int], spec: Sequence[Array]) -> list[Any]:
+    """What the inputs begin, end and strides denote."""
+    if spec[0].ndim != 1 or not spec[0].shape == spec[1].shape == spec[2].shape:
+        raise ValueError(
+            "begin, end and strides must be vectors of one length, got shapes "
+            f"{', '.join(str(list(vector.shape)) for vector in spec)}"
+        )
+    begin, end, strides = (vector.tolist() for vector in spec)
+    return _items(masks, begin, end, strides)
+
+
 @STRIDED_SLICE.kernel
 def _strided_slice_kernel(c: KernelContext) -> Kernel:
     masks = [c.attr(mask) for mask in MASKS]
-
-    def items_of(spec: Sequence[Array]) -> list[Any]:
-        if spec[0].ndim != 1 or not spec[0].shape == spec[1].shape == spec[2].shape:
-            raise ValueError(
-                "begin, end and strides must be vectors of one length, got shapes "
-                f"{', '.join(str(list(vector.shape)) for vector in spec)}"
-            )
-        begin, end, strides = (vector.tolist() for vector in spec)
-        return _items(masks, begin, end, strides)
-
     spec = [value for value in map(c.const, SPEC) if value is not None]
     if len(spec) < len(SPEC):
 
         def slice_dynamic(x: Array, *spec: Array) -> Array:
-            items = items_of(spec)
-            return _indexed(x, _numpy_index(items), items)
+            items = items_of(masks, spec)
+            return _indexed(x, numpy_index(items), items)
 
         return slice_dynamic
 
-    items = items_of(spec)
-    index = _numpy_index(items)
+    items = items_of(masks, spec)
+    index = numpy_index(items)
 
     def slice_constant(x: Array, *_: Array) -> Array:
         return _indexed(x, index, items)

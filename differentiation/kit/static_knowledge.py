@@ -1,0 +1,198 @@
+"""What rules know before a run: shapes that are equal, values that are the same everywhere."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.constant_value import constant_value
+from ...ops.array.broadcasting import BROADCAST_GRADIENT_ARGS, broadcast_to
+from ...ops.array.casting import cast
+from ...ops.array.constants import constant
+from ...ops.array.fills import fill, ones_like
+from ...ops.array.ranges import range as arange
+from ...ops.array.reshaping import reshape
+from ...ops.array.shapes import shape as shape_op, size as size_op
+from ...ops.array.squeezing import expand_dims, squeeze
+from ...ops.indexing.partitioning import dynamic_stitch
+from ...ops.math.arithmetic import add, multiply
+from ...ops.math.division import floormod
+from ...ops.math.reductions import reduce_sum
+from ...protos.dtypes import int32
+from ...shape_inference.symbolic.symbolic import equal
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.tensor_shape import TensorShape
+
+_SMALL = 64  # elements up to which constants are written out
+_PASSING_ON = ("Identity", "Reshape", "BroadcastTo", "Tile", "ExpandDims", "Squeeze")
+
+
+def same_shape(x: Tensor, y: Tensor) -> bool:
+    """Whether two tensors have one shape at every run."""
+    return known_equal(x.shape, y.shape)
+
+
+def known_equal(x: TensorShape, y: TensorShape) -> bool:
+    """Whether two shapes are equal at every run, of which symbols may tell."""
+    if x.sizes is None or y.sizes is None or len(x.sizes) != len(y.sizes):
+        return False
+    return all(_same_size(m, n) for m, n in zip(x.sizes, y.sizes, strict=True))
+
+
+def _same_size(m: Any, n: Any) -> bool:
+    return m is not None and n is not None and equal(m, n) is True
+
+
+def known_sizes(x: Tensor) -> list[int] | None:
+    """The shape as a list of ints, where it is the same at every run."""
+    sizes = x.shape.sizes
+    known = [size for size in sizes or () if isinstance(size, int)]
+    return known if sizes is not None and len(known) == len(sizes) else None
+
+
+def shape_of(x: Tensor, dtype: Any = np.int32) -> Any:
+    """The shape of `x`: an array where it is known, else what `td.shape` gives."""
+    sizes = known_sizes(x)
+    if sizes is None or (sizes and max(sizes) > np.iinfo(dtype).max):
+        return shape_op(x, out_type=dtype)
+    return np.array(sizes, dtype)
+
+
+def uniform(x: Tensor) -> Any:
+    """The value of all elements of `x` where these are known to be the same, else None."""
+    op = x.op
+    while op.type in _PASSING_ON:
+        op = op.inputs[0].op
+    match op.type:
+        case "OnesLike":
+            return 1
+        case "ZerosLike":
+            return 0
+        case "Fill":
+            value = constant_value(op.inputs[1])
+        case "Const":
+            value = constant_value(op.outputs[0])
+        case _:
+            return None
+    if value is None or not 0 < value.size <= _SMALL:
+        return None
+    first = value.ravel()[0]
+    return first if (value == first).all() else None
+
+
+def times(x: Tensor, y: Tensor) -> Tensor:
+    """`x * y`, without the factor that is 1 throughout and makes the result no larger."""
+    for one, other in ((x, y), (y, x)):
+        if uniform(one) == 1 and covers(other.shape, one.shape):
+            return other
+    return multiply(x, y)
+
+
+def covers(large: TensorShape, small: TensorShape) -> bool:
+    """Whether what has the shape `small` broadcasts to `large`, at every run."""
+    a, b = large.sizes, small.sizes
+    if a is None or b is None or len(b) > len(a):
+        return False
+    pairs = zip(a[len(a) - len(b) :], b, strict=True)
+    return all(n == 1 or _same_size(m, n) for m, n in pairs)
+
+
+def filled_like(x: Tensor, value: Any, name: str | None = None) -> Tensor:
+    """A tensor of the shape and dtype of `x` whose elements are all `value`."""
+    scalar = np.array(value, x.dtype.base_dtype.numpy_dtype)
+    sizes = known_sizes(x)
+    if sizes is not None and math.prod(sizes) <= _SMALL:
+        return constant_like(np.full(sizes, scalar), x, name)
+    return fill(shape_of(x), constant_like(scalar, x), name=name)
+
+
+def constant_like(value: Any, x: Tensor, name: str | None = None) -> Tensor:
+    """A constant of the dtype of `x`."""
+    return constant(value, x.dtype.base_dtype, name=name or "Const")
+
+
+def summed_to(gradient: Tensor, x: Tensor, other: Tensor | None = None) -> Tensor:
+    """The gradient of `x` from that of what `x` was broadcast to: summed over the new elements.
+
+    Args:
+        gradient: of the shape of the result.
+        x: the operand.
+        other: the operand that it was broadcast against; by default something of the shape of
+            `gradient`.
+    """
+    if same_shape(gradient, x):
+        return gradient
+    axes = _broadcast_axes(gradient, x)
+    if axes is None:
+        shapes = [shape_op(x), shape_op(gradient if other is None else other)]
+        return reshape(reduce_sum(gradient, BROADCAST_GRADIENT_ARGS(*shapes)[0]), shapes[0])
+    leading, inner = axes
+    if not leading:
+        return reduce_sum(gradient, inner, keep_dims=True) if inner else gradient
+    if not inner:
+        return reduce_sum(gradient, leading)
+    sizes = known_sizes(x)
+    if sizes is not None:
+        return reshape(reduce_sum(gradient, leading + inner), sizes)
+    return squeeze(reduce_sum(gradient, leading + inner, keep_dims=True), leading)
+
+
+def _broadcast_axes(gradient: Tensor, x: Tensor) -> tuple[list[int], list[int]] | None:
+    """The axes that `x` does not have, and those where its only element was repeated."""
+    large, small = gradient.shape.sizes, x.shape.sizes
+    if large is None or small is None:
+        return None
+    lead = len(large) - len(small)
+    inner = []
+    for axis, size in enumerate(small, lead):
+        if isinstance(size, int):
+            if size == 1 and large[axis] != 1:
+                inner.append(axis)
+        elif not _same_size(large[axis], size):
+            return None
+    return list(range(lead)), inner
+
+
+def spread(gradient: Tensor, x: Tensor, axes: Any, keep_dims: bool) -> Tensor:
+    """The gradient of a reduction of `x` over `axes`, repeated for the elements that it summed."""
+    kept = gradient if keep_dims else with_axes(gradient, x, axes)
+    return kept if same_shape(kept, x) else broadcast_to(kept, shape_of(x))
+
+
+def with_axes(y: Tensor, x: Tensor, axes: Any, exactly: bool = False) -> Tensor:
+    """A reduction of `x` over `axes` with these as axes of size 1, or broadcasting just so.
+
+    Args:
+        y: the result of the reduction.
+        x: what was reduced.
+        axes: a tensor.
+        exactly: whether axes in front, which broadcasting adds by itself, are to be there, too.
+    """
+    rank, known = x.shape.rank, constant_value(axes)
+    if rank is None or known is None:
+        return reshape(y, _kept_shape(x, axes))
+    places = sorted(int(axis) % rank for axis in np.reshape(known, -1)) if rank else []
+    if not places or (not exactly and places == list(range(len(places)))):
+        return y
+    if len(places) == 1:
+        return expand_dims(y, places[0])
+    if len(places) == rank:
+        return reshape(y, [1] * rank)
+    sizes = known_sizes(x)
+    if sizes is not None:
+        return reshape(y, [1 if i in places else size for i, size in enumerate(sizes)])
+    for place in places:
+        y = expand_dims(y, place)
+    return y
+
+
+def _kept_shape(x: Tensor, axes: Tensor) -> Tensor:
+    """The shape of `x` with 1 at `axes`, worked out in the run."""
+    sizes = shape_op(x)
+    number = size_op(sizes)
+    places = floormod(add(cast(reshape(axes, [-1]), int32), number), number)
+    return dynamic_stitch([arange(number), places], [sizes, ones_like(places)])
