@@ -42,8 +42,9 @@ class Feeding:
                 size a number other than the one that another value gives to a size of that name.
         """
         arrays = [convert(value) for convert, value in zip(self._converters, values, strict=True)]
-        if self._sizes is not None:
-            self._sizes.check([array.shape for array in arrays])
+        sizes = self._sizes
+        if sizes is not None and not sizes.hold(arrays):
+            sizes.check([array.shape for array in arrays])
         return arrays
 
 
