@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # An editable install is not compiled by pip, and some machines forbid Python to do it in passing.
-COMPILE = @$(BIN)/python -m compileall -q *.py cli graph namespaces ops protos session shape_inference
+COMPILE = @$(BIN)/python -m compileall -q *.py cli graph ops protos session shape_inference
 
 .NOTPARALLEL:
 .PHONY: help demo test coverage soak fuzz lint format types bench protos check-generated docs clean
@@ -38,10 +38,12 @@ format: $(VENV)/.dev  ## repair style and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# mypy names a module after its folders, so it gets the checkout under the name `tensordraft`.
+# mypy names a module after its folders, so it gets the checkout under the name `tensordraft`, and
+# works elsewhere: from here it would take the stub of td.math for Python's math.
 types: $(VENV)/.dev  ## check types
 	@mkdir -p $(VENV)/types && ln -sfn "$(CURDIR)" $(VENV)/types/tensordraft
-	$(BIN)/mypy $(VENV)/types/tensordraft
+	$(BIN)/python tools/type_stubs.py
+	cd $(VENV)/types && $(abspath $(BIN))/mypy --config-file "$(CURDIR)/pyproject.toml" tensordraft
 
 bench: $(VENV)/.run  ## measure import, build and run
 	$(BIN)/python benchmarks/run.py $(ARGS)

@@ -16,6 +16,8 @@ from .kit.static_knowledge import known_equal, uniform
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+public = {"td": "AggregationMethod"}
+
 Gradient: TypeAlias = Tensor | IndexedSlices
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from .accumulation import Gradient
 
+public = {"td": "UnconnectedGradients gradients"}
+
 _rules.load()
 
 

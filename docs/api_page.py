@@ -12,6 +12,7 @@ from google.protobuf.message import Message
 from public_names import Name, listed, public_names, signature, summary
 
 import tensordraft as td
+from tensordraft.graph.surface.namespaces import NAMESPACES
 
 OPS = "ops."
 
@@ -24,24 +25,6 @@ graph are in [ops.md](ops.md). Arguments, errors and examples are in the docstri
 
 This page is made by `make docs`; change the docstrings instead.
 """
-
-NAMESPACES = {
-    "td.bitwise": "the bits of integers",
-    "td.compat": "text and bytes",
-    "td.errors": "what runs raise",
-    "td.gfile": "files",
-    "td.graph_util": "editing graphs",
-    "td.image": "images",
-    "td.initializers": "initial values, by short names",
-    "td.linalg": "linear algebra",
-    "td.manip": "elements moved about",
-    "td.math": "mathematical functions",
-    "td.nn": "neural networks",
-    "td.random": "random numbers",
-    "td.raw_ops": "every op by the name of its type, with keywords alone",
-    "td.strings": "strings",
-    "td.train": "checkpoints, steps and averages",
-}
 
 CONSTANTS = {
     "td.AUTO_REUSE": "for `td.variable_scope`: variables are made where they are missing",

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
     from .node import Tensor
 
+public = {
+    "td": "constant_value constant_value_as_shape",
+}
+
 
 def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
     """The value of `tensor` if it is the same at every run, as far as that is known.

@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
+public = {
+    "td": (
+        "add_to_collection add_to_collections colocate_with container control_dependencies device "
+        "get_collection get_collection_ref name_scope op_scope"
+    ),
+    "td, td.random": "get_seed set_random_seed",
+}
+
 
 @contextmanager
 def name_scope(

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .surface.namespace import public_names as _public_names
-
 if TYPE_CHECKING:
     from .node import Operation
+
+public = {
+    "td": "OpError",
+    "td.errors": (
+        "ABORTED ALREADY_EXISTS AbortedError AlreadyExistsError CANCELLED CancelledError "
+        "DATA_LOSS DEADLINE_EXCEEDED DataLossError DeadlineExceededError FAILED_PRECONDITION "
+        "FailedPreconditionError INTERNAL INVALID_ARGUMENT InternalError InvalidArgumentError "
+        "NOT_FOUND NotFoundError OK OUT_OF_RANGE OpError OutOfRangeError PERMISSION_DENIED "
+        "PermissionDeniedError RESOURCE_EXHAUSTED ResourceExhaustedError UNAUTHENTICATED "
+        "UNAVAILABLE UNIMPLEMENTED UNKNOWN UnauthenticatedError UnavailableError "
+        "UnimplementedError UnknownError error_code_from_exception_type "
+        "exception_type_from_error_code"
+    ),
+}
 
 OK = 0
 CANCELLED = 1
@@ -349,7 +361,3 @@ def error_code_from_exception_type(cls: type[OpError]) -> int:
         5
     """
     return cls.error_code
-
-
-def __dir__() -> list[str]:
-    return _public_names(globals())

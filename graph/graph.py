@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from .op_def import OpDef
     from .unregistered import UnregisteredOp
 
+public = {
+    "td": "Graph",
+}
+
 
 class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph):
     """A dataflow graph: operations, and the tensors that flow between them.

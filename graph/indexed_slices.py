@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .node import Operation, Tensor
 
+public = {
+    "td": "IndexedSlices IndexedSlicesValue",
+}
+
 
 class IndexedSlicesValue(NamedTuple):
     """The value of an IndexedSlices: what a session returns for one, and what is fed to one.

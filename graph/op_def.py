@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from ..shape_inference.context import KernelFactory, ShapeFunction, ValueFunction
     from ..shape_inference.traits import Traits
 
+public = {
+    "td": "OpDef",
+}
+
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar

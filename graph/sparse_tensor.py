@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .node import Operation, Tensor
 
+public = {
+    "td": "SparseTensor SparseTensorValue convert_to_tensor_or_sparse_tensor",
+}
+
 
 class SparseTensorValue(NamedTuple):
     """The value of a SparseTensor: what a session returns for one, and what can be fed to one.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+public = {
+    "td": "config",
+}
+
 
 class Config:
     """Settings of the library, as attributes of `td.config`.

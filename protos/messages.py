@@ -18,6 +18,11 @@ from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+public = {
+    "td": "AttrValue GraphDef MetaGraphDef NodeDef TensorProto TensorShapeProto",
+    "td.train": "SaverDef",
+}
+
 _POOL = DescriptorPool()
 
 _DOCUMENTATION = {

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from .options import ConfigProto
 
+public = {
+    "td": "InteractiveSession",
+}
+
 
 class InteractiveSession(Session):
     """A session that is the default from its creation until it is closed; for notebooks.

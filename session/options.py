@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+public = {
+    "td": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunOptions",
+}
+
 
 class _Options:
     """Settings with defaults, given by keyword; an unknown one is refused."""

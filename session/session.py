@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from ..graph.node import Tensor
 
+public = {
+    "td": "Session",
+}
+
 
 class Session:
     """Runs parts of a graph, and holds the state of its stateful ops.

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from .plan import Array, Step
 
+public = {
+    "td": "RunMetadata",
+}
+
 
 class OpTrace(NamedTuple):
     """One op of a traced run: when it ran, for how long, and what it made.

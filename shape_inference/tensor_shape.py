@@ -23,6 +23,10 @@ from .symbolic.symbolic import DimExpr
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+public = {
+    "td": "Dimension TensorShape as_dimension as_shape dimension_value unknown_shape",
+}
+
 __all__ = [
     "Dimension",
     "Sizes",

@@ -13,7 +13,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 import tensordraft as td
-from tensordraft.graph.editing import graph_util
+from tensordraft import graph_util
 from tensordraft.graph.importing.importer import import_whole
 
 PACKAGE = os.path.dirname(os.path.abspath(td.__file__)) + os.sep

@@ -50,7 +50,6 @@ FOLDERS = [
     "differentiation/kit",
     "differentiation/rules",
     "differentiation",
-    "namespaces",
     "",
     "cli",
 ]

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
     from ..importing.progress import Progress
 
+public = {
+    "td": "check_graph",
+}
+
 
 _MOST_SHOWN = 64
 

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
     from ...protos.dtypes import DType
 
+public = {
+    "td.train": (
+        "CheckpointReader NewCheckpointReader=CheckpointReader list_variables load_checkpoint "
+        "load_variable"
+    ),
+}
+
 
 class NoCheckpointError(errors.NotFoundError, ValueError):
     """There is no checkpoint of that name. TensorFlow has told it by both of these classes."""

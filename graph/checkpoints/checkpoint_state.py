@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
+public = {
+    "td.train": (
+        "CheckpointState checkpoint_exists get_checkpoint_state latest_checkpoint "
+        "update_checkpoint_state"
+    ),
+}
+
 _LATEST = "model_checkpoint_path"
 _ALL = "all_model_checkpoint_paths"
 _BUNDLE_SUFFIX = ".index"

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from ..graph import Graph
     from ..importing.renaming import Renaming
 
+public = {
+    "td": "import_meta_graph",
+    "td, td.train": "export_meta_graph",
+}
+
 _META_GRAPH_VERSION = "tensordraft"
 
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
     from ...protos.messages import GraphDef
 
+public = {
+    "td.graph_util": "Difference diff",
+}
+
 
 class Difference:
     """How a second graph differs from a first one, node by node.

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from ..node import Operation, Tensor
     from .graph_editing import AnyGraph
 
+public = {
+    "td.graph_util": "fold_constants",
+}
+
 
 def fold_constants(
     graph: AnyGraph,

@@ -13,6 +13,10 @@ from ..graph import Graph
 if TYPE_CHECKING:
     from os import PathLike
 
+public = {
+    "td": "write_graph_events",
+}
+
 _MOST_CONSTANT_BYTES = 1024
 _VERSION = b"brain.Event:2"
 _CASTAGNOLI = 0x82F63B78

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
     from ..importing.progress import Progress
 
+public = {
+    "td": "load_graph save_graph",
+    "td, td.train": "write_graph",
+}
+
 _TEXT_SUFFIXES = (".pbtxt", ".txt", ".textproto")
 _MOST_BYTES = (1 << 31) - 1
 _WORTH_A_LOOK = 1 << 24  # bytes of a file: what can be won in a smaller one is too little

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from ..op_def import OpDef
     from .progress import Progress
 
+public = {
+    "td": "import_graph_def",
+}
+
 _COLOCATED = b"loc:@"
 
 

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+public = {
+    "td": "GraphKeys",
+}
+
 
 class GraphKeys:
     """The names of the usual collections.

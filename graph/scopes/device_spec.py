@@ -10,6 +10,10 @@ from .device import device_string, device_type as full_type, merge_devices, pars
 if TYPE_CHECKING:
     from ..node import Operation
 
+public = {
+    "td": "DeviceSpec merge_device",
+}
+
 
 class DeviceSpec:
     """A device by its parts, which may be set; those that are None are left open.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+public = {
+    "td": "prepend_name_scope strip_name_scope",
+}
+
 
 def strip_name_scope(name: str | bytes, export_scope: str | None) -> str | bytes:
     """A name in a GraphDef without the scope it is exported from.

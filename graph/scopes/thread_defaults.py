@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+public = {
+    "td": "get_default_session",
+}
+
 
 class DefaultStack(threading.local):
     """A stack of defaults; the innermost counts."""

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _TRAINING = "gradients and training are not supported yet"
 _LAYERS = "write the layer with td.get_variable and the functions of td and td.nn"
 _INPUT = "read and batch what is fed in Python, and feed it to a placeholder"
@@ -64,18 +70,22 @@ _REASONS = {
 }
 
 
-def missing(home: str, name: str) -> AttributeError:
+def missing(module: str, name: str, known: Sequence[str] = ()) -> AttributeError:
     """The error for a name that a module does not have.
 
     Args:
-        home: the module, by its name.
+        module: the module.
         name: the name.
+        known: the names that it has.
 
     Returns:
-        An AttributeError, which says what to do instead where that is known.
+        An AttributeError, which says what to do instead where that is known, and else which names
+        are like the one that was asked for.
     """
     reason = _REASONS.get(name)
     if reason is None and name.endswith("Optimizer"):
         reason = _TRAINING
-    told = f"module {home.replace('.namespaces.', '.')!r} has no attribute {name!r}"
-    return AttributeError(f"{told}: {reason}" if reason else told, name=name)
+    if reason is None and (alike := get_close_matches(name, known, n=1)):
+        reason = f"did you mean {alike[0]!r}?"
+    told = f"module {module!r} has no attribute {name!r}"
+    return AttributeError(f"{told}: {reason}" if reason else told)

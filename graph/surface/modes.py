@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+public = {
+    "td": "disable_eager_execution disable_v2_behavior executing_eagerly",
+}
+
 
 def executing_eagerly() -> bool:
     """Whether ops run when they are called: never.

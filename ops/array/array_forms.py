@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
 
+public = {
+    "td": "concat_offset",
+    "td, td.linalg": "matrix_transpose",
+    "td, td.math": "scalar_mul",
+    "td.linalg": "transpose=matrix_transpose",
+}
+
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """A tensor, or an IndexedSlices, multiplied by a scalar.

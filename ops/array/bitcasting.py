@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "bitcast",
+}
+
 BITCAST = OpDef(
     "Bitcast",
     "input: T -> output: type",

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
+public = {
+    "td": (
+        "cast saturate_cast to_bfloat16 to_complex128 to_complex64 to_double to_float to_int32 "
+        "to_int64"
+    ),
+}
+
 CAST = OpDef(
     "Cast",
     "x: SrcT -> y: DstT",

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     Sizes = tuple[Dim, ...]
     Resize = Callable[[OpContext, Sequence[Dim], int, "Layout"], tuple[Sizes, Sizes]]
 
+public = {
+    "td, td.nn": "depth_to_space space_to_depth",
+}
+
 _ATTRS = "T: type, block_size: int32 >= 2, data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
 
 SPACE_TO_DEPTH = OpDef("SpaceToDepth", "input: T -> output: T", _ATTRS, traits=Move(symbolic=False))

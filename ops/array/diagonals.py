@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "diag diag_part matrix_band_part",
+    "td.linalg": "band_part=matrix_band_part tensor_diag=diag tensor_diag_part=diag_part",
+}
+
 _TYPES = "T: {bfloat16, half, float32, float64, int32, int64, complex64, complex128}"
 DIAG = OpDef("Diag", "diagonal: T -> output: T", _TYPES, traits=Move(symbolic=False))
 DIAG_PART = OpDef("DiagPart", "input: T -> diagonal: T", _TYPES, traits=Move(symbolic=False))

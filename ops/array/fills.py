@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "fill ones ones_like zeros zeros_like",
+}
+
 FILL = OpDef(
     "Fill",
     "dims: index_type, value: T -> output: T",

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "concat concat_v2",
+}
+
 CONCAT = OpDef(
     "Concat",
     "concat_dim: int32, values: N * T -> output: T",

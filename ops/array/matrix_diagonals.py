@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "matrix_diag matrix_diag_part matrix_set_diag",
+    "td.linalg": "diag=matrix_diag diag_part=matrix_diag_part set_diag=matrix_set_diag",
+}
+
 _ALIGN = "T: type, align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'"
 _SHAPED = "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T"
 MATRIX_DIAG = OpDef(

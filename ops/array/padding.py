@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "pad",
+    "td, td.manip": "tile",
+}
+
 # Rows of fewer elements are copied one by one more slowly than they are repeated.
 _LONG_ROW = 64
 _MOST_TILED_AT_ONCE = 32  # dimensions; NumPy has at most twice as many

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
+public = {
+    "td": "lin_space linspace range",
+}
+
 RANGE = OpDef(
     "Range",
     "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",

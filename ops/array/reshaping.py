@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
     Size = Dim | None
 
+public = {
+    "td, td.manip": "reshape",
+}
+
 RESHAPE = OpDef(
     "Reshape",
     "tensor: T, shape: Tshape -> output: T",

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "reverse_sequence reverse_v2",
+    "td, td.manip": "reverse",
+}
+
 REVERSIBLE = f"{NUMBERS}, bool, string"
 REVERSE = OpDef(
     "Reverse",

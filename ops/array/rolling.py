@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
+public = {
+    "td, td.manip": "roll",
+}
+
 ROLL = OpDef(
     "Roll",
     "input: T, shift: Tshift, axis: Taxis -> output: T",

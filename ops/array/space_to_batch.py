@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     from ...shape_inference.symbolic.symbolic import Dim
     from .block_layout import Block, Margins, Quotient
 
+public = {
+    "td": "batch_to_space required_space_to_batch_paddings",
+    "td, td.manip": "batch_to_space_nd space_to_batch_nd",
+    "td, td.nn": "space_to_batch",
+}
+
 SPACE_TO_BATCH_ND = OpDef(
     "SpaceToBatchND",
     "input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T",

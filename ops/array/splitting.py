@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
+public = {
+    "td": "split",
+}
+
 SPLIT: OpDef[list[Tensor]] = OpDef(
     "Split",
     "split_dim: int32, value: T -> output: num_split * T",

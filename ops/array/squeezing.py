@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
+public = {
+    "td": "ensure_shape expand_dims squeeze",
+}
+
 SQUEEZE = OpDef(
     "Squeeze",
     "input: T -> output: T",

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "transpose",
+    "td, td.math": "invert_permutation",
+}
+
 TRANSPOSED = "x: T, perm: Tperm -> y: T"
 TRANSPOSE = OpDef("Transpose", TRANSPOSED, "T: type, Tperm: {int32, int64} = int32", traits=Move())
 CONJUGATE_TRANSPOSE = OpDef(

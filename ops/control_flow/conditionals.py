@@ -22,6 +22,10 @@ from ..kit.structures import flat, packed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+public = {
+    "td": "case cond",
+}
+
 
 def cond(
     pred: Any,

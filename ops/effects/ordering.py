@@ -15,6 +15,10 @@ from ..array.constants import NO_OP, identity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+public = {
+    "td": "group no_op tuple with_dependencies",
+}
+
 
 def no_op(name: str | None = None) -> Operation:
     """An op that does nothing: a place to hang control dependencies on.

@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 
     from ...graph.node import Operation, Tensor
 
+public = {
+    "td": (
+        "assert_integer assert_proper_iterable assert_rank assert_rank_at_least assert_rank_in "
+        "assert_scalar assert_type is_numeric_tensor"
+    ),
+    "td, td.math": "is_non_decreasing is_strictly_increasing",
+}
+
 
 def _ranked(
     what: str,

@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 
     Check = Callable[..., Operation]
 
+public = {
+    "td": (
+        "assert_equal assert_greater assert_greater_equal assert_less assert_less_equal "
+        "assert_negative assert_non_negative assert_non_positive assert_none_equal "
+        "assert_positive"
+    ),
+}
+
+
 _DOC = """Asserts that `x {sign} {other}` holds for all elements.
 
 Args:

@@ -16,6 +16,12 @@ from .slicing import MASKS, STRIDED_SLICE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+public = {
+    "td": "newaxis",
+}
+
+newaxis = None
+
 
 def getitem(tensor: Tensor, key: Any) -> Tensor:
     """The part of `tensor` that `tensor[key]` denotes.

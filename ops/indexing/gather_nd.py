@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
+public = {
+    "td, td.manip": "gather_nd scatter_nd",
+}
+
 GATHER_ND = OpDef(
     "GatherNd",
     "params: Tparams, indices: Tindices -> output: Tparams",

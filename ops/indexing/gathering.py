@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "gather",
+}
+
 GATHER = OpDef(
     "Gather",
     "params: Tparams, indices: Tindices -> output: Tparams",

@@ -21,6 +21,10 @@ from ..math.reductions import reduce_max, reduce_prod
 from ..math.select import where
 from .gathering import gather
 
+public = {
+    "td": "boolean_mask sequence_mask",
+}
+
 
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None

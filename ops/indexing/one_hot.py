@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "one_hot",
+}
+
 ONE_HOT = OpDef(
     "OneHot",
     "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",

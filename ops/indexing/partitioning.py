@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "dynamic_partition dynamic_stitch",
+}
+
 DYNAMIC_PARTITION: OpDef[list[Tensor]] = OpDef(
     "DynamicPartition",
     "data: T, partitions: int32 -> outputs: num_partitions * T",

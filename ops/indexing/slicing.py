@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
+public = {
+    "td": "slice strided_slice",
+}
+
 SLICE = OpDef(
     "Slice",
     "input: T, begin: Index, size: Index -> output: T",

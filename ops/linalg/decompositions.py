@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
+public = {
+    "td": "self_adjoint_eig self_adjoint_eigvals",
+    "td, td.linalg": "qr svd",
+    "td.linalg": "eigh=self_adjoint_eig eigvalsh=self_adjoint_eigvals",
+}
+
 QR = OpDef("Qr", "input: T -> q: T, r: T", f"full_matrices: bool = false, {MATRIX_TYPES}")
 SVD: OpDef[Results] = OpDef(
     "Svd",

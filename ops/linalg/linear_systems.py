@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "matrix_solve matrix_solve_ls matrix_triangular_solve",
+    "td, td.linalg": "cholesky_solve",
+    "td.linalg": (
+        "lstsq=matrix_solve_ls solve=matrix_solve triangular_solve=matrix_triangular_solve"
+    ),
+}
+
 MATRIX_SOLVE = OpDef(
     "MatrixSolve", "matrix: T, rhs: T -> output: T", f"adjoint: bool = false, {MATRIX_TYPES}"
 )

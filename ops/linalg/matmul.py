@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "sparse_matmul",
+    "td, td.linalg": "cross matmul",
+}
+
 _ADJOINT = "adj_x: bool = false, adj_y: bool = false, grad_x: bool = false, grad_y: bool = false"
 _SMALL = "bfloat16, half, float32, float64, uint8, int8, int16, int32, int64"
 

@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+public = {
+    "td, td.linalg": "eye norm tensordot trace",
+    "td.linalg": "adjoint matvec",
+}
+
+
 def eye(
     num_rows: Any,
     num_columns: Any = None,

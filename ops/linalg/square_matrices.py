@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "matrix_determinant matrix_inverse",
+    "td, td.linalg": "cholesky",
+    "td.linalg": "det=matrix_determinant inv=matrix_inverse logdet slogdet",
+}
+
 _MOST_MATRICES = 1 << 28
 MATRIX_TYPES = "T: {half, float32, float64, complex64, complex128}"
 MATRIX_DETERMINANT = OpDef("MatrixDeterminant", "input: T -> output: T", MATRIX_TYPES)

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td, td.math": "accumulate_n add_n",
+}
+
 _TYPES = f"N: int >= 1, T: {{{REALS}, {COMPLEX}, {QUANTIZED}"
 ADD_N = OpDef(
     "AddN", "inputs: N * T -> sum: T", f"{_TYPES}, variant}}", traits=Traits(symbolic=True)

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "arg_max arg_min",
+    "td, td.math": "argmax argmin cumprod cumsum",
+    "td.math": "cumulative_logsumexp",
+}
+
 
 _SCAN = "exclusive: bool = false, reverse: bool = false, Tidx: {int32, int64} = int32"
 _NUMBERS = f"T: {{{REALS}, {COMPLEX}, {QUANTIZED}}}"

@@ -31,6 +31,14 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.protocols import Array
 
+public = {
+    "td": "mul neg sub",
+    "td, td.math": (
+        "abs add ceil floor maximum minimum multiply negative nextafter pow reciprocal rint round "
+        "sign square squared_difference subtract"
+    ),
+}
+
 ADD = OpDef(
     "Add",
     "x: T, y: T -> z: T",

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 
     from ...shape_inference.protocols import Array
 
+public = {
+    "td.bitwise": (
+        "bitwise_and bitwise_or bitwise_xor invert left_shift population_count right_shift"
+    ),
+}
+
 
 def _shifting(shift: Callable[[Array, Array], Any]) -> Callable[[Array, Array], Any]:
     """`shift` by 0 to the width less one: other distances are taken for the nearest of these."""

@@ -38,6 +38,14 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "approximate_equal",
+    "td, td.math": (
+        "equal greater greater_equal is_finite is_inf is_nan less less_equal logical_and "
+        "logical_not logical_or logical_xor not_equal"
+    ),
+}
+
 
 _ANY_SHAPES = "T: type, incompatible_shape_error: bool = true"
 EQUAL = OpDef("Equal", "x: T, y: T -> z: bool", _ANY_SHAPES, traits=Traits(symbolic=True))

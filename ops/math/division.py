@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.protocols import Array
 
+public = {
+    "td": "div div_no_nan floor_div realdiv truncatediv truncatemod",
+    "td, td.math": "divide floordiv floormod mod multiply_no_nan truediv xdivy",
+    "td.math": "divide_no_nan=div_no_nan reciprocal_no_nan",
+}
+
 
 def dividing(function: Callable[[Array, Array], Any]) -> Callable[[Array, Array], Any]:
     """`function` of integers, where a zero in the divisor is an error if anything is divided."""

@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.protocols import Array
 
+public = {
+    "td": "complex",
+    "td, td.math": (
+        "acos acosh angle asin asinh atan atan2 atanh conj cos cosh exp expm1 imag log log1p real "
+        "rsqrt sin sinh sqrt tan xlog1py xlogy"
+    ),
+    "td, td.math, td.nn": "sigmoid tanh",
+}
+
 _ANALYTIC = f"{FLOATS}, {COMPLEX}"
 
 

@@ -32,6 +32,13 @@ if TYPE_CHECKING:
 
     Reduce = Callable[[Array, tuple[int, ...], bool], Any]
 
+public = {
+    "td, td.math": (
+        "reduce_all reduce_any reduce_euclidean_norm reduce_logsumexp reduce_max reduce_mean "
+        "reduce_min reduce_prod reduce_sum"
+    ),
+}
+
 _TYPES = {
     "number": f"{REALS}, {COMPLEX}, {QUANTIZED}",
     "real": f"{REALS}, {QUANTIZED}",

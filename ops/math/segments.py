@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td, td.math": (
+        "segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max "
+        "unsorted_segment_min unsorted_segment_prod unsorted_segment_sum"
+    ),
+}
+
 _NUMBERS = f"{REALS}, {COMPLEX}, {QUANTIZED}"
 
 

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td.math, td.nn": "log_softmax softmax softplus softsign",
+    "td.nn": "bias_add elu leaky_relu relu relu6 selu",
+}
+
 _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_ALPHA = 1.6732632423543772848170429916717
 

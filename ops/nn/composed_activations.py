@@ -13,6 +13,11 @@ from .activations import softplus
 if TYPE_CHECKING:
     from ...graph.node import Tensor
 
+public = {
+    "td, td.math": "log_sigmoid",
+    "td.nn": "swish",
+}
+
 
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of the sigmoid, `log(1 / (1 + exp(-x)))`.

@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
 
+public = {
+    "td.nn": (
+        "atrous_conv2d conv1d crelu dropout embedding_lookup relu_layer "
+        "weighted_cross_entropy_with_logits xw_plus_b"
+    ),
+}
+
 
 def embedding_lookup(
     params: Any,

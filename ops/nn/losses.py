@@ -32,6 +32,13 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td.nn": (
+        "log_poisson_loss sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
+        "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits"
+    ),
+}
+
 _FLOATS = "T: {half, bfloat16, float32, float64}"
 SOFTMAX_CROSS_ENTROPY_WITH_LOGITS: OpDef[Results] = OpDef(
     "SoftmaxCrossEntropyWithLogits", "features: T, labels: T -> loss: T, backprop: T", _FLOATS

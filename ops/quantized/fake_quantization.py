@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": (
+        "fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient "
+        "fake_quant_with_min_max_vars fake_quant_with_min_max_vars_gradient "
+        "fake_quant_with_min_max_vars_per_channel "
+        "fake_quant_with_min_max_vars_per_channel_gradient"
+    ),
+}
+
 _GRID_ATTRS = "num_bits: int32 = 8, narrow_range: bool = false"
 _RANGE_ATTRS = "min: float = -6.0, max: float = 6.0, "
 _GRADIENT_OUTPUTS = (

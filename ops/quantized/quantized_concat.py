@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "quantized_concat",
+}
+
 QUANTIZED_CONCAT: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
     "QuantizedConcat",
     "concat_dim: int32, values: N * T, input_mins: N * float32, input_maxes: N * float32 "

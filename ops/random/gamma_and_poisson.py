@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
+public = {
+    "td": "random_gamma random_poisson",
+    "td.random": "gamma=random_gamma poisson=random_poisson",
+}
+
 _SEEDS = "seed: int = 0, seed2: int = 0, S: {int32, int64}"
 _NUMBERS = "{half, float32, float64, int32, int64}"
 RANDOM_GAMMA = OpDef(

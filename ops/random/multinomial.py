@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td, td.random": "multinomial",
+    "td.random": "categorical",
+}
+
 MULTINOMIAL = OpDef(
     "Multinomial",
     "logits: T, num_samples: int32 -> output: output_dtype",

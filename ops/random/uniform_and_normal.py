@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 
     Draw = Callable[[np.random.Generator, tuple[int, ...], np.dtype[Any]], Any]
 
+public = {
+    "td": "random_normal random_shuffle random_uniform",
+    "td, td.random": "truncated_normal",
+    "td.random": "normal=random_normal shuffle=random_shuffle uniform=random_uniform",
+}
+
 _SEEDS = "seed: int = 0, seed2: int = 0"
 _FLOATS = f"{_SEEDS}, dtype: {{half, bfloat16, float32, float64}}, T: {{int32, int64}}"
 RANDOM_UNIFORM = OpDef("RandomUniform", "shape: T -> output: dtype", _FLOATS, traits=STATEFUL)

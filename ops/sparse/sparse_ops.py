@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": (
+        "sparse_reduce_sum sparse_reorder sparse_tensor_dense_matmul sparse_tensor_to_dense "
+        "sparse_to_dense"
+    ),
+}
+
 SPARSE_TO_DENSE = OpDef(
     "SparseToDense",
     "sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T "

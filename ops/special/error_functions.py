@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.protocols import Array
 
+public = {
+    "td, td.math": "erf erfc",
+    "td.math": "erfcinv erfinv ndtri",
+}
+
 # For float64 (True) and the shorter dtypes: erf(x) / x in x**2, on [0, 1] and on [0, 16].
 _ERF = {
     True: (

@@ -19,6 +19,10 @@ from .gamma_functions import excess, lgamma_of, stirling_rest
 if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
 
+public = {
+    "td, td.math": "igamma igammac",
+}
+
 _TOLERANCE = {True: 1e-16, False: 1e-9}
 _LARGE = 500
 """From this `a` on Temme's expansion is used where `x` is near `a`."""

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td, td.math": "bincount",
+}
+
 BINCOUNT = OpDef(
     "Bincount",
     "arr: int32, size: int32, weights: T -> bins: T",

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
 
+public = {
+    "td": "clip_by_average_norm clip_by_global_norm clip_by_norm",
+    "td, td.linalg": "global_norm",
+}
+
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Scales a tensor down where its norm is more than a limit.

@@ -20,6 +20,11 @@ from ..math.reductions import reduce_max, reduce_mean, reduce_sum
 if TYPE_CHECKING:
     from ...graph.node import Tensor
 
+public = {
+    "td, td.math": "confusion_matrix count_nonzero",
+    "td.math, td.nn": "zero_fraction",
+}
+
 
 @renamed(keep_dims="keepdims", reduction_indices="axis")
 def count_nonzero(

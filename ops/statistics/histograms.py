@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "histogram_fixed_width histogram_fixed_width_bins",
+}
+
 HISTOGRAM_FIXED_WIDTH = OpDef(
     "HistogramFixedWidth",
     "values: T, value_range: T, nbins: int32 -> out: dtype",

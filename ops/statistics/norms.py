@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
+public = {
+    "td.linalg, td.math, td.nn": "l2_normalize",
+    "td.nn": "l2_loss moments",
+}
+
 L2_LOSS = OpDef("L2Loss", "t: T -> output: T", f"T: {{{FLOATS}}}")
 
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
 
+public = {
+    "td.math": "polyval",
+}
+
 
 def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
     """The value of a polynomial, by Horner's rule.

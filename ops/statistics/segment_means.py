@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum",
+    "td, td.math": "unsorted_segment_mean unsorted_segment_sqrt_n",
+}
+
 _SUM, *_ = COMBINATIONS
 _INDICES = "Tidx: {int32, int64} = int32, Tsegmentids: {int32, int64} = int32"
 _FLOATS = "{bfloat16, half, float32, float64}"

@@ -21,6 +21,11 @@ from ..math.reductions import reduce_mean, reduce_prod, reduce_sum
 if TYPE_CHECKING:
     from ...graph.node import Tensor
 
+public = {
+    "td.math": "reduce_std reduce_variance",
+    "td.nn": "normalize_moments sufficient_statistics weighted_moments",
+}
+
 
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None

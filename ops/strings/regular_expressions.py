@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
+public = {
+    "td, td.strings": "regex_replace",
+    "td.strings": "regex_full_match",
+}
+
 REGEX_REPLACE = OpDef(
     "RegexReplace",
     "input: string, pattern: string, rewrite: string -> output: string",

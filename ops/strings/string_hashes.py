@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
+public = {
+    "td": "string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong",
+    "td.strings": (
+        "to_hash_bucket=string_to_hash_bucket to_hash_bucket_fast=string_to_hash_bucket_fast "
+        "to_hash_bucket_strong=string_to_hash_bucket_strong"
+    ),
+}
+
 STRING_TO_HASH_BUCKET = OpDef(
     "StringToHashBucket", "string_tensor: string -> output: int64", "num_buckets: int >= 1"
 )

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td": "string_join string_split",
+    "td, td.strings": "reduce_join substr",
+    "td.strings": "join=string_join",
+}
+
 STRING_JOIN = OpDef(
     "StringJoin", "inputs: N * string -> output: string", "N: int >= 0, separator: string = ''"
 )

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
+public = {
+    "td": "string_to_number",
+    "td.strings": "to_number=string_to_number",
+}
+
 STRING_TO_NUMBER = OpDef(
     "StringToNumber",
     "string_tensor: string -> output: out_type",

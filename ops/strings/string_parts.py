@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
+public = {
+    "td.strings": "split unsorted_segment_join",
+}
+
 STRING_SPLIT_V2 = OpDef(
     "StringSplitV2",
     "input: string, sep: string -> indices: int64, values: string, shape: int64",

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
+public = {
+    "td": "string_strip",
+    "td.strings": "length=string_length lower=string_lower strip=string_strip upper=string_upper",
+}
+
 STRING_LENGTH = OpDef(
     "StringLength", "input: string -> output: int32", "unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'"
 )

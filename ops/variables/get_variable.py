@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
     from .variable import Variable
 
+public = {
+    "td": "get_local_variable get_variable",
+}
+
 
 def get_variable(
     name: str,

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from ...graph.graph import Graph
     from .variable import Variable
 
+public = {
+    "td.train": (
+        "assert_global_step create_global_step get_global_step get_or_create_global_step "
+        "global_step"
+    ),
+}
+
 
 def get_global_step(graph: Graph | None = None) -> Any:
     """The global step of a graph, or None where it has none.

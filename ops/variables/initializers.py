@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...protos.dtypes import DType
 
+public = {
+    "td": (
+        "constant_initializer ones_initializer random_normal_initializer "
+        "random_uniform_initializer truncated_normal_initializer zeros_initializer"
+    ),
+    "td.initializers": (
+        "constant=Constant ones=Ones random_normal=RandomNormal random_uniform=RandomUniform "
+        "truncated_normal=TruncatedNormal zeros=Zeros"
+    ),
+}
+
 
 class Initializer:
     """A function from a shape and a dtype to the initial value of a variable.

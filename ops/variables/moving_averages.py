@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
     from ...graph.node import Operation
 
+public = {
+    "td": "moving_average_variables",
+    "td.train": "ExponentialMovingAverage",
+}
+
 
 class ExponentialMovingAverage:
     """Averages of variables, in which what is longer ago counts less.

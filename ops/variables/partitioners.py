@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 
     Partitioner = Callable[..., list[int]]
 
+public = {
+    "td": "fixed_size_partitioner min_max_variable_partitioner variable_axis_size_partitioner",
+}
+
 
 def _whole(shape: Any, dtype: Any = None, **_: Any) -> list[int]:
     """The number of parts along each dimension: one."""

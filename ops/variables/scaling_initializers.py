@@ -22,6 +22,18 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...protos.dtypes import DType
 
+public = {
+    "td": (
+        "glorot_normal_initializer glorot_uniform_initializer orthogonal_initializer "
+        "uniform_unit_scaling_initializer variance_scaling_initializer"
+    ),
+    "td.initializers": (
+        "glorot_normal=GlorotNormal glorot_uniform=GlorotUniform he_normal he_uniform "
+        "identity=Identity lecun_normal lecun_uniform orthogonal=Orthogonal "
+        "uniform_unit_scaling=UniformUnitScaling variance_scaling=VarianceScaling"
+    ),
+}
+
 
 class VarianceScaling(Initializer):
     """Random numbers whose variance suits the number of inputs or outputs of a layer.

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from .variable import Variable
     from .variable_scope import VariableScope
 
+public = {
+    "td": "make_template",
+}
+
 
 class Template:
     """A function whose variables are made once: what `td.make_template` returns.

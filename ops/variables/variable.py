@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from ...graph.node import Operation
     from ...protos.dtypes import DType
 
+public = {
+    "td": "Variable",
+}
+
 
 class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=False):
     """A tensor whose value a session keeps from one run to the next.

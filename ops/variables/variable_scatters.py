@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 
     Change = Callable[..., Any]
 
+public = {
+    "td": (
+        "scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add "
+        "scatter_nd_sub scatter_nd_update scatter_sub scatter_update"
+    ),
+}
+
 _ROWS = """{does}
 
 Args:

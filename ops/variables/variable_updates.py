@@ -24,6 +24,10 @@ from .resource_variables import (
 )
 from .variable import Variable
 
+public = {
+    "td": "assign assign_add assign_sub count_up_to is_variable_initialized",
+}
+
 
 def reference_of(ref: Any) -> Tensor:
     """The reference to a variable that `ref` is or stands for.

@@ -23,6 +23,19 @@ if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
     from .variable import Variable
 
+public = {
+    "td": (
+        "all_variables assert_variables_initialized global_variables global_variables_initializer "
+        "initialize_all_variables initialize_local_variables initialize_variables local_variables "
+        "local_variables_initializer model_variables report_uninitialized_variables "
+        "trainable_variables variables_initializer"
+    ),
+    "td.initializers": (
+        "global_variables=global_variables_initializer "
+        "local_variables=local_variables_initializer variables=variables_initializer"
+    ),
+}
+
 
 def global_variables(scope: str | None = None) -> list[Variable]:
     """The variables of the default graph that are shared by all who run it.

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Window
 
+public = {
+    "td.nn": "max_pool_with_argmax",
+}
+
 MAX_POOL_WITH_ARGMAX = OpDef(
     "MaxPoolWithArgmax",
     "input: T -> output: T, argmax: Targmax",

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from ...shape_inference.sliding_windows import Sliding, Window
     from ...shape_inference.symbolic.symbolic import Dim
 
+public = {
+    "td.nn": "conv2d_backprop_input conv2d_transpose",
+}
+
 CONV_2D_BACKPROP_INPUT = OpDef(
     "Conv2DBackpropInput",
     "input_sizes: int32, filter: T, out_backprop: T -> output: T",

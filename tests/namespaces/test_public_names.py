@@ -109,7 +109,8 @@ def test_every_name_has_an_example() -> None:
     values = {
         name: value if name in DESCRIBED else type(value)
         for name, value in NAMES.items()
-        if name in DESCRIBED or type(value).__module__.startswith("tensordraft.")
+        if name in DESCRIBED
+        or (type(value).__module__.startswith("tensordraft.") and not isinstance(value, ModuleType))
     }
     without = [
         name

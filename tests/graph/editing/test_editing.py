@@ -11,7 +11,7 @@ from effort import examples as tries
 from hypothesis import given, strategies as st
 
 import tensordraft as td
-from tensordraft.graph.editing.graph_util import (
+from tensordraft.graph_util import (
     diff,
     extract_sub_graph,
     fold_constants,

@@ -156,4 +156,4 @@ def test_names_of_mathematics() -> None:
     assert td.math.abs is td.abs
     assert td.manip.roll is td.roll
     with pytest.raises(AttributeError, match="no attribute 'absent'"):
-        td.math.absent  # noqa: B018
+        td.math.absent  # type: ignore[attr-defined]  # noqa: B018

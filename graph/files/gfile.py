@@ -5,27 +5,25 @@ What Python tells by an `OSError`, these tell by the errors of `td.errors`.
 
 from __future__ import annotations
 
-import glob as _glob
-import os as _os
-import shutil as _shutil
+import glob
+import os
+import shutil
 from typing import TYPE_CHECKING
 
-from ..graph import errors as _errors
-from ..graph.files.local_files import (
-    FileStatistics as FileStatistics,
-    GFile as GFile,
-    told_as_op_error as _told,
-)
-from ..graph.surface.absent import missing as _missing
-from ..graph.surface.namespace import public_names as _public_names
+from .. import errors
+from .local_files import FileStatistics, told_as_op_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..graph.files.local_files import Path
+    from .local_files import Path
 
-FastGFile = GFile
-Open = GFile
+public = {
+    "td.gfile": (
+        "Copy DeleteRecursively Exists Glob IsDirectory ListDirectory MakeDirs MkDir Remove Rename "
+        "Stat Walk"
+    ),
+}
 
 
 def Exists(filename: Path) -> bool:
@@ -37,7 +35,7 @@ def Exists(filename: Path) -> bool:
         >>> td.gfile.Exists(tempfile.mkdtemp())
         True
     """
-    return _os.path.exists(filename)
+    return os.path.exists(filename)
 
 
 def IsDirectory(dirname: Path) -> bool:
@@ -49,7 +47,7 @@ def IsDirectory(dirname: Path) -> bool:
         >>> td.gfile.IsDirectory(tempfile.mkdtemp())
         True
     """
-    return _os.path.isdir(dirname)
+    return os.path.isdir(dirname)
 
 
 def ListDirectory(dirname: Path) -> list[str]:
@@ -64,8 +62,8 @@ def ListDirectory(dirname: Path) -> list[str]:
         >>> td.gfile.ListDirectory(tempfile.mkdtemp())
         []
     """
-    with _told():
-        return _os.listdir(dirname)
+    with told_as_op_error():
+        return os.listdir(dirname)
 
 
 def MkDir(dirname: Path) -> None:
@@ -83,8 +81,8 @@ def MkDir(dirname: Path) -> None:
         True
     """
     if not IsDirectory(dirname):
-        with _told():
-            _os.mkdir(dirname)
+        with told_as_op_error():
+            os.mkdir(dirname)
 
 
 def MakeDirs(dirname: Path) -> None:
@@ -98,8 +96,8 @@ def MakeDirs(dirname: Path) -> None:
         >>> td.gfile.IsDirectory(path)
         True
     """
-    with _told():
-        _os.makedirs(dirname, exist_ok=True)
+    with told_as_op_error():
+        os.makedirs(dirname, exist_ok=True)
 
 
 def Remove(filename: Path) -> None:
@@ -119,8 +117,8 @@ def Remove(filename: Path) -> None:
         >>> td.gfile.Exists(path)
         False
     """
-    with _told():
-        _os.remove(filename)
+    with told_as_op_error():
+        os.remove(filename)
 
 
 def DeleteRecursively(dirname: Path) -> None:
@@ -137,8 +135,8 @@ def DeleteRecursively(dirname: Path) -> None:
         >>> td.gfile.Exists(path)
         False
     """
-    with _told():
-        _shutil.rmtree(dirname)
+    with told_as_op_error():
+        shutil.rmtree(dirname)
 
 
 def Rename(oldname: Path, newname: Path, overwrite: bool = False) -> None:
@@ -163,8 +161,8 @@ def Rename(oldname: Path, newname: Path, overwrite: bool = False) -> None:
         ['new']
     """
     _check_free(newname, overwrite)
-    with _told():
-        _os.replace(oldname, newname)
+    with told_as_op_error():
+        os.replace(oldname, newname)
 
 
 def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:
@@ -191,13 +189,13 @@ def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:
         'one'
     """
     _check_free(newpath, overwrite)
-    with _told():
-        _shutil.copyfile(oldpath, newpath)
+    with told_as_op_error():
+        shutil.copyfile(oldpath, newpath)
 
 
 def _check_free(path: Path, overwrite: bool) -> None:
     if not overwrite and Exists(path):
-        raise _errors.AlreadyExistsError(None, None, f"{path!r} exists already")
+        raise errors.AlreadyExistsError(None, None, f"{path!r} exists already")
 
 
 def Glob(filename: Path | Sequence[Path]) -> list[str]:
@@ -214,7 +212,7 @@ def Glob(filename: Path | Sequence[Path]) -> list[str]:
         ['a.txt', 'b.txt']
     """
     patterns = filename if isinstance(filename, (list, tuple)) else [filename]
-    return [path for pattern in patterns for path in sorted(_glob.glob(_os.fspath(pattern)))]  # type: ignore[arg-type]
+    return [path for pattern in patterns for path in sorted(glob.glob(os.fspath(pattern)))]  # type: ignore[arg-type]
 
 
 def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -232,7 +230,7 @@ def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], lis
         >>> [inner for _, inner, _ in td.gfile.Walk(folder)]
         [['models'], ['new'], []]
     """
-    yield from _os.walk(_os.fspath(top), topdown=in_order)
+    yield from os.walk(os.fspath(top), topdown=in_order)
 
 
 def Stat(filename: Path) -> FileStatistics:
@@ -250,14 +248,6 @@ def Stat(filename: Path) -> FileStatistics:
         >>> td.gfile.Stat(path).length
         3
     """
-    with _told():
-        found = _os.stat(filename)
-    return FileStatistics(found.st_size, found.st_mtime_ns, _os.path.isdir(filename))
-
-
-def __getattr__(name: str) -> object:
-    raise _missing(__name__, name)
-
-
-def __dir__() -> list[str]:
-    return _public_names(globals())
+    with told_as_op_error():
+        found = os.stat(filename)
+    return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(filename))

@@ -74,7 +74,7 @@ def _taken(function: Callable[..., _Any]) -> str:
 def __getattr__(name: str) -> _Any:
     definition = None if name.startswith("_") else _find(name)
     if definition is None:
-        raise _missing(__name__, name)
+        raise _missing("tensordraft.raw_ops", name)
     globals()[name] = function = _keyword_only(definition)
     return function
 

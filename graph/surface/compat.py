@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import sys as _sys
 from typing import Any
 
-from ..graph.surface.absent import missing as _missing
-from ..graph.surface.namespace import public_names as _public_names
+public = {"td.compat": "as_bytes as_str as_str_any as_text"}
 
 
 def as_bytes(bytes_or_text: str | bytes, encoding: str = "utf-8") -> bytes:
@@ -70,13 +68,3 @@ def as_str_any(value: Any) -> str:
 
 
 as_str = as_text
-
-
-def __getattr__(name: str) -> object:
-    if name == "v1":
-        return _sys.modules[__name__.partition(".")[0]]
-    raise _missing(__name__, name)
-
-
-def __dir__() -> list[str]:
-    return _public_names(globals())

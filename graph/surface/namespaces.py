@@ -1,0 +1,121 @@
+"""The namespaces that users know, such as `td.nn`: modules filled from the public table."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from .absent import missing
+from .public_table import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .public_table import PublicTable
+
+NAMESPACES = {
+    "td.bitwise": "Functions on the bits of integers.",
+    "td.compat": "Text as bytes and bytes as text; `td.compat.v1` is tensordraft itself.",
+    "td.errors": "The errors that runs raise.",
+    "td.gfile": "Files, under TensorFlow's names.",
+    "td.graph_util": "Editing graphs.",
+    "td.image": "Functions for images.",
+    "td.initializers": "Initial values of variables, by short names.",
+    "td.linalg": "Linear algebra.",
+    "td.manip": "Elements of tensors moved about.",
+    "td.math": "Mathematical functions.",
+    "td.nn": "Functions for neural networks.",
+    "td.random": "Random numbers.",
+    "td.raw_ops": "Every op by the name of its type, taken with keywords.",
+    "td.strings": "Functions on strings.",
+    "td.train": "Checkpoints, steps and averages.",
+}
+
+# Namespaces that are modules of the package, or the package itself.
+_MODULES = {"td.compat.v1": "", "td.raw_ops": ".ops.raw_ops"}
+
+
+class Namespace(ModuleType):
+    """A module that holds what the public table says of it.
+
+    Args:
+        name: the name of the module.
+        namespace: what users call it.
+        table: the public table.
+    """
+
+    def __init__(self, name: str, namespace: str, table: PublicTable) -> None:
+        super().__init__(name, f"{NAMESPACES[namespace]}\n\nUsers know this as `{namespace}`.")
+        self.__path__: list[str] = []  # so that a namespace may hold others
+        self._namespace = namespace
+        self._table = table
+
+    def __getattr__(self, name: str) -> object:
+        value = look_up(self._table, self.__name__, self._namespace, name)
+        setattr(self, name, value)
+        return value
+
+    def __dir__(self) -> list[str]:
+        return listed(self._table, self._namespace)
+
+
+def look_up(table: PublicTable, module: str, namespace: str, name: str) -> object:
+    """What a name stands for in a namespace.
+
+    Args:
+        table: the public table.
+        module: the module that the namespace is.
+        namespace: what users call it.
+        name: the name.
+
+    Raises:
+        AttributeError: there is no such name; the message says what to do where that is known.
+    """
+    if f"{namespace}.{name}" in NAMESPACES or f"{namespace}.{name}" in _MODULES:
+        return import_module(f"{module}.{name}")
+    home = None if name.startswith("__") else table.find(namespace, name)
+    if home is None:
+        raise missing(module, name, () if name.startswith("_") else listed(table, namespace))
+    return resolve(home)
+
+
+def listed(table: PublicTable, namespace: str) -> list[str]:
+    """What a namespace holds, in order: names, and the namespaces inside of it."""
+    inside = [key.rpartition(".") for key in NAMESPACES]
+    return sorted({*table.names(namespace), *(n for home, _, n in inside if home == namespace)})
+
+
+class _Loader(Loader):
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = self._module
+
+
+class NamespaceFinder(MetaPathFinder):
+    """Lets `import tensordraft.nn` find a namespace.
+
+    Args:
+        package: the name of the package.
+        table: its public table.
+    """
+
+    def __init__(self, package: str, table: PublicTable) -> None:
+        self._package = package
+        self._table = table
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of a namespace; None for any other module."""
+        namespace = fullname.replace(self._package, "td", 1)
+        if namespace in _MODULES:
+            return ModuleSpec(fullname, _Loader(import_module(self._package + _MODULES[namespace])))
+        if namespace in NAMESPACES:
+            return ModuleSpec(fullname, _Loader(Namespace(fullname, namespace, self._table)))
+        return None

@@ -1,0 +1,119 @@
+"""Which names users see, and where: what the modules of the package state in their `public`.
+
+A module says `public = {"td, td.math": "abs add", "td": "half=float16"}`: its `abs` is `td.abs` and
+`td.math.abs`, its `float16` is also `td.half`. Modules are imported stage by stage, when a name is
+asked for that no earlier stage has.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+import threading
+from collections import defaultdict
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+# The packages whose modules are imported together, in the order in which names are looked for.
+# The packages inside of "ops.*" count, too.
+STAGES = (
+    (
+        "protos",
+        "shape_inference",
+        "graph",
+        "graph.scopes",
+        "graph.importing",
+        "graph.surface",
+        "session",
+    ),
+    ("ops.*",),
+    ("graph.files", "graph.checkpoints", "graph.checking", "graph.editing"),
+    ("differentiation.*",),
+)
+OPS = STAGES[1]
+
+
+class Home(NamedTuple):
+    """Where a public name is written: a module, and the name that it has there."""
+
+    module: str
+    name: str
+
+
+def entries(public: Mapping[str, str], module: str) -> Iterator[tuple[str, str, Home]]:
+    """What a module makes public, as triples of namespace, public name and home.
+
+    Args:
+        public: the table of the module.
+        module: its name.
+    """
+    for namespaces, names in public.items():
+        for entry in names.split():
+            name, _, own = entry.partition("=")
+            for namespace in namespaces.split(", "):
+                yield namespace, name, Home(module, own or name)
+
+
+class PublicTable:
+    """The public names of a package, by namespace.
+
+    Args:
+        package: the name of the package.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._homes: dict[str, dict[str, Home]] = defaultdict(dict)
+        self._pending = list(STAGES)
+        self._loading = False
+        self._lock = threading.RLock()
+
+    def find(self, namespace: str, name: str) -> Home | None:
+        """Where the name of a namespace is written, or None."""
+        while (home := self._homes[namespace].get(name)) is None and self._load_next():
+            pass
+        return home
+
+    def names(self, namespace: str) -> list[str]:
+        """The names in a namespace, in order."""
+        while self._load_next():
+            pass
+        return sorted(self._homes[namespace])
+
+    def load(self, stage: Sequence[str]) -> None:
+        """Imports the modules of a stage, and of those before it."""
+        while stage in self._pending and self._load_next():
+            pass
+
+    def _load_next(self) -> bool:
+        """Imports the next stage; False if there is none, or this thread is in the midst of one."""
+        with self._lock:
+            if self._loading or not self._pending:
+                return False
+            self._loading = True
+            try:
+                for package in self._pending[0]:
+                    self._import_modules(f"{self._package}.{package}")
+                del self._pending[0]
+            finally:
+                self._loading = False
+            return True
+
+    def _import_modules(self, package: str) -> None:
+        """Imports the modules of a package; those of the packages inside, too, for "package.*"."""
+        path = package.removesuffix(".*")
+        for found in pkgutil.iter_modules(import_module(path).__path__, f"{path}."):
+            if not found.ispkg:
+                public = getattr(import_module(found.name), "public", {})
+                for namespace, name, home in entries(public, found.name):
+                    self._homes[namespace][name] = home
+            elif path != package:
+                self._import_modules(f"{found.name}.*")
+
+
+def resolve(home: Home) -> object:
+    """What stands at a home."""
+    return getattr(sys.modules[home.module], home.name)

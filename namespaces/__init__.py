@@ -1,1 +1,0 @@
-"""Functions under the names of namespaces of TensorFlow, such as `td.math` and `td.linalg`."""
