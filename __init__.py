@@ -29,7 +29,7 @@ from .graph.surface.public_table import OPS as _OPS, PublicTable as _PublicTable
 
 __version__ = "0.1.0"
 
-_table = _PublicTable(__name__)
+_table = _PublicTable(__name__, _registry.LOADING)
 _registry.on_first_use(lambda: _table.load(_OPS))
 _sys.meta_path.append(_NamespaceFinder(__name__, _table))
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 _DEFINITIONS: dict[str, OpDef[Any]] = {}
 _SOLE: dict[type, OpDef] = {}
 _loaders: list[Callable[[], None]] = []
-_loading = threading.RLock()
+# Whoever brings in modules of the package holds it: one lock, so that no two wait for each other.
+LOADING = threading.RLock()
 _running: list[Callable[[], None]] = []
 
 
@@ -30,7 +31,7 @@ def load() -> None:
     Who asks while another thread brings them in waits until all are there; what is being brought
     in sees those that are there already. A loader that raises is tried again.
     """
-    with _loading:
+    with LOADING:
         while _loaders and not _running:
             _running.append(_loaders[-1])
             try:

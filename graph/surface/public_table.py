@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import pkgutil
 import sys
-import threading
 from collections import defaultdict
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from threading import RLock
 
 # The packages whose modules are imported together, in the order in which names are looked for.
 # The packages inside of "ops.*" count, too.
@@ -62,45 +62,48 @@ class PublicTable:
 
     Args:
         package: the name of the package.
+        lock: held while modules are imported.
     """
 
-    def __init__(self, package: str) -> None:
+    def __init__(self, package: str, lock: RLock) -> None:
         self._package = package
         self._homes: dict[str, dict[str, Home]] = defaultdict(dict)
         self._pending = list(STAGES)
         self._loading = False
-        self._lock = threading.RLock()
+        self._lock = lock
 
     def find(self, namespace: str, name: str) -> Home | None:
         """Where the name of a namespace is written, or None."""
-        while (home := self._homes[namespace].get(name)) is None and self._load_next():
-            pass
-        return home
+        with self._lock:
+            while (home := self._homes[namespace].get(name)) is None and self._load_next():
+                pass
+            return home
 
     def names(self, namespace: str) -> list[str]:
         """The names in a namespace, in order."""
-        while self._load_next():
-            pass
-        return sorted(self._homes[namespace])
+        with self._lock:
+            while self._load_next():
+                pass
+            return sorted(self._homes[namespace])
 
     def load(self, stage: Sequence[str]) -> None:
         """Imports the modules of a stage, and of those before it."""
-        while stage in self._pending and self._load_next():
-            pass
+        with self._lock:
+            while stage in self._pending and self._load_next():
+                pass
 
     def _load_next(self) -> bool:
-        """Imports the next stage; False if there is none, or this thread is in the midst of one."""
-        with self._lock:
-            if self._loading or not self._pending:
-                return False
-            self._loading = True
-            try:
-                for package in self._pending[0]:
-                    self._import_modules(f"{self._package}.{package}")
-                del self._pending[0]
-            finally:
-                self._loading = False
-            return True
+        """Imports the next stage; False if there is none, or one is being imported right now."""
+        if self._loading or not self._pending:
+            return False
+        self._loading = True
+        try:
+            for package in self._pending[0]:
+                self._import_modules(f"{self._package}.{package}")
+            del self._pending[0]
+        finally:
+            self._loading = False
+        return True
 
     def _import_modules(self, package: str) -> None:
         """Imports the modules of a package; those of the packages inside, too, for "package.*"."""

@@ -14,6 +14,7 @@ from places import ROOT
 from test_doctests import docstring_examples
 
 import tensordraft as td
+from tensordraft.graph.surface.namespaces import Namespace
 
 DOCS = ROOT / "docs"
 NAMESPACES = [
@@ -120,7 +121,7 @@ def test_every_name_has_an_example() -> None:
     ]
     assert without == []
     plain = {type(value) for name, value in NAMES.items() if name not in values}
-    assert plain <= {ModuleType, int, type(None), frozenset}
+    assert plain <= {ModuleType, Namespace, int, type(None), frozenset}
 
 
 def test_every_docstring_begins_with_a_sentence() -> None:
