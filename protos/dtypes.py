@@ -15,11 +15,11 @@ public = {
     "td": (
         "DType QUANTIZED_DTYPES as_dtype bfloat16 bool complex128 complex64 double=float64 "
         "float16 float32 float64 half=float16 int16 int32 int64 int8 qint16 qint32 qint8 quint16 "
-        "quint8 resource string uint16 uint32 uint64 uint8 variant "
-        "bfloat16_ref bool_ref complex128_ref complex64_ref double_ref float16_ref float32_ref "
-        "float64_ref half_ref int16_ref int32_ref int64_ref int8_ref qint16_ref qint32_ref "
-        "qint8_ref quint16_ref quint8_ref resource_ref string_ref uint16_ref uint32_ref "
-        "uint64_ref uint8_ref variant_ref"
+        "quint8 resource string uint16 uint32 uint64 uint8 variant bfloat16_ref bool_ref "
+        "complex128_ref complex64_ref double_ref float16_ref float32_ref float64_ref half_ref "
+        "int16_ref int32_ref int64_ref int8_ref qint16_ref qint32_ref qint8_ref quint16_ref "
+        "quint8_ref resource_ref string_ref uint16_ref uint32_ref uint64_ref uint8_ref "
+        "variant_ref"
     ),
 }
 
@@ -299,10 +299,7 @@ resource_ref, variant_ref = resource.ref, variant.ref
 
 # What newer TensorFlow versions write. Older releases of ml_dtypes lack some of them.
 for _name, _kind in (
-    ("float8_e5m2", "floating"),
-    ("float8_e4m3fn", "floating"),
-    ("float8_e4m3fnuz", "floating"),
-    ("float8_e4m3b11fnuz", "floating"),
+    *((f"float8_{form}", "floating") for form in ("e5m2", "e4m3fn", "e4m3fnuz", "e4m3b11fnuz")),
     ("float8_e5m2fnuz", "floating"),
     ("float4_e2m1fn", "floating"),
     ("int4", "integer"),
