@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from .op_def import OpDef
     from .signature import ArgSpec
 
-public = {
-    "td": "convert_n_to_tensor convert_to_tensor register_tensor_conversion_function",
-}
+public = {"td": "convert_n_to_tensor convert_to_tensor register_tensor_conversion_function"}
 
 _CONVERSIONS: list[tuple[int, Any, Callable[..., Any]]] = []
 

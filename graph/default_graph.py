@@ -11,9 +11,7 @@ from .scopes.thread_defaults import graphs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-public = {
-    "td": "get_default_graph reset_default_graph",
-}
+public = {"td": "get_default_graph reset_default_graph"}
 
 _global_graph: list[Graph] = []
 

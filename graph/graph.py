@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from .op_def import OpDef
     from .unregistered import UnregisteredOp
 
-public = {
-    "td": "Graph",
-}
+public = {"td": "Graph"}
 
 
 class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph):

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .node import Operation, Tensor
 
-public = {
-    "td": "IndexedSlices IndexedSlicesValue",
-}
+public = {"td": "IndexedSlices IndexedSlicesValue"}
 
 
 class IndexedSlicesValue(NamedTuple):

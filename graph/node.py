@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from .op_def import OpDef
     from .unregistered import UnregisteredOp
 
-public = {
-    "td": "Operation Tensor",
-}
+public = {"td": "Operation Tensor"}
 
 _PACKAGE = __name__.partition(".")[0]
 

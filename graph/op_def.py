@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from ..shape_inference.context import KernelFactory, ShapeFunction, ValueFunction
     from ..shape_inference.traits import Traits
 
-public = {
-    "td": "OpDef",
-}
+public = {"td": "OpDef"}
 
 
 if TYPE_CHECKING:

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .node import Operation, Tensor
 
-public = {
-    "td": "SparseTensor SparseTensorValue convert_to_tensor_or_sparse_tensor",
-}
+public = {"td": "SparseTensor SparseTensorValue convert_to_tensor_or_sparse_tensor"}
 
 
 class SparseTensorValue(NamedTuple):

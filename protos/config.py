@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-public = {
-    "td": "config",
-}
+public = {"td": "config"}
 
 
 class Config:

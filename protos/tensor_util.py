@@ -15,9 +15,7 @@ from .messages import TensorProto
 from .shape_codec import encode_shape
 from .tensor_codec import append_values, decode_tensor, encode_tensor
 
-public = {
-    "td": "make_ndarray make_tensor_proto",
-}
+public = {"td": "make_ndarray make_tensor_proto"}
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     FetchFunction = Callable[[Any], tuple[Sequence[Any], Callable[[Sequence[Any]], Any]]]
     FeedFunction = Callable[[Any, Any], Sequence[tuple[Any, Any]]]
 
-public = {
-    "td": "register_session_run_conversion_functions",
-}
+public = {"td": "register_session_run_conversion_functions"}
 
 
 class Conversion(NamedTuple):

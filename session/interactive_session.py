@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from .options import ConfigProto
 
-public = {
-    "td": "InteractiveSession",
-}
+public = {"td": "InteractiveSession"}
 
 
 class InteractiveSession(Session):

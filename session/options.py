@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-public = {
-    "td": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunOptions",
-}
+public = {"td": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunOptions"}
 
 
 class _Options:

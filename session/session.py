@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from ..graph.node import Tensor
 
-public = {
-    "td": "Session",
-}
+public = {"td": "Session"}
 
 
 class Session:

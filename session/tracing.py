@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
     from .plan import Array, Step
 
-public = {
-    "td": "RunMetadata",
-}
+public = {"td": "RunMetadata"}
 
 
 class OpTrace(NamedTuple):

@@ -23,9 +23,7 @@ from .symbolic.symbolic import DimExpr
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-public = {
-    "td": "Dimension TensorShape as_dimension as_shape dimension_value unknown_shape",
-}
+public = {"td": "Dimension TensorShape as_dimension as_shape dimension_value unknown_shape"}
 
 __all__ = [
     "Dimension",

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
     from ..importing.progress import Progress
 
-public = {
-    "td": "check_graph",
-}
+public = {"td": "check_graph"}
 
 
 _MOST_SHOWN = 64

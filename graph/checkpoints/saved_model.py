@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from ..node import Tensor
     from .checkpoint_reader import CheckpointReader
 
-public = {
-    "td": "load_saved_model",
-}
+public = {"td": "load_saved_model"}
 
 _INIT_SIGNATURE = "__saved_model_init_op"
 _INIT_COLLECTIONS = ("saved_model_main_op", "legacy_init_op")

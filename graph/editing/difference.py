@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
     from ...protos.messages import GraphDef
 
-public = {
-    "td.graph_util": "Difference diff",
-}
+public = {"td.graph_util": "Difference diff"}
 
 
 class Difference:

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from ..node import Operation, Tensor
     from .graph_editing import AnyGraph
 
-public = {
-    "td.graph_util": "fold_constants",
-}
+public = {"td.graph_util": "fold_constants"}
 
 
 def fold_constants(

@@ -16,9 +16,7 @@ from .graph_editing import extract_sub_graph, free_name, nodes_by_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-public = {
-    "td.graph_util": "convert_variables_to_constants",
-}
+public = {"td.graph_util": "convert_variables_to_constants"}
 
 _REFERENCES = ("VariableV2", "Variable")
 _HANDLE = "VarHandleOp"

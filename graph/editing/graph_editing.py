@@ -15,9 +15,7 @@ from ..importing.node_order import in_order
 from ..node_def import full_input, source_name
 from ..scopes.names import check_op_name
 
-public = {
-    "td.graph_util": "extract_sub_graph remove_training_nodes rename rewire strip",
-}
+public = {"td.graph_util": "extract_sub_graph remove_training_nodes rename rewire strip"}
 
 AnyGraph = TypeVar("AnyGraph", Graph, GraphDef)
 

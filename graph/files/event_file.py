@@ -13,9 +13,7 @@ from ..graph import Graph
 if TYPE_CHECKING:
     from os import PathLike
 
-public = {
-    "td": "write_graph_events",
-}
+public = {"td": "write_graph_events"}
 
 _MOST_CONSTANT_BYTES = 1024
 _VERSION = b"brain.Event:2"

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
     from ...protos.messages import AttrValue, FunctionDef
 
-public = {
-    "td.graph_util": "inline_functions",
-}
+public = {"td.graph_util": "inline_functions"}
 
 
 _MOST_BYTES = 2**31 - 1

@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from ..op_def import OpDef
     from .progress import Progress
 
-public = {
-    "td": "import_graph_def",
-}
+public = {"td": "import_graph_def"}
 
 _COLOCATED = b"loc:@"
 

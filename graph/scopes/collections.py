@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-public = {
-    "td": "GraphKeys",
-}
+public = {"td": "GraphKeys"}
 
 
 class GraphKeys:

@@ -10,9 +10,7 @@ from .device import device_string, device_type as full_type, merge_devices, pars
 if TYPE_CHECKING:
     from ..node import Operation
 
-public = {
-    "td": "DeviceSpec merge_device",
-}
+public = {"td": "DeviceSpec merge_device"}
 
 
 class DeviceSpec:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-public = {
-    "td": "prepend_name_scope strip_name_scope",
-}
+public = {"td": "prepend_name_scope strip_name_scope"}
 
 
 def strip_name_scope(name: str | bytes, export_scope: str | None) -> str | bytes:

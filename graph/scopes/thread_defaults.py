@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-public = {
-    "td": "get_default_session",
-}
+public = {"td": "get_default_session"}
 
 
 class DefaultStack(threading.local):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-public = {
-    "td": "disable_eager_execution disable_v2_behavior executing_eagerly",
-}
+public = {"td": "disable_eager_execution disable_v2_behavior executing_eagerly"}
 
 
 def executing_eagerly() -> bool:

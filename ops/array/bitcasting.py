@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "bitcast",
-}
+public = {"td": "bitcast"}
 
 BITCAST = OpDef(
     "Bitcast",

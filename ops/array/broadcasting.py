@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {
-    "td": "broadcast_dynamic_shape broadcast_static_shape broadcast_to meshgrid",
-}
+public = {"td": "broadcast_dynamic_shape broadcast_static_shape broadcast_to meshgrid"}
 
 BROADCAST_ARGS = OpDef(
     "BroadcastArgs",

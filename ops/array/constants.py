@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "constant identity identity_n placeholder placeholder_with_default stop_gradient",
-}
+public = {"td": "constant identity identity_n placeholder placeholder_with_default stop_gradient"}
 
 CONST = OpDef("Const", "-> output: dtype", "value: tensor, dtype: type", traits=Constant())
 

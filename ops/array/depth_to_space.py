@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     Sizes = tuple[Dim, ...]
     Resize = Callable[[OpContext, Sequence[Dim], int, "Layout"], tuple[Sizes, Sizes]]
 
-public = {
-    "td, td.nn": "depth_to_space space_to_depth",
-}
+public = {"td, td.nn": "depth_to_space space_to_depth"}
 
 _ATTRS = "T: type, block_size: int32 >= 2, data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
 

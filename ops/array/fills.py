@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "fill ones ones_like zeros zeros_like",
-}
+public = {"td": "fill ones ones_like zeros zeros_like"}
 
 FILL = OpDef(
     "Fill",

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "concat concat_v2",
-}
+public = {"td": "concat concat_v2"}
 
 CONCAT = OpDef(
     "Concat",

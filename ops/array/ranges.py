@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {
-    "td": "lin_space linspace range",
-}
+public = {"td": "lin_space linspace range"}
 
 RANGE = OpDef(
     "Range",

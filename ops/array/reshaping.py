@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     Size = Dim | None
 
-public = {
-    "td, td.manip": "reshape",
-}
+public = {"td, td.manip": "reshape"}
 
 RESHAPE = OpDef(
     "Reshape",

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
-public = {
-    "td, td.manip": "roll",
-}
+public = {"td, td.manip": "roll"}
 
 ROLL = OpDef(
     "Roll",

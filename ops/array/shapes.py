@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {
-    "td": "rank shape shape_n size",
-}
+public = {"td": "rank shape shape_n size"}
 
 SHAPE = OpDef("Shape", "input: T -> output: out_type", "T: type, out_type: {int32, int64} = int32")
 SHAPE_N: OpDef[list[Tensor]] = OpDef(

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {
-    "td": "split",
-}
+public = {"td": "split"}
 
 SPLIT: OpDef[list[Tensor]] = OpDef(
     "Split",

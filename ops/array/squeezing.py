@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {
-    "td": "ensure_shape expand_dims squeeze",
-}
+public = {"td": "ensure_shape expand_dims squeeze"}
 
 SQUEEZE = OpDef(
     "Squeeze",

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "pack parallel_stack stack unpack unstack",
-}
+public = {"td": "pack parallel_stack stack unpack unstack"}
 
 PACK = OpDef(
     "Pack", "values: N * T -> output: T", "N: int >= 1, T: type, axis: int32 = 0", traits=Stack()

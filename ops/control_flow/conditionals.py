@@ -22,9 +22,7 @@ from ..kit.structures import flat, packed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-public = {
-    "td": "case cond",
-}
+public = {"td": "case cond"}
 
 
 def cond(

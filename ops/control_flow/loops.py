@@ -24,9 +24,7 @@ from .conditionals import decided
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-public = {
-    "td": "foldl foldr map_fn scan while_loop",
-}
+public = {"td": "foldl foldr map_fn scan while_loop"}
 
 _MOST_ROUNDS = 10_000
 

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
-public = {
-    "td": "load_op_library py_func",
-}
+public = {"td": "load_op_library py_func"}
 
 _ARGUMENTS = "input: Tin -> output: Tout"
 _ATTRS = "token: string, Tin: list(type) >= 0, Tout: list(type) >= 0"

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
     from ...protos.dtypes import DType
 
-public = {
-    "td": "assert_near assert_same_float_dtype verify_tensor_all_finite",
-}
+public = {"td": "assert_near assert_same_float_dtype verify_tensor_all_finite"}
 
 
 def assert_near(

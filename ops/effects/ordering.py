@@ -15,9 +15,7 @@ from ..array.constants import NO_OP, identity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-public = {
-    "td": "group no_op tuple with_dependencies",
-}
+public = {"td": "group no_op tuple with_dependencies"}
 
 
 def no_op(name: str | None = None) -> Operation:

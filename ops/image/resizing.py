@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     Resize = Callable[[Array, int, int], Array]
 
-public = {
-    "td.image": "crop_and_resize resize_bilinear resize_nearest_neighbor",
-}
+public = {"td.image": "crop_and_resize resize_bilinear resize_nearest_neighbor"}
 
 _TYPES = "int8, uint8, int16, uint16, int32, int64, bfloat16, half, float32, float64"
 _MODES = "align_corners: bool = false, half_pixel_centers: bool = false"

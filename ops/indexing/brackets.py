@@ -16,9 +16,7 @@ from .slicing import MASKS, STRIDED_SLICE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-public = {
-    "td": "newaxis",
-}
+public = {"td": "newaxis"}
 
 newaxis = None
 

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {
-    "td, td.manip": "gather_nd scatter_nd",
-}
+public = {"td, td.manip": "gather_nd scatter_nd"}
 
 GATHER_ND = OpDef(
     "GatherNd",

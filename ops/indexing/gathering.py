@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "gather",
-}
+public = {"td": "gather"}
 
 GATHER = OpDef(
     "Gather",

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
     _Change = Callable[[Array, Array, Array], None]
 
-public = {
-    "td": "alias_inplace_add alias_inplace_subtract alias_inplace_update empty empty_like",
-}
+public = {"td": "alias_inplace_add alias_inplace_subtract alias_inplace_update empty empty_like"}
 
 EMPTY = OpDef(
     "Empty", "shape: int32 -> output: dtype", "dtype: type, init: bool = false", traits=STATEFUL

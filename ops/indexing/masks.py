@@ -21,9 +21,7 @@ from ..math.reductions import reduce_max, reduce_prod
 from ..math.select import where
 from .gathering import gather
 
-public = {
-    "td": "boolean_mask sequence_mask",
-}
+public = {"td": "boolean_mask sequence_mask"}
 
 
 def sequence_mask(

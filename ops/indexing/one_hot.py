@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "one_hot",
-}
+public = {"td": "one_hot"}
 
 ONE_HOT = OpDef(
     "OneHot",

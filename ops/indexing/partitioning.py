@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "dynamic_partition dynamic_stitch",
-}
+public = {"td": "dynamic_partition dynamic_stitch"}
 
 DYNAMIC_PARTITION: OpDef[list[Tensor]] = OpDef(
     "DynamicPartition",

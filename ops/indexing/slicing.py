@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {
-    "td": "slice strided_slice",
-}
+public = {"td": "slice strided_slice"}
 
 SLICE = OpDef(
     "Slice",

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
     Labels = tuple[int, ...]
 
-public = {
-    "td, td.linalg": "einsum",
-}
+public = {"td, td.linalg": "einsum"}
 
 EINSUM = OpDef("Einsum", "inputs: N * T -> output: T", "equation: string, N: int >= 1, T: type")
 

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td, td.math": "accumulate_n add_n",
-}
+public = {"td, td.math": "accumulate_n add_n"}
 
 _TYPES = f"N: int >= 1, T: {{{REALS}, {COMPLEX}, {QUANTIZED}"
 ADD_N = OpDef(

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "clip_by_value select where where_v2",
-}
+public = {"td": "clip_by_value select where where_v2"}
 
 _NUMBERS = f"{REALS}, {COMPLEX}, {QUANTIZED}"
 SELECT = OpDef(

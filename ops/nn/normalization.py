@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td.nn": "batch_normalization fused_batch_norm local_response_normalization lrn",
-}
+public = {"td.nn": "batch_normalization fused_batch_norm local_response_normalization lrn"}
 
 _RESULTS = "y: T, batch_mean: U, batch_variance: U, reserve_space_1: U, reserve_space_2: U"
 _ARGUMENTS = f"x: T, scale: U, offset: U, mean: U, variance: U -> {_RESULTS}"

@@ -14,9 +14,7 @@ from .quantized_nn import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-public = {
-    "td.nn": "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x",
-}
+public = {"td.nn": "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x"}
 
 
 def quantized_conv2d(

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
-public = {
-    "td": "argsort searchsorted sort",
-}
+public = {"td": "argsort searchsorted sort"}
 
 _ATTRS = "T: type, out_type: {int32, int64} = int32"
 _ARGUMENTS = "sorted_inputs: T, values: T -> output: out_type"

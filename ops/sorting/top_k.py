@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td.math, td.nn": "in_top_k top_k",
-}
+public = {"td.math, td.nn": "in_top_k top_k"}
 
 _TYPES = f"sorted: bool = true, T: {{{REALS}}}"
 TOP_K = OpDef("TopK", "input: T -> values: T, indices: int32", f"k: int >= 0, {_TYPES}")

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "listdiff setdiff1d unique unique_with_counts",
-}
+public = {"td": "listdiff setdiff1d unique unique_with_counts"}
 
 _ATTRS = "T: type, out_idx: {int32, int64} = int32"
 _ATTRS_V2 = "T: type, Taxis: {int32, int64} = int64, out_idx: {int32, int64} = int32"

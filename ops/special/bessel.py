@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.protocols import Array
 
-public = {
-    "td.math": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
-}
+public = {"td.math": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e"}
 
 # For float64 (True) and the shorter dtypes: i0(x), and i1(x) / x, in x**2, for x up to 8.
 _I0_NEAR = {

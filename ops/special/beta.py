@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td, td.math": "betainc lbeta",
-}
+public = {"td, td.math": "betainc lbeta"}
 
 _LARGE = 10  # from here on Stirling's formula is good
 _TOLERANCE = {True: 1e-16, False: 1e-9}

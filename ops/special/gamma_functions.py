@@ -17,9 +17,7 @@ from ..kit.elementwise import FLOATS, unary
 if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
 
-public = {
-    "td, td.math": "digamma lgamma",
-}
+public = {"td, td.math": "digamma lgamma"}
 
 # For float64 (True) and the shorter dtypes: lgamma(x) / ((x - 1) (x - 2)) in x - 1, on [1, 3].
 _NEAR_ROOTS = {

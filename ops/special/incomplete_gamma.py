@@ -19,9 +19,7 @@ from .gamma_functions import excess, lgamma_of, stirling_rest
 if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
 
-public = {
-    "td, td.math": "igamma igammac",
-}
+public = {"td, td.math": "igamma igammac"}
 
 _TOLERANCE = {True: 1e-16, False: 1e-9}
 _LARGE = 500

@@ -13,9 +13,7 @@ from .gamma_functions import digamma_of, lgamma_of
 if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
 
-public = {
-    "td, td.math": "polygamma zeta",
-}
+public = {"td, td.math": "polygamma zeta"}
 
 _SUMMED = 10  # terms, before Euler's and Maclaurin's formula gives the rest
 # B(2k) / (2k)!

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td, td.math": "bincount",
-}
+public = {"td, td.math": "bincount"}
 
 BINCOUNT = OpDef(
     "Bincount",

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "histogram_fixed_width histogram_fixed_width_bins",
-}
+public = {"td": "histogram_fixed_width histogram_fixed_width_bins"}
 
 HISTOGRAM_FIXED_WIDTH = OpDef(
     "HistogramFixedWidth",

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
 
-public = {
-    "td.math": "polyval",
-}
+public = {"td.math": "polyval"}
 
 
 def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td.strings": "split unsorted_segment_join",
-}
+public = {"td.strings": "split unsorted_segment_join"}
 
 STRING_SPLIT_V2 = OpDef(
     "StringSplitV2",

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
     from .variable import Variable
 
-public = {
-    "td": "get_local_variable get_variable",
-}
+public = {"td": "get_local_variable get_variable"}
 
 
 def get_variable(

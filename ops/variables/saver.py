@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
     from ...protos.messages import MetaGraphDef
 
-public = {
-    "td.train": "Saver import_meta_graph",
-}
+public = {"td.train": "Saver import_meta_graph"}
 
 _HOUR = 3600.0
 

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from .variable import Variable
     from .variable_scope import VariableScope
 
-public = {
-    "td": "make_template",
-}
+public = {"td": "make_template"}
 
 
 class Template:

@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     from ...graph.node import Operation
     from ...protos.dtypes import DType
 
-public = {
-    "td": "Variable",
-}
+public = {"td": "Variable"}
 
 
 class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=False):

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from .variable import Variable
     from .variable_scope import VariableScope
 
-public = {
-    "td": "no_regularizer",
-}
+public = {"td": "no_regularizer"}
 
 # The arguments of `get_variable`, by which a custom getter is called, and what they are by default.
 SETTINGS: dict[str, Any] = {

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from ...graph.graph import Graph
     from .variable_scope import VariableScope
 
-public = {
-    "td": "disable_resource_variables enable_resource_variables resource_variables_enabled",
-}
+public = {"td": "disable_resource_variables enable_resource_variables resource_variables_enabled"}
 
 _KEY = ("__variable_scopes",)
 _USE_RESOURCE = 11  # the position of use_resource among the arguments of Variable

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from ...protos.dtypes import DType
     from .variable import Variable
 
-public = {
-    "td": "VariableScope get_variable_scope variable_op_scope variable_scope",
-}
+public = {"td": "VariableScope get_variable_scope variable_op_scope variable_scope"}
 
 Reuse = bool | AutoReuse | None
 

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from ...graph.graph import Graph
     from ...protos.dtypes import DType
 
-public = {
-    "td": "AUTO_REUSE",
-}
+public = {"td": "AUTO_REUSE"}
 
 _KEY = ("__variable_store",)
 

@@ -24,9 +24,7 @@ from .resource_variables import (
 )
 from .variable import Variable
 
-public = {
-    "td": "assign assign_add assign_sub count_up_to is_variable_initialized",
-}
+public = {"td": "assign assign_add assign_sub count_up_to is_variable_initialized"}
 
 
 def reference_of(ref: Any) -> Tensor:

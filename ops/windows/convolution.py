@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Window
 
-public = {
-    "td.nn": "conv2d conv3d",
-}
+public = {"td.nn": "conv2d conv3d"}
 
 # What windows see is laid out in blocks of so many bytes, which stay in the cache until they are
 # multiplied, and bound the memory that large images take. Blocks are larger where they would hold

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from ...shape_inference.sliding_windows import Sliding, Window
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {
-    "td.nn": "depthwise_conv2d depthwise_conv2d_native separable_conv2d",
-}
+public = {"td.nn": "depthwise_conv2d depthwise_conv2d_native separable_conv2d"}
 
 DEPTHWISE_CONV_2D_NATIVE = OpDef(
     "DepthwiseConv2dNative",

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Window
 
-public = {
-    "td.nn": "max_pool_with_argmax",
-}
+public = {"td.nn": "max_pool_with_argmax"}
 
 MAX_POOL_WITH_ARGMAX = OpDef(
     "MaxPoolWithArgmax",

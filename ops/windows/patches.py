@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {
-    "td": "extract_image_patches",
-}
+public = {"td": "extract_image_patches"}
 
 EXTRACT_IMAGE_PATCHES = OpDef(
     "ExtractImagePatches",

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
 
-public = {
-    "td.nn": "avg_pool1d max_pool1d",
-}
+public = {"td.nn": "avg_pool1d max_pool1d"}
 
 # The data formats, older names included: where space is, and what images of one row have.
 _FORMATS = {"NWC": (1, "NHWC"), "NHWC": (1, "NHWC"), "NCW": (2, "NCHW"), "NCHW": (2, "NCHW")}

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from ...shape_inference.sliding_windows import Sliding, Window
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {
-    "td.nn": "conv2d_backprop_input conv2d_transpose",
-}
+public = {"td.nn": "conv2d_backprop_input conv2d_transpose"}
 
 CONV_2D_BACKPROP_INPUT = OpDef(
     "Conv2DBackpropInput",
