@@ -23,7 +23,7 @@ Declare = Callable[[Array], Any]
 CONSTANT = object()
 """Declared in place of a shape: the input is a constant, not fed."""
 
-DTYPES = {name for name, value in vars(td).items() if isinstance(value, td.DType)}
+DTYPES = {name for name in dir(td) if isinstance(getattr(td, name), td.DType)}
 
 
 class Raises(NamedTuple):
