@@ -21,8 +21,9 @@ from ...ops.array.transposing import transpose
 from ...ops.indexing.gather_nd import SCATTER_ND, gather_nd
 from ...ops.indexing.gathering import gather
 from ...ops.indexing.partitioning import dynamic_partition, dynamic_stitch
-from ...ops.indexing.slicing import MASKS, STRIDED_SLICE, slice
+from ...ops.indexing.slicing import slice
 from ...ops.indexing.strided_slice_gradient import STRIDED_SLICE_GRAD
+from ...ops.indexing.strided_slicing import MASKS, STRIDED_SLICE
 from ...ops.math.arithmetic import add, multiply, subtract
 from ...ops.math.division import floormod
 from ...ops.math.reductions import reduce_prod

@@ -11,7 +11,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ..array.casting import cast
-from .slicing import MASKS, STRIDED_SLICE
+from .strided_slicing import MASKS, STRIDED_SLICE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ..kit.allocation import check_size
-from .slicing import MASKS, items_of, numpy_index
+from .strided_slicing import MASKS, items_of, numpy_index
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext

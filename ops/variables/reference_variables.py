@@ -12,7 +12,7 @@ from ...graph.op_def import OpDef
 from ...graph.references import Reference, reference
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.traits import STATEFUL, Traits
-from ..indexing.slicing import MASKS, STRIDED_SLICE
+from ..indexing.strided_slicing import MASKS, STRIDED_SLICE
 from ..kit.allocation import check_size
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from ..indexing.gather_nd import Places
 from ..indexing.gathering import batch_name, checked_batch, in_range, out_of_range, take_batched
-from ..indexing.slicing import MASKS
+from ..indexing.strided_slicing import MASKS
 from ..kit.allocation import check_size
 from .reference_variables import changed_slice, changed_whole, counted_up_to, reference_in
 

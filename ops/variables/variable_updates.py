@@ -6,7 +6,7 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
-from ..indexing.slicing import MASKS, STRIDED_SLICE
+from ..indexing.strided_slicing import MASKS, STRIDED_SLICE
 from ..kit.call_forms import renamed
 from .reference_variables import (
     ASSIGN,
