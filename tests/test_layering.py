@@ -44,7 +44,10 @@ FOLDERS = [
     "ops/image",
     "ops/quantized",
     "ops/nn",
+    "ops/initializers",
     "ops/variables",
+    "ops/variable_scopes",
+    "ops/saving",
     "ops/control_flow",
     "ops",
     "differentiation/kit",
@@ -57,6 +60,7 @@ FOLDERS = [
 STRANGERS = {("ops", "session"), ("session", "ops")}
 # Pairs that stand against the order, for types alone.
 EXCEPTIONS = {
+    ("ops/variables/variable_kinds.py", "ops/variable_scopes"),
     ("graph/scopes/device.py", "graph"),
     ("graph/scopes/device_spec.py", "graph"),
     ("__main__.py", "cli"),  # the command itself

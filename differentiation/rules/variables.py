@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...graph.indexed_slices import IndexedSlices
 from ...ops.array.squeezing import squeeze
 from ...ops.indexing.gather_nd import SCATTER_ND
-from ...ops.variables.resource_variables import VARIABLE_SHAPE
+from ...ops.variables.resource_ops import VARIABLE_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.rule_tables import gradient_of, not_differentiable
 from .indexing import slices_of

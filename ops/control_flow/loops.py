@@ -17,8 +17,8 @@ from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ..array.stacking import stack, unstack
 from ..kit.structures import flat, packed
+from ..variable_scopes.variable_scope import get_variable_scope, variable_scope
 from ..variables.variable_kinds import scopes_of
-from ..variables.variable_scope import get_variable_scope, variable_scope
 from .conditionals import decided
 
 if TYPE_CHECKING:

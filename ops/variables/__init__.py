@@ -1,1 +1,1 @@
-"""Variables: state, scopes and stores, initializers, updates, saving."""
+"""Variables: what holds state, and the ops and functions that change it."""

@@ -15,7 +15,7 @@ from ..array.fills import zeros
 from ..effects.ordering import group
 from ..math.arithmetic import minimum
 from .variable import Variable
-from .variables import global_variables, trainable_variables
+from .variable_lists import global_variables, trainable_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ..array.constants import identity
-from .resource_variables import (
+from .resource_ops import (
     ASSIGN_ADD_VARIABLE_OP,
     ASSIGN_SUB_VARIABLE_OP,
     ASSIGN_VARIABLE_OP,

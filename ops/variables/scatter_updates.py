@@ -14,8 +14,8 @@ from ...shape_inference.traits import STATEFUL
 from ..indexing.gather_nd import Places, skips_bad_indices
 from ..indexing.gathering import in_range, out_of_range
 from ..math.division import truncated
-from .reference_variables import NUMBERS
-from .resource_variables import read, shape_of_resource
+from .reference_ops import NUMBERS
+from .resource_ops import read, shape_of_resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

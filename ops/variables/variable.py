@@ -15,7 +15,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import identity
 from ..indexing.gather_nd import GATHER_ND
 from ..indexing.gathering import GATHER
-from .reference_variables import (
+from .reference_ops import (
     ASSIGN,
     ASSIGN_ADD,
     ASSIGN_SUB,
@@ -24,8 +24,7 @@ from .reference_variables import (
     VARIABLE_V2,
 )
 from .variable_kinds import VariableKinds
-from .variable_operators import VariableOperators
-from .variable_rows import VariableRows
+from .variable_methods import VariableOperators, VariableRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

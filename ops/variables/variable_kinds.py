@@ -10,7 +10,7 @@ from ...graph.default_graph import get_default_graph
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from .variable_scope import VariableScope
+    from ..variable_scopes.variable_scope import VariableScope
 
 public = {"td": "disable_resource_variables enable_resource_variables resource_variables_enabled"}
 

@@ -8,7 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ..indexing.strided_slicing import MASKS, STRIDED_SLICE
 from ..kit.call_forms import renamed
-from .reference_variables import (
+from .reference_ops import (
     ASSIGN,
     ASSIGN_ADD,
     ASSIGN_SUB,
@@ -16,12 +16,12 @@ from .reference_variables import (
     IS_VARIABLE_INITIALIZED,
     STRIDED_SLICE_ASSIGN,
 )
-from .resource_variable import ResourceVariable
-from .resource_variables import (
+from .resource_ops import (
     READ_VARIABLE_OP,
     RESOURCE_STRIDED_SLICE_ASSIGN,
     VAR_IS_INITIALIZED_OP,
 )
+from .resource_variable import ResourceVariable
 from .variable import Variable
 
 public = {"td": "assign assign_add assign_sub count_up_to is_variable_initialized"}

@@ -11,9 +11,9 @@ from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import as_dtype
 from ...shape_inference.tensor_shape import TensorShape
-from .initializers import Zeros
-from .scaling_initializers import GlorotUniform
-from .variable import Variable
+from ..initializers.plain_initializers import Zeros
+from ..initializers.scaling_initializers import GlorotUniform
+from ..variables.variable import Variable
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph

@@ -16,7 +16,7 @@ from ..indexing.gather_nd import Places
 from ..indexing.gathering import batch_name, checked_batch, in_range, out_of_range, take_batched
 from ..indexing.strided_slicing import MASKS
 from ..kit.allocation import check_size
-from .reference_variables import changed_slice, changed_whole, counted_up_to, reference_in
+from .reference_ops import changed_slice, changed_whole, counted_up_to, reference_in
 
 if TYPE_CHECKING:
     from ...graph.node import Operation

@@ -14,7 +14,7 @@ from ..array.transposing import transpose
 from ..linalg.decompositions import qr
 from ..math.arithmetic import sign
 from ..random.uniform_and_normal import random_normal, random_uniform
-from .initializers import Initializer, RandomNormal, RandomUniform, TruncatedNormal
+from .plain_initializers import Initializer, RandomNormal, RandomUniform, TruncatedNormal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,8 +21,8 @@ from ...graph.checkpoints.meta_graph import (
 from ...graph.default_graph import get_default_graph
 from ..array.constants import placeholder
 from ..effects.ordering import group
-from .variable import Variable
-from .variables import global_variables
+from ..variables.variable import Variable
+from ..variables.variable_lists import global_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ...graph.default_graph import get_default_graph, graph_of
 from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import as_dtype
+from ..variables.variable_kinds import scopes_of
 from .variable_getters import got, nested
-from .variable_kinds import scopes_of
 from .variable_store import AutoReuse
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ...graph.graph import Graph
     from ...protos.dtypes import DType
-    from .variable import Variable
+    from ..variables.variable import Variable
 
 public = {"td": "VariableScope get_variable_scope variable_op_scope variable_scope"}
 

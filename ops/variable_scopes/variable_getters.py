@@ -11,7 +11,7 @@ from .variable_store import dtype_or, store_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .variable import Variable
+    from ..variables.variable import Variable
     from .variable_scope import VariableScope
 
 public = {"td": "no_regularizer"}

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
+from ..initializers.plain_initializers import Zeros
 from .get_variable import get_variable
-from .initializers import Zeros
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from .variable import Variable
+    from ..variables.variable import Variable
 
 public = {
     "td.train": (

@@ -11,7 +11,7 @@ from .variable_scope import get_variable_scope
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .variable import Variable
+    from ..variables.variable import Variable
 
 public = {"td": "get_local_variable get_variable"}
 

@@ -12,7 +12,7 @@ from .variable_scope import variable_scope
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .variable import Variable
+    from ..variables.variable import Variable
     from .variable_scope import VariableScope
 
 public = {"td": "make_template"}

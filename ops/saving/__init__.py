@@ -1,0 +1,1 @@
+"""Saving variables to checkpoints and restoring them: the Saver, and TensorFlow's ops."""

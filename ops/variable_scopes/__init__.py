@@ -1,0 +1,1 @@
+"""Variable scopes: variables by their names, stores, getters, templates, the global step."""
