@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph import registry
+from ...graph.describe import whereabouts
 from ...graph.gradient_rules import Rule, register
 from .static_knowledge import summed_to
 
@@ -89,3 +90,13 @@ def raw(op_type: str) -> Callable[..., Any]:
 def attr(op: Operation, name: str) -> Any:
     """The value of an attr, or None where the op has none of that name."""
     return op.get_attr(name) if name in op.attrs else None
+
+
+def undefined(reason: str, *op_types: str) -> None:
+    """Says of op types why they have no gradient: who asks for one is told."""
+
+    def refuse(op: Operation, *gradients: Any) -> Any:
+        raise LookupError(f"No gradient defined for operation {whereabouts(op)}: {reason}")
+
+    for op_type in op_types:
+        register(op_type, Rule(refuse, fills=False))

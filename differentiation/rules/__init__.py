@@ -7,9 +7,19 @@ from . import (
     effects as effects,
     indexing as indexing,
     linalg as linalg,
+    linalg_decompositions as linalg_decompositions,
+    linalg_systems as linalg_systems,
     math as math,
     math_reductions as math_reductions,
+    math_segments as math_segments,
+    quantized as quantized,
+    random as random,
+    sorting as sorting,
+    sparse as sparse,
+    special as special,
+    statistics as statistics,
     variables as variables,
+    windows as windows,
 )
 
 

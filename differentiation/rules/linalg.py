@@ -60,12 +60,12 @@ def _batch_matmul(op: Operation, gradient: Tensor) -> Any:
         return product(x, gradient, not turned[0], False)
 
     return (
-        lambda: _summed_to_batch(for_x(), x, y, op.outputs[0]),
-        lambda: _summed_to_batch(for_y(), y, x, op.outputs[0]),
+        lambda: summed_to_batch(for_x(), x, y, op.outputs[0]),
+        lambda: summed_to_batch(for_y(), y, x, op.outputs[0]),
     )
 
 
-def _summed_to_batch(gradient: Tensor, x: Tensor, y: Tensor, z: Tensor) -> Tensor:
+def summed_to_batch(gradient: Tensor, x: Tensor, y: Tensor, z: Tensor) -> Tensor:
     """The gradient of `x`, summed over the matrices that it was broadcast to."""
     own, result = x.shape.sizes, z.shape.sizes
     if own is not None and result is not None:

@@ -32,6 +32,7 @@ NAMESPACES = {
     "td.random": "Random numbers.",
     "td.raw_ops": "Every op by the name of its type, taken with keywords.",
     "td.strings": "Functions on strings.",
+    "td.test": "Checks for tests.",
     "td.train": "Checkpoints, steps and averages.",
 }
 

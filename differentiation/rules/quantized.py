@@ -1,0 +1,45 @@
+"""Gradients of `ops/quantized`: fake quantization, seen as the identity within its range."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..kit.rule_tables import gradient_of, not_differentiable, raw, undefined
+
+if TYPE_CHECKING:
+    from ...graph.node import Operation, Tensor
+
+not_differentiable(
+    "FakeQuantWithMinMaxArgsGradient",
+    "FakeQuantWithMinMaxVarsGradient",
+    "FakeQuantWithMinMaxVarsPerChannelGradient",
+)
+undefined(
+    "quantized numbers are integers",
+    "Dequantize",
+    "QuantizeDownAndShrinkRange",
+    "QuantizeV2",
+    "QuantizedAvgPool",
+    "QuantizedBiasAdd",
+    "QuantizedConcat",
+    "QuantizedConv2D",
+    "QuantizedMatMul",
+    "QuantizedMaxPool",
+    "QuantizedRelu",
+    "QuantizedRelu6",
+    "QuantizedReshape",
+    "RequantizationRange",
+    "Requantize",
+)
+
+
+@gradient_of("FakeQuantWithMinMaxArgs")
+def _fake_quant_args(op: Operation, gradient: Tensor) -> Tensor:
+    attrs = {name: op.get_attr(name) for name in ("min", "max", "num_bits", "narrow_range")}
+    return raw("FakeQuantWithMinMaxArgsGradient")(gradient, op.inputs[0], **attrs)  # type: ignore[no-any-return]
+
+
+@gradient_of("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
+def _fake_quant_vars(op: Operation, gradient: Tensor) -> Any:
+    attrs = {name: op.get_attr(name) for name in ("num_bits", "narrow_range")}
+    return tuple(raw(f"{op.type}Gradient")(gradient, *op.inputs, **attrs))

@@ -1,0 +1,89 @@
+"""Gradients of `ops/sparse`: of the values, whose places are fixed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.sparse_tensor import SparseTensor
+from ...ops.array.fills import ones_like
+from ...ops.array.ranges import range as arange
+from ...ops.array.reshaping import reshape
+from ...ops.array.shapes import shape, size
+from ...ops.array.transposing import invert_permutation
+from ...ops.indexing.gather_nd import gather_nd
+from ...ops.indexing.gathering import gather
+from ...ops.indexing.partitioning import dynamic_stitch
+from ...ops.linalg.matrix_functions import adjoint
+from ...ops.math.division import floordiv, floormod
+from ...ops.math.exponentials import conj
+from ...ops.math.reductions import reduce_sum
+from ...ops.sparse.sparse_ops import SPARSE_TENSOR_DENSE_MAT_MUL, sparse_reorder
+from ...protos.dtypes import int64
+from ..kit.rule_tables import gradient_of
+
+if TYPE_CHECKING:
+    from ...graph.node import Operation, Tensor
+
+
+@gradient_of("SparseReorder")
+def _sparse_reorder(op: Operation, _: Any, gradient: Tensor) -> Any:
+    indices, _values, whole = op.inputs
+
+    def for_values() -> Tensor:
+        numbers = arange(shape(indices)[0])
+        order = sparse_reorder(SparseTensor(indices, numbers, whole)).values
+        return gather(gradient, invert_permutation(order))
+
+    return None, for_values, None
+
+
+@gradient_of("SparseToDense")
+def _sparse_to_dense(op: Operation, gradient: Tensor) -> Any:
+    indices, _, values, _default = op.inputs
+    places = reshape(indices, [-1, 1]) if indices.shape.rank != 2 else indices
+
+    def for_values() -> Tensor:
+        taken = gather_nd(gradient, places)
+        return reduce_sum(taken) if values.shape.rank == 0 else taken
+
+    def for_default() -> Tensor:
+        return reduce_sum(gradient) - reduce_sum(gather_nd(gradient, places))
+
+    return None, None, for_values, for_default
+
+
+@gradient_of("SparseReduceSum")
+def _sparse_reduce_sum(op: Operation, gradient: Tensor) -> Any:
+    indices, _, whole, axes = op.inputs
+
+    def for_values() -> Tensor:
+        number = size(whole)
+        places = floormod(reshape(axes, [-1]) + number, number)
+        kept = dynamic_stitch([arange(number), places], [whole, ones_like(places, int64)])
+        return gather_nd(reshape(gradient, kept), floordiv(indices, floordiv(whole, kept)))
+
+    return None, for_values, None, None
+
+
+@gradient_of("SparseTensorDenseMatMul")
+def _sparse_tensor_dense_matmul(op: Operation, gradient: Tensor) -> Any:
+    """Of the matrix by the transposed product; of each value by the rows that it multiplied."""
+    indices, values, whole, b = op.inputs
+    adjoint_a, adjoint_b = op.get_attr("adjoint_a"), op.get_attr("adjoint_b")
+
+    def for_values() -> Tensor:
+        rows, columns = indices[:, 0], indices[:, 1]
+        if adjoint_a:
+            rows, columns = columns, rows
+        matrix = adjoint(b) if adjoint_b else b
+        products = gather(gradient, rows) * conj(gather(matrix, columns))
+        total = reduce_sum(products, 1)
+        return conj(total) if adjoint_a else total
+
+    def for_b() -> Tensor:
+        product = SPARSE_TENSOR_DENSE_MAT_MUL(
+            indices, values, whole, gradient, adjoint_a=not adjoint_a
+        )
+        return adjoint(product) if adjoint_b else product
+
+    return None, for_values, None, for_b
