@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...ops.array.broadcasting import BROADCAST_GRADIENT_ARGS
+from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
 from ...ops.linalg.matmul import cross, matmul
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
 @gradient_of("MatMul")
 def _matmul(op: Operation, gradient: Tensor) -> Any:
-    a, b = op.inputs
+    return _products(op, gradient, *op.inputs)
+
+
+def _products(op: Operation, gradient: Tensor, a: Tensor, b: Tensor) -> Any:
+    """Functions that make the gradients of the operands."""
     turned = op.get_attr("transpose_a"), op.get_attr("transpose_b")
 
     def product(x: Tensor, y: Tensor, transpose_x: bool, transpose_y: bool) -> Tensor:
@@ -39,6 +44,18 @@ def _matmul(op: Operation, gradient: Tensor) -> Any:
         return product(other, gradient, not turned[0], False)
 
     return for_a, for_b
+
+
+@gradient_of("SparseMatMul")
+def _sparse_matmul(op: Operation, gradient: Tensor) -> list[Any]:
+    """As of MatMul, in float32: each operand may be of bfloat16."""
+    a, b = op.inputs
+    wide = [cast(x, gradient.dtype.base_dtype) for x in (a, b)]
+    both = _products(op, gradient, *wide)
+    return [
+        lambda x=x, product=product: cast(product(), x.dtype.base_dtype)
+        for x, product in zip((a, b), both, strict=True)
+    ]
 
 
 @gradient_of("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")

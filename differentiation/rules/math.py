@@ -106,6 +106,10 @@ def _present(x: Tensor) -> Tensor:
     return cast(not_equal(x, _of(0, x)), x.dtype.base_dtype)  # type: ignore[no-any-return]
 
 
+def _modulus(g: Tensor, x: Tensor, y: Tensor, z: Tensor) -> Tensor:
+    return times(g, negative(raw("TruncateDiv")(x, y)))
+
+
 def _over_squares(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return truediv(g, add(square(x), square(y)))
 
@@ -153,10 +157,8 @@ binary(
             lambda g, x, y, z: negative(_twice_difference(g, x, y)),
         ),
         "Sub": (lambda g, x, y, z: g, lambda g, x, y, z: negative(g)),
-        "TruncateMod": (
-            lambda g, x, y, z: g,
-            lambda g, x, y, z: times(g, negative(raw("TruncateDiv")(x, y))),
-        ),
+        "Mod": (lambda g, x, y, z: g, _modulus),
+        "TruncateMod": (lambda g, x, y, z: g, _modulus),
         "Xdivy": (
             lambda g, x, y, z: times(xdivy(_present(x), y), g),
             lambda g, x, y, z: times(xdivy(negative(x), square(y)), g),

@@ -27,6 +27,7 @@ undefined(
     "QuantizedMaxPool",
     "QuantizedRelu",
     "QuantizedRelu6",
+    "QuantizedReluX",
     "QuantizedReshape",
     "RequantizationRange",
     "Requantize",

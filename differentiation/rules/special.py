@@ -12,11 +12,17 @@ from ...ops.math.select import where_v2
 from ...ops.special.gamma_functions import digamma, lgamma
 from ...ops.special.incomplete_gamma_gradients import IGAMMA_GRAD_A
 from ...ops.special.zeta import polygamma, zeta
-from ..kit.rule_tables import binary, gradient_of, raw, unary
+from ..kit.rule_tables import binary, gradient_of, raw, unary, undefined
 from ..kit.static_knowledge import constant_like, summed_to, times
 
 if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
+
+undefined(
+    "what is known of the shape parameter stops at the first order",
+    "IgammaGradA",
+    "RandomGammaGrad",
+)
 
 
 def _of(value: float, x: Tensor) -> Tensor:

@@ -33,6 +33,7 @@ NAMESPACES = [
     "td.random",
     "td.raw_ops",
     "td.strings",
+    "td.test",
     "td.train",
 ]
 

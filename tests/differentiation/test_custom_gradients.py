@@ -1,0 +1,163 @@
+"""Gradients of one's own, Jacobians, and the numeric check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensordraft as td
+
+
+@pytest.fixture(autouse=True)
+def session() -> Any:
+    with td.Graph().as_default(), td.Session() as session:
+        yield session
+
+
+def test_a_gradient_by_name(session: Any) -> None:
+    @td.RegisterGradient("TestsHalved")
+    def halved(op: td.Operation, grad: td.Tensor) -> td.Tensor:
+        return grad * 0.5
+
+    x = td.constant(3.0)
+    with td.get_default_graph().gradient_override_map({"Square": "TestsHalved"}):
+        y = td.square(x)
+    assert session.run(td.gradients(y, x)[0]) == 0.5
+    assert session.run(td.gradients(td.square(x), x)[0]) == 6.0
+    with pytest.raises(KeyError, match="registered for 'TestsHalved' already"):
+        td.RegisterGradient("TestsHalved")(halved)
+    with pytest.raises(KeyError, match="registered for 'Tanh' already"):
+        td.RegisterGradient("Tanh")(halved)
+    with pytest.raises(TypeError, match="must be the name of an op type"):
+        td.RegisterGradient(3)  # type: ignore[arg-type]
+
+
+def test_py_func_by_an_override(session: Any) -> None:
+    td.RegisterGradient("TestsCubeGrad")(lambda op, g: g * 3.0 * td.square(op.inputs[0]))
+    x = td.constant(2.0)
+    with td.get_default_graph().gradient_override_map({"PyFunc": "TestsCubeGrad"}):
+        y = td.py_func(lambda v: v**3, [x], td.float32)
+    assert session.run(td.gradients(y, x)[0]) == 12.0
+    assert td.gradients(td.py_func(lambda v: v**3, [x], td.float32), x) == [None]
+
+
+def test_the_override_is_saved(session: Any) -> None:
+    with td.get_default_graph().gradient_override_map({"Square": "TestsOther"}):
+        td.square(td.constant(3.0), name="y")
+    graph_def = td.get_default_graph().as_graph_def()
+    td.RegisterGradient("TestsOther")(lambda op, g: g * 7.0)
+    with td.Graph().as_default() as graph, td.Session() as session:
+        td.import_graph_def(graph_def, name="")
+        y, x = graph.get_tensor_by_name("y:0"), graph.get_tensor_by_name("Const:0")
+        assert session.run(td.gradients(y, x)[0]) == 7.0
+
+
+def test_functions_of_several_arguments(session: Any) -> None:
+    @td.custom_gradient
+    def both(x: td.Tensor, y: td.Tensor) -> Any:
+        def grad(dx: td.Tensor, dy: td.Tensor) -> Any:
+            return dx * 2.0, dy * 3.0
+
+        return [x * y, x + y], grad
+
+    x, y = td.constant(2.0), td.constant(5.0)
+    first, second = both(x, y)
+    assert session.run([first, second]) == [10.0, 7.0]
+    assert session.run(td.gradients([first, second], [x, y])) == [2.0, 3.0]
+    assert session.run(td.gradients(first, [x, y])) == [2.0, 0.0]
+
+
+def test_functions_that_read_variables(session: Any) -> None:
+    w = td.get_variable("w", initializer=4.0, use_resource=True)
+
+    @td.custom_gradient
+    def scaled(x: td.Tensor) -> Any:
+        def grad(g: td.Tensor, variables: Any = None) -> Any:
+            assert variables == [w]
+            return g * 10.0, [g * 100.0]
+
+        return x * w, grad
+
+    x = td.constant(3.0)
+    session.run(td.global_variables_initializer())
+    assert session.run(td.gradients(scaled(x), [x, w])) == [10.0, 100.0]
+
+    @td.custom_gradient
+    def careless(x: td.Tensor) -> Any:
+        return x * w, lambda g: g
+
+    with pytest.raises(TypeError, match="must take the argument 'variables'"):
+        careless(x)
+    v = td.get_variable("v", initializer=4.0, use_resource=False)
+    with pytest.raises(TypeError, match="resource variables alone"):
+        td.custom_gradient(lambda x: (x * v, lambda g: g))(x)
+
+
+def test_too_many_gradients() -> None:
+    x = td.constant(1.0)
+    y = td.custom_gradient(lambda x: (x, lambda g: [g, g]))(x)
+    with pytest.raises(ValueError, match="gives 2 gradients for 1 arguments"):
+        td.gradients(y, x)
+
+
+def test_not_differentiable() -> None:
+    with pytest.raises(KeyError, match="already"):
+        td.NotDifferentiable("Tanh")
+    assert td.NoGradient is td.NotDifferentiable
+
+
+def test_jacobians(session: Any) -> None:
+    x = td.constant([[1.0, 2.0], [3.0, 4.0]])
+    w = td.constant([[1.0, 2.0, 0.0], [0.0, 1.0, 5.0]])
+    y = td.matmul(x, w)
+    full = session.run(td.jacobian(y, x))
+    expected = np.einsum("ik,lj->ijkl", np.eye(2), session.run(w))
+    np.testing.assert_allclose(full, expected)
+    np.testing.assert_allclose(session.run(td.batch_jacobian(y, x)), [expected[0, :, 0]] * 2)
+    by_both = td.jacobian(y, [x, w])
+    assert [item.shape.as_list() for item in by_both] == [[2, 3, 2, 2], [2, 3, 2, 3]]
+    rows = td.placeholder(td.float32, ["batch", 2])
+    squares = td.batch_jacobian(rows * rows, rows)
+    assert session.run(squares, {rows: [[1.0, 2.0]]}).tolist() == [[[2.0, 0.0], [0.0, 4.0]]]
+    with pytest.raises(ValueError, match="y must have a known shape"):
+        td.jacobian(rows, rows)
+
+
+def test_hessians(session: Any) -> None:
+    x, z = td.constant([1.0, 2.0, 3.0]), td.constant(2.0)
+    y = td.reduce_sum(x**3.0) * z
+    for_x, for_z = session.run(td.hessians(y, [x, z]))
+    np.testing.assert_allclose(for_x, np.diag([12.0, 24.0, 36.0]))
+    assert for_z == 0.0
+    with pytest.raises(ValueError, match=r"xs\[0\] has no Hessian"):
+        td.hessians(y, td.constant(1.0))
+
+
+def test_products_from_the_left(session: Any) -> None:
+    x, w = td.constant([[1.0, 2.0]], td.float64), td.constant([[0.5], [-1.0]], td.float64)
+    y = td.tanh(td.matmul(x, w))
+    change = td.constant([[1.0, 0.5]], td.float64), td.constant([[0.1], [0.2]], td.float64)
+    product = session.run(td.jvp(y, [x, w], list(change)))
+    for_x, for_w, dx, dw = session.run([*td.gradients(y, [x, w]), *change])
+    np.testing.assert_allclose(product, [[(for_x * dx).sum() + (for_w * dw).sum()]])
+    assert session.run(td.jvp(td.constant(1.0), [x], [change[0]])) == 0.0
+    with pytest.raises(ValueError, match="tangents must be as many as xs: 2, got 1"):
+        td.jvp(y, [x, w], change[:1])
+
+
+def test_the_numeric_check_finds_wrong_gradients() -> None:
+    x = td.placeholder(td.float64, [3])
+    y = td.custom_gradient(lambda x: (td.exp(x), lambda g: g))(x)
+    assert td.test.compute_gradient_error(x, [3], td.exp(x), [3]) < 1e-5
+    assert td.test.compute_gradient_error(x, [3], y, [3]) > 0.1
+
+
+def test_the_numeric_check_of_complex_numbers_and_lists() -> None:
+    x = td.placeholder(td.complex128, [2])
+    z = td.placeholder(td.complex128, [2])
+    assert td.test.compute_gradient_error([x, z], [[2], [2]], x * z, [2]) < 1e-5
+    pairs = td.test.compute_gradient(x, [2], td.square(x), [2])
+    assert pairs[0].shape == pairs[1].shape == (4, 4)
+    np.testing.assert_allclose(pairs[0], pairs[1], atol=1e-6)

@@ -1,0 +1,93 @@
+"""The rules as a whole: every op of floats has one, in a file named after the room of the op."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tensordraft as td
+from tensordraft.graph import registry
+from tensordraft.graph.gradient_rules import RULES
+
+ROOT = Path(td.__file__).parent
+ROOMS = {path.name for path in (ROOT / "ops").iterdir() if (path / "__init__.py").exists()}
+RULE_FILES = {path.stem for path in (ROOT / "differentiation/rules").glob("[!_]*.py")}
+
+# Ops of floats whose rules are yet to come, and why.
+LATER = "convolutions, pooling, normalization, activations, losses and resizing come together"
+WITHOUT = {
+    "Bitcast": "the bits of a number have no derivative",
+    **dict.fromkeys(
+        (
+            "AliasInplaceAdd",
+            "AliasInplaceSubtract",
+            "AliasInplaceUpdate",
+            "InplaceAdd",
+            "InplaceSub",
+            "InplaceSubtract",
+            "InplaceUpdate",
+        ),
+        "what was written over is gone",
+    ),
+}
+
+
+def carries_gradients(op: td.OpDef) -> bool:
+    """Whether an output may be of floats or complex numbers, and so may an input."""
+
+    def may_be(spec: object) -> bool:
+        dtype = getattr(spec, "dtype", None)
+        if dtype is not None:
+            return bool(dtype.is_floating or dtype.is_complex or dtype.name == "resource")
+        name = getattr(spec, "type_attr", None) or getattr(spec, "type_list_attr", None)
+        allowed = op.signature.attrs[str(name)].allowed
+        return allowed is None or any(kind.is_floating or kind.is_complex for kind in allowed)
+
+    return any(map(may_be, op.signature.outputs)) and any(map(may_be, op.signature.inputs))
+
+
+def room(op: td.OpDef) -> str:
+    kernel = op.shape_function or op.kernel_factory
+    file = Path(op.site.file)
+    if file.parent.name == "kit" or "ops" not in file.parts:
+        assert kernel is not None
+        return ""
+    return file.parent.name
+
+
+def test_every_op_of_floats_has_a_rule() -> None:
+    import tensordraft.differentiation.gradients  # noqa: F401 - brings in the rules
+
+    ours = [op for op in registry.definitions() if f"{ROOT}/ops/" in op.site.file]
+    lacking = {op.name for op in ours if carries_gradients(op) and op.name not in RULES}
+    pending = {op.name for op in ours if room(op) in ("nn", "windows", "image")}
+    activations = {"Elu", "Relu", "Relu6", "Selu", "Softplus", "Softsign"}
+    activations |= {f"{name}Grad" for name in (*activations, "LeakyRelu")}
+    assert lacking - set(WITHOUT) - pending - activations == set()
+    assert set(WITHOUT) & set(RULES) == set()
+
+
+def test_rules_are_for_ops_that_exist() -> None:
+    import tensordraft.differentiation.gradients  # noqa: F401 - brings in the rules
+
+    known = {op.name for op in registry.definitions()} | {"RefIdentity"}
+    modules = {name: getattr(rule.function, "__module__", "") or "" for name, rule in RULES.items()}
+    strangers = {
+        name
+        for name, module in modules.items()
+        if module.startswith("tensordraft.differentiation.rules") and name not in known
+    }
+    assert strangers == set()
+
+
+@pytest.mark.parametrize("name", sorted(RULE_FILES))
+def test_files_of_rules_are_named_after_rooms(name: str) -> None:
+    assert name.partition("_")[0] in ROOMS or name in ROOMS
+
+
+def test_every_room_has_its_rules() -> None:
+    have = {name.partition("_")[0] for name in RULE_FILES} | RULE_FILES
+    # These have nothing of floats; or their ops are built of others.
+    nothing = {"kit", "strings", "control_flow", "nn", "image"}
+    assert ROOMS - have - nothing == set()
