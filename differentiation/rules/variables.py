@@ -24,7 +24,6 @@ not_differentiable(
     "VarHandleOp",
     "TemporaryVariable",
     "DestroyTemporaryVariable",
-    "RestoreV2",
     "Assign",
     "AssignAdd",
     "AssignSub",
