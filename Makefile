@@ -7,7 +7,7 @@ BIN = $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # An editable install is not compiled by pip, and some machines forbid Python to do it in passing.
-COMPILE = @$(BIN)/python -m compileall -q *.py cli graph ops protos session shape_inference
+COMPILE = @$(BIN)/python -m compileall -q *.py $(dir $(wildcard */__init__.py))
 
 .NOTPARALLEL:
 .PHONY: help demo test coverage soak fuzz lint format types bench protos check-generated docs clean

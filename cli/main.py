@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..graph.errors import OpError
-from . import annotate, check, diff, draw, edit, extract, ops, profile, run, show, strip
+from . import annotate, check, diff, draw, edit, extract, ops, profile, python, run, show, strip
 from .text import printable
 
 if TYPE_CHECKING:
@@ -70,6 +70,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"tensordraft {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (show, run, profile, check, ops, draw, annotate, extract, strip, edit, diff):
+    for command in (
+        show,
+        run,
+        python,
+        profile,
+        check,
+        ops,
+        draw,
+        annotate,
+        extract,
+        strip,
+        edit,
+        diff,
+    ):
         command.add_parser(commands)
     return parser

@@ -53,6 +53,7 @@ FOLDERS = [
     "differentiation/kit",
     "differentiation/rules",
     "differentiation",
+    "programs",
     "",
     "cli",
 ]

@@ -1,0 +1,111 @@
+"""Programs for TensorFlow 1.x run, and are read through, under TensorFlow's names."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tensordraft.programs.name_check import Missing, check_names
+
+PROGRAM = """\
+import sys
+import tensorflow as tf
+import tensorflow.compat.v1 as tf1
+import helper
+from tensorflow import nn
+from tensorflow.python.framework import ops, graph_util
+from tensorflow.python.framework.ops import name_scope
+from tensorflow.python.ops import array_ops, math_ops
+from tensorflow.python.platform import gfile
+
+with tf.Session() as session, name_scope("outer"):
+    x = tf.placeholder(tf.float32, [None])
+    print(session.run(nn.relu(x), {x: [-1.0, 2.0]}), x.name)
+tf.concat([[1]], 0)
+print(ops.Graph is tf.Graph is tf1.Graph, array_ops.concat is tf.concat, math_ops.add is tf.add)
+print(graph_util.extract_sub_graph is tf.graph_util.extract_sub_graph, gfile.Exists("."))
+print(sys.argv[1:], __name__, helper.SEVEN, tf.__version__)
+"""
+
+
+def tensordraft(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tensordraft", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+
+
+def test_a_program_runs_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    (tmp_path / "helper.py").write_text("SEVEN = 7")
+    done = tensordraft("python", "train.py", "--steps", "3", folder=tmp_path)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "[0. 2.] outer/Placeholder:0",
+        "True True True",
+        "True True",
+        "['--steps', '3'] __main__ 7 1.15.0",
+    ]
+
+
+def test_an_error_shows_the_lines_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("import tensorflow as tf\ntf.constant([1, 'a'])\n")
+    done = tensordraft("python", "bad.py", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        'Traceback (most recent call last):\n  File "bad.py", line 2, in <module>'
+    )
+    assert "runpy" not in done.stderr
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_the_program_decides_on_the_exit_code(tmp_path: Path, code: int) -> None:
+    (tmp_path / "end.py").write_text(f"raise SystemExit({code})")
+    assert tensordraft("python", "end.py", folder=tmp_path).returncode == code
+
+
+def test_a_program_that_is_not_there(tmp_path: Path) -> None:
+    done = tensordraft("python", "absent.py", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "tensordraft: absent.py: No such file or directory\n",
+    )
+
+
+def test_what_is_no_part_of_tensordraft_says_so(tmp_path: Path) -> None:
+    (tmp_path / "lite.py").write_text("import tensorflow.lite")
+    done = tensordraft("python", "lite.py", folder=tmp_path)
+    assert "ModuleNotFoundError: tensordraft has no tensorflow.lite" in done.stderr
+
+
+def test_names_are_checked_without_running(tmp_path: Path) -> None:
+    program = """\
+import tensorflow as tf
+from tensorflow.python.ops import array_ops
+from tensorflow import no_function
+raise SystemExit(5)
+def main():
+    tf.nn.relu(tf.constant(1.0)).eval().sum()
+    array_ops.concat; tf.no_name.at_all; tf.train.Saver().save
+    tf.enable_eager_execution()
+"""
+    report = check_names(program)
+    assert report.missing == [
+        Missing(3, "tensorflow.no_function", "there is none"),
+        Missing(7, "tensorflow.no_name", "there is none"),
+        Missing(8, "tensorflow.enable_eager_execution", "there is only graph mode"),
+    ]
+    assert {"tensorflow.nn.relu", "tensorflow.train.Saver"} < set(report.names)
+    (tmp_path / "a.py").write_text(program)
+    done = tensordraft("python", "--check", "a.py", folder=tmp_path)
+    assert done.returncode == 1
+    assert (
+        done.stdout.splitlines()[-1]
+        == f"{len(report.names) - 3} of {len(report.names)} names, 3 missing"
+    )
+    assert report.names == sorted(set(report.names))
+
+
+def test_a_program_without_tensorflow_lacks_nothing() -> None:
+    assert str(check_names("import numpy as np\nnp.no_name")) == "0 of 0 names, 0 missing"
