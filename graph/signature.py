@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from ..protos.attr_codec import as_float32
 from ..protos.dtypes import DType, as_dtype
+from ..protos.tensor_codec import TensorValue
 from ..shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -169,6 +172,10 @@ def _parse_default(kind: str, text: str) -> Any:
         return text[1:-1].encode()
     if kind == "bool":
         return {"true": True, "false": False}[text]
+    if kind == "tensor":  # written as the dtype and its elements: uint8[255, 0]
+        dtype = as_dtype(text.partition("[")[0])
+        items = [float(item) for item in text.partition("[")[2].strip("]").split(",")]
+        return TensorValue(np.array(items, dtype.numpy_dtype), dtype)
     if kind == "shape":
         return TensorShape(None)  # the only shape that definitions default to
     return int(text) if kind == "int" else as_float32(float(text))

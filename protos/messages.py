@@ -19,7 +19,11 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 public = {
-    "td": "AttrValue GraphDef MetaGraphDef NodeDef TensorProto TensorShapeProto",
+    "td": (
+        "AttrValue Event GraphDef HistogramProto LogMessage MetaGraphDef NodeDef SessionLog "
+        "Summary SummaryMetadata TensorProto TensorShapeProto"
+    ),
+    "td.summary": "Event SessionLog Summary SummaryDescription TaggedRunMetadata",
     "td.train": "SaverDef",
 }
 
@@ -35,6 +39,14 @@ _DOCUMENTATION = {
         >>> node.attr["dtype"].WhichOneof("value"), td.as_dtype(node.attr["dtype"].type)
         ('type', td.float32)
     """,
+    "Event": """What an event file holds: a summary, a graph or another thing, with time and step.
+
+    Example:
+        >>> import tensordraft as td
+        >>> event = td.Event(step=3, summary=td.Summary())
+        >>> event.WhichOneof("what"), event.step
+        ('summary', 3)
+    """,
     "GraphDef": """A graph as a message: what graph files hold.
 
     Example:
@@ -44,6 +56,20 @@ _DOCUMENTATION = {
         >>> data = graph.as_graph_def().SerializeToString()
         >>> [(node.name, node.op) for node in td.GraphDef.FromString(data).node]
         [('x', 'Const'), ('y', 'Neg')]
+    """,
+    "HistogramProto": """How numbers are distributed: upper limits of buckets, and counts.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.HistogramProto(bucket_limit=[0.0, 1.0], bucket=[2, 3]).bucket[1]
+        3.0
+    """,
+    "LogMessage": """A line of a log in an event file.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.LogMessage(level=td.LogMessage.INFO, message="begun").level
+        20
     """,
     "MetaGraphDef": """A graph as a message, with its collections and signatures.
 
@@ -70,6 +96,43 @@ _DOCUMENTATION = {
         >>> import tensordraft as td
         >>> td.train.SaverDef(max_to_keep=3).max_to_keep
         3
+    """,
+    "SessionLog": """That a session began, wrote a checkpoint or ended.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.SessionLog(status=td.SessionLog.START).status
+        1
+    """,
+    "Summary": """What a program tells of one step: values with their tags.
+
+    Example:
+        >>> import tensordraft as td
+        >>> summary = td.Summary()
+        >>> _ = summary.value.add(tag="loss", simple_value=0.5)
+        >>> summary.value[0].simple_value
+        0.5
+    """,
+    "SummaryDescription": """What a summary op says of its summaries.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.summary.SummaryDescription(type_hint="scalar").type_hint
+        'scalar'
+    """,
+    "SummaryMetadata": """For which plugin of TensorBoard a summary is, and what it is called.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.SummaryMetadata(plugin_data={"plugin_name": "text"}).plugin_data.plugin_name
+        'text'
+    """,
+    "TaggedRunMetadata": """What a traced run told of itself, under a tag.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.summary.TaggedRunMetadata(tag="step 3").tag
+        'step 3'
     """,
     "TensorProto": """A value as a message: see `td.make_tensor_proto` and `td.make_ndarray`.
 

@@ -202,6 +202,133 @@ class NameAttrList(Message):
     def attr(self) -> MessageMap[str, AttrValue]: ...
     def __init__(self, *, name: str | None = ..., attr: Mapping[str, AttrValue | Mapping[str, Any]] | None = ...) -> None: ...
 
+DataClass: EnumTypeWrapper
+DATA_CLASS_UNKNOWN: int
+DATA_CLASS_SCALAR: int
+DATA_CLASS_TENSOR: int
+DATA_CLASS_BLOB_SEQUENCE: int
+
+class SummaryDescription(Message):
+    type_hint: str
+    def __init__(self, *, type_hint: str | None = ...) -> None: ...
+
+class HistogramProto(Message):
+    min: float
+    max: float
+    num: float
+    sum: float
+    sum_squares: float
+    @property
+    def bucket_limit(self) -> RepeatedScalarFieldContainer[float]: ...
+    @property
+    def bucket(self) -> RepeatedScalarFieldContainer[float]: ...
+    def __init__(self, *, min: float | None = ..., max: float | None = ..., num: float | None = ..., sum: float | None = ..., sum_squares: float | None = ..., bucket_limit: Iterable[float] | None = ..., bucket: Iterable[float] | None = ...) -> None: ...
+
+class SummaryMetadata(Message):
+    class PluginData(Message):
+        plugin_name: str
+        content: bytes
+        def __init__(self, *, plugin_name: str | None = ..., content: bytes | None = ...) -> None: ...
+
+    @property
+    def plugin_data(self) -> SummaryMetadata.PluginData: ...
+    display_name: str
+    summary_description: str
+    data_class: int
+    def __init__(self, *, plugin_data: SummaryMetadata.PluginData | Mapping[str, Any] | None = ..., display_name: str | None = ..., summary_description: str | None = ..., data_class: int | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["plugin_data"]) -> bool: ...
+
+class Summary(Message):
+    class Image(Message):
+        height: int
+        width: int
+        colorspace: int
+        encoded_image_string: bytes
+        def __init__(self, *, height: int | None = ..., width: int | None = ..., colorspace: int | None = ..., encoded_image_string: bytes | None = ...) -> None: ...
+
+    class Audio(Message):
+        sample_rate: float
+        num_channels: int
+        length_frames: int
+        encoded_audio_string: bytes
+        content_type: str
+        def __init__(self, *, sample_rate: float | None = ..., num_channels: int | None = ..., length_frames: int | None = ..., encoded_audio_string: bytes | None = ..., content_type: str | None = ...) -> None: ...
+
+    class Value(Message):
+        node_name: str
+        tag: str
+        @property
+        def metadata(self) -> SummaryMetadata: ...
+        simple_value: float
+        obsolete_old_style_histogram: bytes
+        @property
+        def image(self) -> Summary.Image: ...
+        @property
+        def histo(self) -> HistogramProto: ...
+        @property
+        def audio(self) -> Summary.Audio: ...
+        @property
+        def tensor(self) -> TensorProto: ...
+        def __init__(self, *, node_name: str | None = ..., tag: str | None = ..., metadata: SummaryMetadata | Mapping[str, Any] | None = ..., simple_value: float | None = ..., obsolete_old_style_histogram: bytes | None = ..., image: Summary.Image | Mapping[str, Any] | None = ..., histo: HistogramProto | Mapping[str, Any] | None = ..., audio: Summary.Audio | Mapping[str, Any] | None = ..., tensor: TensorProto | Mapping[str, Any] | None = ...) -> None: ...
+        def HasField(self, field_name: Literal["metadata", "simple_value", "obsolete_old_style_histogram", "image", "histo", "audio", "tensor"]) -> bool: ...
+        def WhichOneof(self, oneof_group: Literal["value"]) -> Literal["simple_value", "obsolete_old_style_histogram", "image", "histo", "audio", "tensor"] | None: ...
+
+    @property
+    def value(self) -> RepeatedCompositeFieldContainer[Summary.Value]: ...
+    def __init__(self, *, value: Iterable[Summary.Value | Mapping[str, Any]] | None = ...) -> None: ...
+
+class Event(Message):
+    wall_time: float
+    step: int
+    file_version: str
+    graph_def: bytes
+    @property
+    def summary(self) -> Summary: ...
+    @property
+    def log_message(self) -> LogMessage: ...
+    @property
+    def session_log(self) -> SessionLog: ...
+    @property
+    def tagged_run_metadata(self) -> TaggedRunMetadata: ...
+    meta_graph_def: bytes
+    @property
+    def source_metadata(self) -> SourceMetadata: ...
+    def __init__(self, *, wall_time: float | None = ..., step: int | None = ..., file_version: str | None = ..., graph_def: bytes | None = ..., summary: Summary | Mapping[str, Any] | None = ..., log_message: LogMessage | Mapping[str, Any] | None = ..., session_log: SessionLog | Mapping[str, Any] | None = ..., tagged_run_metadata: TaggedRunMetadata | Mapping[str, Any] | None = ..., meta_graph_def: bytes | None = ..., source_metadata: SourceMetadata | Mapping[str, Any] | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["file_version", "graph_def", "summary", "log_message", "session_log", "tagged_run_metadata", "meta_graph_def", "source_metadata"]) -> bool: ...
+    def WhichOneof(self, oneof_group: Literal["what"]) -> Literal["file_version", "graph_def", "summary", "log_message", "session_log", "tagged_run_metadata", "meta_graph_def"] | None: ...
+
+class SourceMetadata(Message):
+    writer: str
+    def __init__(self, *, writer: str | None = ...) -> None: ...
+
+class LogMessage(Message):
+    Level: EnumTypeWrapper
+    UNKNOWN: int
+    DEBUGGING: int
+    INFO: int
+    WARN: int
+    ERROR: int
+    FATAL: int
+    level: int
+    message: str
+    def __init__(self, *, level: int | None = ..., message: str | None = ...) -> None: ...
+
+class SessionLog(Message):
+    SessionStatus: EnumTypeWrapper
+    STATUS_UNSPECIFIED: int
+    START: int
+    STOP: int
+    CHECKPOINT: int
+    status: int
+    checkpoint_path: str
+    msg: str
+    def __init__(self, *, status: int | None = ..., checkpoint_path: str | None = ..., msg: str | None = ...) -> None: ...
+
+class TaggedRunMetadata(Message):
+    tag: str
+    run_metadata: bytes
+    def __init__(self, *, tag: str | None = ..., run_metadata: bytes | None = ...) -> None: ...
+
 FullTypeId: EnumTypeWrapper
 TFT_UNSET: int
 TFT_VAR: int
@@ -545,6 +672,34 @@ class SavedModel(Message):
     @property
     def meta_graphs(self) -> RepeatedCompositeFieldContainer[MetaGraphDef]: ...
     def __init__(self, *, saved_model_schema_version: int | None = ..., meta_graphs: Iterable[MetaGraphDef | Mapping[str, Any]] | None = ...) -> None: ...
+
+class RunMetadata(Message):
+    @property
+    def step_stats(self) -> StepStats: ...
+    def __init__(self, *, step_stats: StepStats | Mapping[str, Any] | None = ...) -> None: ...
+    def HasField(self, field_name: Literal["step_stats"]) -> bool: ...
+
+class StepStats(Message):
+    @property
+    def dev_stats(self) -> RepeatedCompositeFieldContainer[DeviceStepStats]: ...
+    def __init__(self, *, dev_stats: Iterable[DeviceStepStats | Mapping[str, Any]] | None = ...) -> None: ...
+
+class DeviceStepStats(Message):
+    device: str
+    @property
+    def node_stats(self) -> RepeatedCompositeFieldContainer[NodeExecStats]: ...
+    def __init__(self, *, device: str | None = ..., node_stats: Iterable[NodeExecStats | Mapping[str, Any]] | None = ...) -> None: ...
+
+class NodeExecStats(Message):
+    node_name: str
+    all_start_micros: int
+    op_start_rel_micros: int
+    op_end_rel_micros: int
+    all_end_rel_micros: int
+    timeline_label: str
+    scheduled_micros: int
+    thread_id: int
+    def __init__(self, *, node_name: str | None = ..., all_start_micros: int | None = ..., op_start_rel_micros: int | None = ..., op_end_rel_micros: int | None = ..., all_end_rel_micros: int | None = ..., timeline_label: str | None = ..., scheduled_micros: int | None = ..., thread_id: int | None = ...) -> None: ...
 
 VariableSynchronization: EnumTypeWrapper
 VARIABLE_SYNCHRONIZATION_AUTO: int

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph import errors
+from ..protos.messages import RunMetadata as RunMetadataProto
 from .options import RunOptions
 from .profile import Profile
 
@@ -82,6 +83,21 @@ class RunMetadata:
             for trace in self.step_stats
         ]
         return json.dumps({"traceEvents": events})
+
+    def SerializeToString(self) -> bytes:  # noqa: N802
+        """The run as a RunMetadata message on the wire, which TensorBoard shows."""
+        message = RunMetadataProto()
+        device = message.step_stats.dev_stats.add(device="/device:CPU:0")
+        for trace in self.step_stats:
+            micros = int(trace.seconds * 1e6)
+            device.node_stats.add(
+                node_name=trace.name,
+                timeline_label=trace.type,
+                all_start_micros=int(trace.start * 1e6),
+                op_end_rel_micros=micros,
+                all_end_rel_micros=micros,
+            )
+        return message.SerializeToString()
 
 
 class TracedRun:

@@ -1,23 +1,28 @@
-"""Graphs in event files, which TensorBoard shows."""
+"""Event files, which TensorBoard shows: records that hold Event messages."""
 
 from __future__ import annotations
 
 import os
-import struct
+import socket
+import threading
 import time
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
-from ...protos.messages import GraphDef
+from google.protobuf.message import DecodeError
+
+from ...protos.messages import Event, GraphDef, MetaGraphDef
+from ..errors import DataLossError
 from ..graph import Graph
+from .record_file import framed, tf_record_iterator
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from os import PathLike
 
-public = {"td": "write_graph_events"}
+public = {"td": "write_graph_events", "td.train": "summary_iterator"}
 
 _MOST_CONSTANT_BYTES = 1024
-_VERSION = b"brain.Event:2"
-_CASTAGNOLI = 0x82F63B78
+_OPENING = threading.Lock()
 
 
 def write_graph_events(graph: Graph | GraphDef, logdir: str | PathLike[str]) -> str:
@@ -44,16 +49,38 @@ def write_graph_events(graph: Graph | GraphDef, logdir: str | PathLike[str]) -> 
         >>> os.path.basename(write_graph_events(graph, tempfile.mkdtemp()))[:19]
         'events.out.tfevents'
     """
-    now = time.time()
+    message = graph.as_graph_def(add_shapes=True) if isinstance(graph, Graph) else graph
+    path, file = opened_event_file(logdir)
+    with file:
+        for event in graph_events(message, with_meta_graph=False):
+            event.wall_time = time.time()
+            file.write(framed(event.SerializeToString(deterministic=True)))
+    return path
+
+
+def opened_event_file(logdir: str | PathLike[str], suffix: str = "") -> tuple[str, IO[bytes]]:
+    """A new event file in a folder, which is made: its path, and the file with its first event."""
     folder = os.fspath(logdir)
     os.makedirs(folder, exist_ok=True)
-    message = graph.as_graph_def(add_shapes=True) if isinstance(graph, Graph) else graph
-    data = _without_large_values(message).SerializeToString(deterministic=True)
-    path = os.path.join(folder, f"events.out.tfevents.{int(now)}.{time.time_ns()}")
-    with open(path, "xb") as file:
-        file.write(_record(_event(now, 3, _VERSION)))
-        file.write(_record(_event(now, 4, data)))
-    return path
+    now = time.time()
+    stem = os.path.join(folder, f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}")
+    version = Event(wall_time=now, file_version="brain.Event:2")
+    with _OPENING:
+        number = 0
+        while os.path.exists(path := f"{stem}{f'.{number}' if number else ''}{suffix}"):
+            number += 1
+        file = open(path, "xb")  # noqa: SIM115
+    file.write(framed(version.SerializeToString()))
+    return path, file
+
+
+def graph_events(graph_def: GraphDef, *, with_meta_graph: bool) -> Iterator[Event]:
+    """The events that show a graph, without the values of large constants."""
+    small = _without_large_values(graph_def)
+    yield Event(graph_def=small.SerializeToString(deterministic=True))
+    if with_meta_graph:
+        message = MetaGraphDef(graph_def=small)
+        yield Event(meta_graph_def=message.SerializeToString(deterministic=True))
 
 
 def _without_large_values(graph_def: GraphDef) -> GraphDef:
@@ -67,40 +94,33 @@ def _without_large_values(graph_def: GraphDef) -> GraphDef:
     return result
 
 
-def _event(now: float, field: int, data: bytes) -> bytes:
-    """An Event message: the time in field 1, and `data` in another field."""
-    return b"\x09" + struct.pack("<d", now) + bytes([field << 3 | 2]) + _varint(len(data)) + data
+def summary_iterator(path: str | PathLike[str]) -> Iterator[Event]:
+    """The events of an event file, one after the other.
+
+    Args:
+        path: the file.
+
+    Yields:
+        Each Event; the first tells the version of the format.
+
+    Raises:
+        NotFoundError: there is no such file.
+        DataLossError: the file is damaged.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     path = td.write_graph_events(graph, tempfile.mkdtemp())
+        >>> [event.WhichOneof("what") for event in td.train.summary_iterator(path)]
+        ['file_version', 'graph_def']
+    """
+    for record in tf_record_iterator(path):
+        yield _event(record, path)
 
 
-def _varint(number: int) -> bytes:
-    parts = bytearray()
-    while number >= 0x80:
-        parts.append(number & 0x7F | 0x80)
-        number >>= 7
-    parts.append(number)
-    return bytes(parts)
-
-
-def _record(data: bytes) -> bytes:
-    """A record: length, its checksum, data, and its checksum."""
-    length = struct.pack("<Q", len(data))
-    return length + _masked_checksum(length) + data + _masked_checksum(data)
-
-
-def _masked_checksum(data: bytes) -> bytes:
-    """CRC-32C, rotated and shifted as TensorFlow's record files have it."""
-    table = _checksum_table()
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
-    crc ^= 0xFFFFFFFF
-    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
-
-
-def _checksum_table() -> list[int]:
-    table = []
-    for number in range(256):
-        for _ in range(8):
-            number = number >> 1 ^ (_CASTAGNOLI if number & 1 else 0)
-        table.append(number)
-    return table
+def _event(record: bytes, path: Any) -> Event:
+    try:
+        return Event.FromString(record)
+    except DecodeError as error:
+        raise DataLossError(None, None, f"{os.fspath(path)!r} holds no events") from error

@@ -54,14 +54,12 @@ _REASONS = {
     "parse_single_example": _INPUT,
     "piecewise_constant": _TRAINING,
     "polynomial_decay": _TRAINING,
-    "python_io": _INPUT,
     "raw_rnn": _LOOPS,
     "rnn_cell": _LAYERS,
     "saved_model": "td.load_saved_model reads saved models",
     "shuffle_batch": _INPUT,
     "start_queue_runners": _INPUT,
     "string_input_producer": _INPUT,
-    "summary": "write down the values of runs in Python; td.write_graph_events writes the graph",
 }
 
 

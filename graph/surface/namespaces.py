@@ -30,9 +30,11 @@ NAMESPACES = {
     "td.math": "Mathematical functions.",
     "td.nn": "Functions for neural networks.",
     "td.random": "Random numbers.",
+    "td.python_io": "Files of records.",
     "td.raw_ops": "Every op by the name of its type, taken with keywords.",
     "td.strings": "Functions on strings.",
     "td.test": "Checks for tests.",
+    "td.summary": "Summaries for TensorBoard, and writing them.",
     "td.train": "Checkpoints, steps and averages.",
 }
 

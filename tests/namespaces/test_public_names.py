@@ -30,10 +30,12 @@ NAMESPACES = [
     "td.manip",
     "td.math",
     "td.nn",
+    "td.python_io",
     "td.random",
     "td.raw_ops",
     "td.strings",
     "td.test",
+    "td.summary",
     "td.train",
 ]
 
