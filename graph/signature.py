@@ -174,8 +174,8 @@ def _parse_default(kind: str, text: str) -> Any:
         return {"true": True, "false": False}[text]
     if kind == "tensor":  # written as the dtype and its elements: uint8[255, 0]
         dtype = as_dtype(text.partition("[")[0])
-        items = [float(item) for item in text.partition("[")[2].strip("]").split(",")]
-        return TensorValue(np.array(items, dtype.numpy_dtype), dtype)
+        numbers = [float(item) for item in text.partition("[")[2].strip("]").split(",")]
+        return TensorValue(np.array(numbers, dtype.numpy_dtype), dtype)
     if kind == "shape":
         return TensorShape(None)  # the only shape that definitions default to
     return int(text) if kind == "int" else as_float32(float(text))

@@ -46,12 +46,9 @@ FOLDERS = [
     "ops/nn",
     "ops/initializers",
     "ops/variables",
-<<<<<<< HEAD
     "ops/variable_scopes",
     "ops/saving",
-=======
     "ops/summaries",
->>>>>>> baf1822 (Write summaries: td.summary, event files and files of records)
     "ops/control_flow",
     "ops",
     "differentiation/kit",

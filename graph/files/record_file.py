@@ -191,7 +191,7 @@ def tf_record_iterator(path: Path, options: Any = None) -> Iterator[bytes]:
 class _Inflated:
     """What a file holds, decompressed, bit by bit."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: Any) -> None:
         self._file = file
         self._zlib = zlib.decompressobj()
 

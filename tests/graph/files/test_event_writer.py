@@ -36,7 +36,7 @@ def test_all_kinds_of_events(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="'traced' was used before"):
             writer.add_run_metadata(metadata, "traced")
         with pytest.raises(TypeError, match="must be a MetaGraphDef"):
-            writer.add_meta_graph(graph)
+            writer.add_meta_graph(graph)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="needs a graph"):
             writer.add_graph(None)
     (name,) = os.listdir(tmp_path)
