@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     from .public_table import PublicTable
 
 NAMESPACES = {
+    "td.app": "The frame of a program.",
+    "td.app.flags": "The flags of the command line.",
     "td.bitwise": "Functions on the bits of integers.",
     "td.compat": "Text as bytes and bytes as text; `td.compat.v1` is tensordraft itself.",
     "td.errors": "The errors that runs raise.",
+    "td.flags": "The flags of the command line.",
     "td.gfile": "Files, under TensorFlow's names.",
     "td.graph_util": "Editing graphs.",
     "td.image": "Functions for images.",
     "td.initializers": "Initial values of variables, by short names.",
     "td.linalg": "Linear algebra.",
+    "td.logging": "Python's logging, under TensorFlow's names.",
     "td.manip": "Elements of tensors moved about.",
     "td.math": "Mathematical functions.",
     "td.nn": "Functions for neural networks.",

@@ -19,14 +19,18 @@ from tensordraft.graph.surface.namespaces import Namespace
 DOCS = ROOT / "docs"
 NAMESPACES = [
     "td",
+    "td.app",
+    "td.app.flags",
     "td.bitwise",
     "td.compat",
     "td.errors",
+    "td.flags",
     "td.gfile",
     "td.graph_util",
     "td.image",
     "td.initializers",
     "td.linalg",
+    "td.logging",
     "td.manip",
     "td.math",
     "td.nn",
