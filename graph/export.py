@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-    from ..protos.messages import NodeDef
+    from ..protos.messages import FunctionDef, NodeDef
     from .node import Operation
 
 PRODUCER = 2474
@@ -32,6 +32,15 @@ class ExportedGraph:
         super().__init__()
         self.versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
         self.library = FunctionDefLibrary()
+        self._functions: dict[str, FunctionDef] = {}
+
+    @property
+    def functions(self) -> Mapping[str, FunctionDef]:
+        """The functions of the library by name."""
+        library = self.library.function
+        if len(self._functions) != len(library):
+            self._functions = {function.signature.name: function for function in library}
+        return self._functions
 
     def get_operations(self) -> list[Operation]:
         """All operations, in the order in which they were made."""

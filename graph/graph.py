@@ -51,6 +51,8 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph):
         self._finalized = False
         self._consumers: dict[Tensor, list[Operation]] = {}
         self._consumers_seen = 0
+        # The functions of ops that run some, as graphs of their own, or what makes them.
+        self.bodies: dict[tuple[str, bytes], Any] = {}
 
     # Making ops ---------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
+from ..graph.deadlines import checked_by
 from .compiler import Lowered, lower
 from .fusion import Observed, fuse
 from .interpreter import FlatProgram, told
@@ -84,7 +85,8 @@ class Executor:
     ) -> list[Any]:
         """As `run`, step by step, with a look at the clock after each of them."""
         watch = TracedRun(self._plan.begun(feeds), options, metadata)
-        return handed_out(self._quietly(self._flat.run, feeds, watch))
+        with checked_by(watch.check_time):
+            return handed_out(self._quietly(self._flat.run, feeds, watch))
 
     def _lowered(self, seen: _Observer) -> Lowered:
         """The plan compiled for what a run has shown of sizes and times."""

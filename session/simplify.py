@@ -14,6 +14,7 @@ from ..graph.passthrough import passthrough
 from ..graph.references import dereference
 from ..protos import dtypes
 from ..shape_inference.context import KernelContext, is_symbolic
+from ..shape_inference.traits import Bodies
 from .draft import Constant, Draft, Work
 from .update_order import check_update_order, updated_tensors
 
@@ -27,12 +28,13 @@ _SIZES = (dtypes.int32, dtypes.int64)
 _DEREFERENCE = KernelSpec(dereference)
 
 
-def simplify(draft: Draft, state: dict[Any, Any]) -> None:
+def simplify(draft: Draft, state: dict[Any, Any], bodies: Any) -> None:
     """The pass that finds the work of a draft: its ops, folded, merged and with their kernels.
 
     Args:
         draft: a draft without work.
         state: the session's store for stateful ops.
+        bodies: makes what runs the bodies of ops: see `KernelContext`.
 
     Raises:
         InvalidArgumentError: the graph leaves the order of an update in place and a use open.
@@ -41,7 +43,7 @@ def simplify(draft: Draft, state: dict[Any, Any]) -> None:
     check_update_order(draft.ops, draft.fetches, updated)
     for tensor, root in updated.items():
         draft.stand_ins.put(tensor, root)
-    simplifier = _Simplifier(draft, state, updated.keys())
+    simplifier = _Simplifier(draft, state, bodies, updated.keys())
     with np.errstate(all="ignore"):
         for op in draft.ops:
             simplifier.add(op)
@@ -50,10 +52,11 @@ def simplify(draft: Draft, state: dict[Any, Any]) -> None:
 class _Simplifier:
     """Takes the ops one by one; each finds what stands for its inputs."""
 
-    def __init__(self, draft: Draft, state: dict[Any, Any], updated: Any) -> None:
+    def __init__(self, draft: Draft, state: dict[Any, Any], bodies: Any, updated: Any) -> None:
         self._draft = draft
         self._stand_ins = draft.stand_ins
         self._state = state
+        self._bodies = bodies
         self._updated = updated
         self._fetched = set(draft.fetches)
         self._done: dict[Hashable, Operation] = {}
@@ -109,7 +112,9 @@ class _Simplifier:
         factory = op.definition.kernel_factory
         if factory is None:
             raise errors.InternalError(None, op, f"{op.type} has no kernel")
-        context = KernelContext(op, self._draft.inference, self._stand_ins, self._state)
+        context = KernelContext(
+            op, self._draft.inference, self._stand_ins, self._state, bodies=self._bodies
+        )
         try:
             return stated(factory(context))
         except Exception as error:  # noqa: BLE001
@@ -154,6 +159,8 @@ class _Simplifier:
         """Runs an op on constants now; if it fails or is too large, it runs later."""
         arrays = [source.array for source in inputs if isinstance(source, Constant)]
         if len(arrays) < len(inputs) or (inputs and self._is_large(op)):
+            return False
+        if isinstance(op.definition.traits, Bodies):
             return False
         try:
             results = kernel.call(*arrays)

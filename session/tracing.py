@@ -136,6 +136,21 @@ class TracedRun:
         self._check_time(step, end - self._begun)
         self._last = time.perf_counter()
 
+    def check_time(self) -> None:
+        """Checks, inside a step, whether the run has taken longer than it may.
+
+        Raises:
+            DeadlineExceededError: it has.
+        """
+        limit, seconds = self._options.timeout_in_ms, time.perf_counter() - self._begun
+        if 0 < limit < seconds * 1e3:
+            raise errors.DeadlineExceededError(
+                None,
+                None,
+                f"the run took {seconds * 1e3:.0f} ms, more than timeout_in_ms = {limit}; it was "
+                "given up inside a loop",
+            )
+
     def _check_time(self, step: Step, seconds: float) -> None:
         limit = self._options.timeout_in_ms
         if 0 < limit < seconds * 1e3:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..protos.dtypes import DType
+    from .contents import Content
     from .protocols import Constants, Edge, Node
 
 
@@ -47,6 +48,14 @@ class Requirement(NamedTuple):
 class Knowledge(Protocol):
     """What an `Inference` knows of a graph, and is told of it."""
 
+    depth: int
+
+    def content(self, edge: Edge) -> Content | None:
+        """What is known of what the handle `edge` stands for."""
+
+    def set_content(self, edge: Edge, content: Content | None) -> None:
+        """States what the handle `edge` stands for."""
+
     def shape(self, edge: Edge) -> TensorShape:
         """What is known of the shape of `edge`."""
 
@@ -73,6 +82,11 @@ class OpContext:
         self._inference = inference
         self._positions: Mapping[str, int | range] | None = None
 
+    @property
+    def depth(self) -> int:
+        """How many bodies of functions are around the op."""
+        return self._inference.depth
+
     def attr(self, name: str) -> Any:
         """The value of attr `name`, in its Python form."""
         return self.node.attrs[name]
@@ -83,6 +97,14 @@ class OpContext:
         if isinstance(position, range):
             raise TypeError(f"{name} is a list of tensors")
         return self.node.inputs[position]
+
+    def content(self, name: str) -> Content | None:
+        """What is known of what the handle passed as argument `name` stands for."""
+        return self._inference.content(self.input(name))
+
+    def content_of(self, edge: Edge) -> Content | None:
+        """What is known of what the handle `edge`, an input, stands for."""
+        return self._inference.content(edge)
 
     def inputs(self, name: str) -> Sequence[Edge]:
         """The tensors passed as the list argument `name`."""
@@ -126,6 +148,10 @@ class OpContext:
         if rank is not None and shape.sizes is None and rank <= MAX_RANK:
             return self._inference.read_with_rank(self.node, edge, rank)
         return check_rank(name, shape, rank, min_rank, max_rank)
+
+    def shape_of(self, edge: Edge) -> TensorShape:
+        """The static shape of `edge`, an input."""
+        return self._inference.shape(edge)
 
     def shapes(self, name: str) -> list[TensorShape]:
         """The static shapes of the list argument `name`."""
@@ -213,6 +239,19 @@ class ShapeContext(OpContext):
 
     __slots__ = ()
 
+    def hold(self, content: Content | None, output: int = 0) -> None:
+        """States what the handle that the op puts out stands for."""
+        self._inference.set_content(self.node.outputs[output], content)
+
+    def relay_contents(self) -> None:
+        """States that each output stands for what the input of its number stands for."""
+        for edge, source in zip(self.node.outputs, self.node.inputs, strict=False):
+            self._inference.set_content(edge, self._inference.content(source))
+
+    def value_of(self, edge: Edge) -> Array | None:
+        """What is known of the elements of `edge`, an input."""
+        return self._inference.value_read(self.node, edge)
+
     def value(self, name: str) -> Array | None:
         """What is known of the elements of argument `name` before the run.
 
@@ -244,11 +283,12 @@ class ShapeContext(OpContext):
 class KernelContext(OpContext):
     """What a kernel factory sees when a plan is made: static shapes and the constant inputs.
 
-    `state` is the session's store for stateful ops. `symbolic` tells that the kernel is wanted
-    for object arrays of dimension expressions, before any run.
+    `state` is the session's store for stateful ops; `bodies` makes what runs the bodies of an op
+    that has some, of a body and what is known of its inputs. `symbolic` tells that the kernel is
+    wanted for object arrays of dimension expressions, before any run.
     """
 
-    __slots__ = ("_constants", "state", "symbolic")
+    __slots__ = ("_constants", "bodies", "state", "symbolic")
 
     def __init__(
         self,
@@ -257,8 +297,10 @@ class KernelContext(OpContext):
         constants: Constants,
         state: dict[Any, Any] | None = None,
         symbolic: bool = False,
+        bodies: Any = None,
     ) -> None:
         super().__init__(node, inference)
+        self.bodies = bodies
         self._constants = constants
         self.state: dict[Any, Any] = {} if state is None else state
         self.symbolic = symbolic
@@ -266,6 +308,10 @@ class KernelContext(OpContext):
     def const(self, name: str) -> Array | None:
         """The value of argument `name` if it is the same at every run of this plan, else None."""
         return self._constants.get(self.input(name))
+
+    def const_of(self, edge: Edge) -> Array | None:
+        """The value of `edge`, an input, if it is the same at every run of this plan, else None."""
+        return self._constants.get(edge)
 
     def consts(self, name: str) -> list[Array | None]:
         """`const` of each tensor in the list argument `name`."""

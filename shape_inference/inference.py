@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..protos.dtypes import DType
+    from .contents import Content
     from .protocols import Array, Edge, Node
 
 # An element of a value at build time costs a Python object, so only tensors as small as shapes,
@@ -33,12 +34,16 @@ _UNKNOWN = TensorShape(None)
 class Inference:
     """Shapes and values of the tensors of a graph, as they are known before a run.
 
+    Args:
+        depth: how many bodies of functions are around the graph.
+
     A shape's sizes are ints or dimension expressions: a size that nobody knows gets a symbol of
     its own, so that two tensors which share it are known to agree. A value is worked out when it
     is first asked for, by the op's own kernel on an array whose elements may be expressions.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, depth: int = 0) -> None:
+        self.depth = depth
         self.requirements: list[Requirement] = []
         self._shapes: dict[Edge, TensorShape] = {}
         self._values: dict[Edge, Array | None] = {}
@@ -48,6 +53,18 @@ class Inference:
         self._read: dict[Node, dict[Edge, TensorShape]] = {}
         self._with_rank: dict[Edge, dict[int, TensorShape]] = {}
         self._with_sizes: dict[Edge, dict[Any, Array | None]] = {}
+        self._contents: dict[Edge, Content] = {}
+
+    def content(self, edge: Edge) -> Content | None:
+        """What is known of what the handle `edge` stands for."""
+        return self._contents.get(edge)
+
+    def set_content(self, edge: Edge, content: Content | None) -> None:
+        """States what the handle `edge` stands for."""
+        if content is None:
+            self._contents.pop(edge, None)
+        else:
+            self._contents[edge] = content
 
     def shape(self, edge: Edge) -> TensorShape:
         """What is known of the shape of `edge`."""
@@ -84,10 +101,10 @@ class Inference:
             values[shape.sizes] = _opaque(edge.dtype, shape)
         return values[shape.sizes]
 
-    def declare(self, edge: Edge, shape: TensorShape) -> None:
+    def declare(self, edge: Edge, shape: TensorShape, value: Array | None = None) -> None:
         """States the shape of `edge`, for a tensor whose value comes from outside."""
         self._shapes[edge] = identified(shape)
-        self._values[edge] = None
+        self._values[edge] = value
 
     def refine(self, edge: Edge, shape: TensorShape) -> None:
         """Merges `shape` into what is known of `edge`.
@@ -105,6 +122,7 @@ class Inference:
             for edge in node.outputs:
                 for known in (self._shapes, self._values, self._with_rank, self._with_sizes):
                     known.pop(edge, None)
+                self._contents.pop(edge, None)
                 self._bounded.discard(edge)
         if self.requirements:
             self.requirements[:] = [item for item in self.requirements if item.node not in gone]

@@ -104,3 +104,11 @@ class Constant(Traits):
 @dataclass(frozen=True, slots=True)
 class Input(Traits):
     """What the op puts out is there to be fed: its shape holds for any value that may be fed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bodies(Traits):
+    """The op runs functions of its graph, which attrs name, perhaps often, perhaps without end.
+
+    So it is left to the run even where all its inputs are known.
+    """

@@ -49,6 +49,7 @@ FOLDERS = [
     "ops/variable_scopes",
     "ops/saving",
     "ops/summaries",
+    "ops/lists",
     "ops/control_flow",
     "ops",
     "differentiation/kit",

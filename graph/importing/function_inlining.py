@@ -84,7 +84,7 @@ def inline_functions(graph_def: GraphDef) -> GraphDef:
         if size > _MOST_BYTES:
             raise ValueError("the graph takes more than 2 GiB with its functions inlined")
         call = Call.of(node, functions)
-        expansion = None if call is None else _Expansion.of(call, functions, taken)
+        expansion = None if call is None else Expansion.of(call, functions, taken)
         if expansion is None:
             result.node.add().CopyFrom(node)
         else:
@@ -169,7 +169,7 @@ def _check_sizes(functions: dict[str, FunctionDef], nodes: int, calls: Iterable[
         )
 
 
-class _Expansion:
+class Expansion:
     """One call, put in terms of the graph that it is made in."""
 
     def __init__(
@@ -184,9 +184,16 @@ class _Expansion:
 
     @classmethod
     def of(
-        cls, call: Call, functions: Mapping[str, FunctionDef], taken: set[str]
-    ) -> _Expansion | None:
-        """The expansion of `call`, with names that are not `taken`; None if it is impossible."""
+        cls,
+        call: Call,
+        functions: Mapping[str, FunctionDef],
+        taken: set[str],
+        kept: Iterable[str] = (),
+    ) -> Expansion | None:
+        """The expansion of `call`, with names that are not `taken`; None if it is impossible.
+
+        The nodes whose names are `kept` do not get new ones.
+        """
         if not call.is_plain():
             return None
         positions = {}
@@ -195,9 +202,17 @@ class _Expansion:
             if found is None:
                 return None
             positions[node.name] = found
-        names = {name: _free(f"{call.node.name}/{name}", taken) for name in positions}
+        names = dict(zip(kept, kept, strict=True)) or {
+            name: _free(f"{call.node.name}/{name}", taken) for name in positions
+        }
         taken.update(names.values())
         return cls(call, names, positions)
+
+    @classmethod
+    def in_place(cls, call: Call, functions: Mapping[str, FunctionDef]) -> Expansion | None:
+        """The expansion of `call` where nothing stands around it, so that all names stay."""
+        names = [node.name for node in call.function.node_def]
+        return cls.of(call, functions, set(), names)
 
     def body(self) -> list[NodeDef]:
         """The nodes of the function."""

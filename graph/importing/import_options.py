@@ -25,6 +25,7 @@ class ImportOptions:
         shared: whether tensors may refer to the message, which then must not be changed.
         contents: the content of constants that is kept beside the message.
         progress: called now and then.
+        infer: whether shapes are inferred; those of a body follow from what is passed to it.
         problems: where to put what is wrong with a node, which then is no error.
     """
 
@@ -36,3 +37,4 @@ class ImportOptions:
     contents: Mapping[str, memoryview] = field(default_factory=dict)
     progress: Progress | None = None
     problems: list[str] | None = None
+    infer: bool = True

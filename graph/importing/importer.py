@@ -120,7 +120,7 @@ def import_under(
                     input_map=mapped_inputs(graph, input_map or {}, scope),
                     producer_op_list=producer_op_list,
                 )
-                importer = _Importer(graph, graph_def, options)
+                importer = Importer(graph, graph_def, options)
                 elements = importer.run(return_elements)
         except BaseException:
             graph.truncate(start)
@@ -178,11 +178,11 @@ def _imported(graph_def: GraphDef, options: ImportOptions) -> Graph:
     with collector.at_rest(len(graph_def.node)):
         graph_def = prepared(graph_def)
         graph.versions.CopyFrom(graph_def.versions)
-        _Importer(graph, graph_def, options).run(None)
+        Importer(graph, graph_def, options).run(None)
     return graph
 
 
-class _Importer:
+class Importer:
     """One import: the nodes by name, and the tensors that stand for them."""
 
     def __init__(self, graph: Graph, graph_def: GraphDef, options: ImportOptions) -> None:
@@ -206,6 +206,8 @@ class _Importer:
         self.names = Renaming(graph, options.scope, self.nodes, fresh=options.fresh)
 
     def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
+        """Adds the nodes, and returns the elements of the GraphDef that are asked for."""
+        self._take_functions()
         tensors = 0
         for name in reported(
             in_order(self.nodes, self.options.input_map), "nodes", self.options.progress
@@ -225,7 +227,6 @@ class _Importer:
         elements = None
         if return_elements is not None:
             elements = [self._element(element) for element in return_elements]
-        self._take_functions()
         return elements
 
     def _add(self, name: str, node: NodeDef) -> Operation:
@@ -250,8 +251,9 @@ class _Importer:
         op = self.graph.make(
             definition, inputs, attrs, self.names(name), self.site, controls, node.device
         )
-        self.graph.append(op, infer=self.options.problems is None)
-        if declared is not None:
+        infers = self.options.infer and self.options.problems is None
+        self.graph.append(op, infer=infers)
+        if declared is not None and self.options.infer:
             try:
                 self._refine(op, declared)
             except ValueError as error:
@@ -377,7 +379,7 @@ class _Importer:
 
     def _take_functions(self) -> None:
         """Takes over the functions that nodes still refer to."""
-        known = {function.signature.name: function for function in self.graph.library.function}
+        known = self.graph.functions
         new = []
         for function in self.functions:
             name = function.signature.name

@@ -204,6 +204,7 @@ NO_OP: OpDef[Operation] = OpDef("NoOp", "->", traits=STATEFUL)
 @STOP_GRADIENT.shape
 @PREVENT_GRADIENT.shape
 def _identity_shape(c: ShapeContext) -> TensorShape:
+    c.relay_contents()
     return c.shape("input")
 
 
@@ -219,6 +220,7 @@ def _identity_kernel(c: KernelContext) -> Kernel:
 
 @IDENTITY_N.shape
 def _identity_n_shape(c: ShapeContext) -> list[TensorShape]:
+    c.relay_contents()
     return c.shapes("input")
 
 

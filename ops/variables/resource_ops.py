@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...graph.references import reference
+from ...shape_inference.contents import Content
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
@@ -82,7 +83,7 @@ RESOURCE_STRIDED_SLICE_ASSIGN = OpDef(
 
 @VAR_HANDLE_OP.shape
 def _var_handle_shape(c: ShapeContext) -> TensorShape:
-    del c
+    c.hold(Content(c.attr("dtype"), c.attr("shape")))
     return SCALAR
 
 
@@ -96,27 +97,21 @@ def _var_handle_kernel(c: KernelContext) -> Kernel:
     return var_handle
 
 
-_HANDING_ON = ("Identity", "Enter", "Switch")  # what a handle may go through and stay the same
-
-
 def shape_of_resource(c: OpContext, name: str = "resource", dtype: str = "dtype") -> TensorShape:
     """The shape of the variable behind argument `name`, if the handle tells.
 
     Raises:
         ValueError: the variable is of another dtype than attr `dtype` says.
     """
-    op = c.input(name).op
-    while op.definition.name in _HANDING_ON:
-        op = op.inputs[0].op
-    attrs = op.attrs
-    if op.definition is not VAR_HANDLE_OP:
+    content = c.content(name)
+    if content is None:
         return UNKNOWN_SHAPE
-    if dtype and attrs["dtype"] is not c.attr(dtype):
+    held = content.dtype
+    if dtype and held is not None and held is not c.attr(dtype):
         raise ValueError(
-            f"{name} is a variable of {attrs['dtype'].name}, where {dtype} = {c.attr(dtype).name}"
+            f"{name} is a variable of {held.name}, where {dtype} = {c.attr(dtype).name}"
         )
-    result: TensorShape = attrs["shape"]
-    return result
+    return content.shape
 
 
 @VAR_IS_INITIALIZED_OP.shape

@@ -1,0 +1,77 @@
+"""Bodies: functions of a graph as graphs of their own, which ops such as `While` run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..shape_inference.inference import Inference
+from ..shape_inference.tensor_shape import TensorShape
+from .describe import add_context
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..shape_inference.contents import Content
+    from ..shape_inference.protocols import Array
+    from .graph import Graph
+    from .node import Operation, Tensor
+
+DEEPEST_INFERENCE = 6
+"""How many bodies inside each other are looked into before a run; deeper ones tell no shapes."""
+
+
+class Known(NamedTuple):
+    """What is known of a tensor before a run: its shape, its elements, and what it stands for."""
+
+    shape: TensorShape = TensorShape(None)
+    value: Array | None = None
+    content: Content | None = None
+
+
+class Body(NamedTuple):
+    """A function as a graph: tensors to feed, tensors to fetch, and ops to run for their effect.
+
+    Args:
+        name: the name of the function.
+        graph: the ops of the function; of each input, a placeholder.
+        inputs: what is passed.
+        outputs: what is returned.
+        effects: the ops that run at every call, whether a result needs them or not.
+    """
+
+    name: str
+    graph: Graph
+    inputs: Sequence[Tensor]
+    outputs: Sequence[Tensor]
+    effects: Sequence[Operation]
+
+    def inferred(self, given: Sequence[Known], depth: int) -> Inference:
+        """What follows for the tensors of the body from what is known of its inputs.
+
+        Args:
+            given: what is known, by input.
+            depth: how many bodies are around.
+
+        Raises:
+            ValueError: the tensors do not fit together.
+        """
+        inference = Inference(depth)
+        for tensor, (shape, value, content) in zip(self.inputs, given, strict=True):
+            inference.declare(tensor, shape, value)
+            inference.set_content(tensor, content)
+        passed = set(self.inputs)
+        for op in self.graph.get_operations():
+            if op.outputs and op.outputs[0] in passed:
+                continue
+            try:
+                inference.infer(op)
+            except Exception as error:
+                raise add_context(error, op, inference) from error
+        return inference
+
+    def known_outputs(self, inference: Inference) -> list[Known]:
+        """What an inference tells of the outputs."""
+        return [
+            Known(inference.shape(tensor), None, inference.content(tensor))
+            for tensor in self.outputs
+        ]

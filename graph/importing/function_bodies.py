@@ -1,0 +1,114 @@
+"""Functions of a graph's library as bodies: graphs of their own, made when first asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...protos.messages import GraphDef, NameAttrList, NodeDef
+from .. import errors
+from ..bodies import Body
+from ..graph import Graph
+from ..node import Operation, Tensor
+from .function_calls import Call
+from .function_inlining import Expansion, referred_functions
+from .import_options import ImportOptions
+from .importer import Importer
+from .preparation import prepared
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...protos.messages import FunctionDef
+
+
+class BodySource(NamedTuple):
+    """A body before its graph is made.
+
+    Args:
+        graph_def: the nodes; of each input a placeholder.
+        inputs: the names of the placeholders.
+        outputs: the inputs of a node that would take the results.
+        effects: the names of nodes to run at every call.
+    """
+
+    graph_def: GraphDef
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    effects: Sequence[str]
+
+
+def body_of(graph: Graph, func: NameAttrList) -> Body:
+    """The function that an attr of an op of `graph` names.
+
+    Raises:
+        ValueError: the graph has no such function, or it is malformed.
+        UnimplementedError: nobody knows what the nodes of the function put out.
+    """
+    key = func.name, func.SerializeToString(deterministic=True) if func.attr else b""
+    body = graph.bodies.get(key) or graph.bodies.get((func.name, b""))
+    if isinstance(body, BodySource):
+        body = graph.bodies[key] = _made(graph, func.name, body)
+    if body is None:
+        functions = graph.functions
+        if func.name not in functions:
+            raise ValueError(f"the graph has no function named {func.name!r}")
+        source = _source(functions[func.name], func.attr, functions)
+        body = graph.bodies[key] = _made(graph, func.name, source)
+    return body
+
+
+def _source(
+    function: FunctionDef, attrs: Mapping[str, Any], functions: Mapping[str, FunctionDef]
+) -> BodySource:
+    """The nodes of a function that is called with some attrs."""
+    name = function.signature.name
+    inputs = [arg.name for arg in function.signature.input_arg]
+    call = Call(NodeDef(name=name, op=name, input=inputs), function, attrs)
+    expansion = Expansion.in_place(call, functions)
+    if expansion is None:
+        message = f"the function {name!r} takes lists of tensors, or holds ops of unknown types"
+        raise errors.UnimplementedError(None, None, message)
+    result = GraphDef()
+    for arg, dtype in zip(inputs, call.input_types(), strict=True):
+        node = result.node.add(name=arg, op="Placeholder")
+        node.attr["dtype"].type = dtype
+        node.attr["shape"].shape.unknown_rank = True
+    result.node.extend(expansion.body())
+    end = expansion.result()
+    outputs = [text for text in end.input if not text.startswith("^")]
+    effects = [text[1:] for text in end.input if text.startswith("^")]
+    return BodySource(result, inputs, outputs, effects)
+
+
+def _made(graph: Graph, name: str, source: BodySource) -> Body:
+    """The graph of a body, which shares the functions of the graph around it."""
+    inner = Graph()
+    inner.library, inner.bodies = graph.library, graph.bodies
+    graph_def = GraphDef(versions=graph.versions)
+    graph_def.node.extend(source.graph_def.node)
+    used = referred_functions(graph_def.node, graph.functions)
+    graph_def.library.function.extend([graph.functions[name] for name in used])
+    graph_def = prepared(graph_def)
+    graph_def.ClearField("library")
+    importer = Importer(inner, graph_def, ImportOptions(shared=True, infer=False))
+    elements = importer.run([*source.inputs, *source.outputs, *source.effects]) or []
+    number = len(source.inputs)
+    inputs = [_tensor(element) for element in elements[:number]]
+    outputs = [_tensor(element) for element in elements[number : number + len(source.outputs)]]
+    awaited = {_op(element) for element in elements[number + len(source.outputs) :]}
+    starts = {tensor.op for tensor in inputs}
+    effects = [
+        op
+        for op in inner.get_operations()
+        if (op in awaited or not op.definition.pure) and op not in starts and op.type != "NoOp"
+    ]
+    effects += [op for op in awaited if op.type == "NoOp"]
+    return Body(name, inner, inputs, outputs, effects)
+
+
+def _tensor(element: Tensor | Operation) -> Tensor:
+    return element if isinstance(element, Tensor) else element.outputs[0]
+
+
+def _op(element: Tensor | Operation) -> Operation:
+    return element.op if isinstance(element, Tensor) else element

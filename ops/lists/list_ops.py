@@ -1,0 +1,272 @@
+"""Ops on lists of tensors: making them, and reading and changing single elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.contents import Content
+from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, shape_from_value
+from .tensor_list import TensorList, checked_index, limited, list_of, sizes_from
+
+if TYPE_CHECKING:
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+_SHAPE_TYPE = "shape_type: {int32, int64}"
+
+EMPTY_TENSOR_LIST = OpDef(
+    "EmptyTensorList",
+    "element_shape: shape_type, max_num_elements: int32 -> handle: variant",
+    f"element_dtype: type, {_SHAPE_TYPE}",
+)
+TENSOR_LIST_RESERVE = OpDef(
+    "TensorListReserve",
+    "element_shape: shape_type, num_elements: int32 -> handle: variant",
+    f"element_dtype: type, {_SHAPE_TYPE}",
+)
+TENSOR_LIST_LENGTH = OpDef("TensorListLength", "input_handle: variant -> length: int32")
+TENSOR_LIST_ELEMENT_SHAPE = OpDef(
+    "TensorListElementShape", "input_handle: variant -> element_shape: shape_type", _SHAPE_TYPE
+)
+TENSOR_LIST_RESIZE = OpDef(
+    "TensorListResize", "input_handle: variant, size: int32 -> output_handle: variant"
+)
+TENSOR_LIST_GET_ITEM = OpDef(
+    "TensorListGetItem",
+    "input_handle: variant, index: int32, element_shape: int32 -> item: element_dtype",
+    "element_dtype: type",
+)
+TENSOR_LIST_SET_ITEM = OpDef(
+    "TensorListSetItem",
+    "input_handle: variant, index: int32, item: element_dtype -> output_handle: variant",
+    "element_dtype: type, resize_if_index_out_of_bounds: bool = false",
+)
+TENSOR_LIST_PUSH_BACK = OpDef(
+    "TensorListPushBack",
+    "input_handle: variant, tensor: element_dtype -> output_handle: variant",
+    "element_dtype: type",
+)
+TENSOR_LIST_POP_BACK = OpDef(
+    "TensorListPopBack",
+    "input_handle: variant, element_shape: int32 -> output_handle: variant, tensor: element_dtype",
+    "element_dtype: type",
+)
+
+
+def stated_shape(c: ShapeContext, name: str = "element_shape") -> TensorShape:
+    """The shape that a tensor states; the scalar -1 states none."""
+    if c.shape(name).rank != 1:
+        return UNKNOWN_SHAPE
+    return shape_from_value(c, name, minus_one_is_unknown=True)
+
+
+def element_of(c: ShapeContext, handle: str = "input_handle") -> TensorShape:
+    """The shape of the elements of a list, with what an input states of it."""
+    content = c.content(handle)
+    stated = stated_shape(c)
+    return stated if content is None else c.merged("element_shape", [stated, content.shape])
+
+
+def _made(c: ShapeContext, length: str | None) -> TensorShape:
+    declared = stated_shape(c)
+    number = 0 if length is None else c.scalar(length)
+    c.hold(Content(c.attr("element_dtype"), declared, None, number))
+    return SCALAR
+
+
+@EMPTY_TENSOR_LIST.shape
+def _empty_tensor_list_shape(c: ShapeContext) -> TensorShape:
+    return _made(c, None)
+
+
+@EMPTY_TENSOR_LIST.kernel
+def _empty_tensor_list_kernel(c: KernelContext) -> Kernel:
+    dtype = c.attr("element_dtype").numpy_dtype
+
+    def empty(element_shape: Array, max_num_elements: Array) -> Array:
+        return TensorList([], dtype, sizes_from(element_shape), int(max_num_elements)).handle
+
+    return empty
+
+
+@TENSOR_LIST_RESERVE.shape
+def _tensor_list_reserve_shape(c: ShapeContext) -> TensorShape:
+    return _made(c, "num_elements")
+
+
+@TENSOR_LIST_RESERVE.kernel
+def _tensor_list_reserve_kernel(c: KernelContext) -> Kernel:
+    dtype = c.attr("element_dtype").numpy_dtype
+
+    def reserve(element_shape: Array, num_elements: Array) -> Array:
+        number = int(num_elements)
+        if number < 0:
+            raise ValueError(f"num_elements must be at least 0, got {number}")
+        return TensorList([None] * number, dtype, sizes_from(element_shape)).handle
+
+    return reserve
+
+
+@TENSOR_LIST_LENGTH.shape
+def _tensor_list_length_shape(c: ShapeContext) -> TensorShape:
+    del c
+    return SCALAR
+
+
+@TENSOR_LIST_LENGTH.kernel
+def _tensor_list_length_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def length(handle: Array) -> Array:
+        return np.array(len(list_of(handle).items()), np.int32)
+
+    return length
+
+
+@TENSOR_LIST_ELEMENT_SHAPE.shape
+def _tensor_list_element_shape_shape(c: ShapeContext) -> TensorShape:
+    del c
+    return UNKNOWN_SHAPE
+
+
+@TENSOR_LIST_ELEMENT_SHAPE.kernel
+def _tensor_list_element_shape_kernel(c: KernelContext) -> Kernel:
+    dtype = c.attr("shape_type").numpy_dtype
+
+    def element_shape(handle: Array) -> Array:
+        sizes = list_of(handle).element
+        return np.array(-1 if sizes is None else sizes, dtype)
+
+    return element_shape
+
+
+@TENSOR_LIST_RESIZE.shape
+def _tensor_list_resize_shape(c: ShapeContext) -> TensorShape:
+    content = c.content("input_handle")
+    c.hold(None if content is None else content._replace(length=c.scalar("size")))
+    return SCALAR
+
+
+@TENSOR_LIST_RESIZE.kernel
+def _tensor_list_resize_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def resize(handle: Array, size: Array) -> Array:
+        number = int(size)
+        if number < 0:
+            raise ValueError(f"size must be at least 0, got {number}")
+        source = list_of(handle)
+        items = source.items()[:number]
+        return source.of(items + [None] * (number - len(items))).handle
+
+    return resize
+
+
+@TENSOR_LIST_GET_ITEM.shape
+def _tensor_list_get_item_shape(c: ShapeContext) -> TensorShape:
+    return element_of(c)
+
+
+@TENSOR_LIST_GET_ITEM.kernel
+def _tensor_list_get_item_kernel(c: KernelContext) -> Kernel:
+    dtype = c.attr("element_dtype").numpy_dtype
+    stated = c.const("element_shape")
+    known = None if stated is None else sizes_from(stated)
+
+    def get_item(handle: Array, index: Array, element_shape: Array) -> Array:
+        source = list_of(handle, dtype)
+        items = source.items()
+        item = items[checked_index(index, len(items))]
+        sizes = known if stated is not None else sizes_from(element_shape)
+        return source.read(item, sizes)
+
+    return get_item
+
+
+def written(c: OpContext, handle: str, item: TensorShape, length: object) -> Content | None:
+    """What is known of a list after an item of a shape was put in."""
+    content = c.content(handle)
+    if content is None:
+        return None
+    return content.with_element(item, length)  # type: ignore[arg-type]
+
+
+@TENSOR_LIST_SET_ITEM.shape
+def _tensor_list_set_item_shape(c: ShapeContext) -> TensorShape:
+    content = c.content("input_handle")
+    if content is not None:
+        c.merged("the elements of the list and item", [content.declared, c.shape("item")])
+        kept = None if c.attr("resize_if_index_out_of_bounds") else content.length
+        c.hold(written(c, "input_handle", c.shape("item"), kept))
+    return SCALAR
+
+
+@TENSOR_LIST_SET_ITEM.kernel
+def _tensor_list_set_item_kernel(c: KernelContext) -> Kernel:
+    dtype = c.attr("element_dtype").numpy_dtype
+    grows = c.attr("resize_if_index_out_of_bounds")
+
+    def set_item(handle: Array, index: Array, item: Array) -> Array:
+        source = list_of(handle, dtype)
+        source.check(item)
+        items = source.items()
+        number = len(items)
+        if grows and int(index) >= number:
+            source = source.of(items + [None] * (int(index) + 1 - number))
+            number = int(index) + 1
+        return source.with_item(checked_index(index, number), item).handle
+
+    return set_item
+
+
+@TENSOR_LIST_PUSH_BACK.shape
+def _tensor_list_push_back_shape(c: ShapeContext) -> TensorShape:
+    content = c.content("input_handle")
+    if content is not None:
+        c.merged("the elements of the list and tensor", [content.declared, c.shape("tensor")])
+        number = None if content.length is None else content.length + 1
+        c.hold(written(c, "input_handle", c.shape("tensor"), number))
+    return SCALAR
+
+
+@TENSOR_LIST_PUSH_BACK.kernel
+def _tensor_list_push_back_kernel(c: KernelContext) -> Kernel:
+    dtype = c.attr("element_dtype").numpy_dtype
+
+    def push_back(handle: Array, tensor: Array) -> Array:
+        source = list_of(handle, dtype)
+        source.check(tensor)
+        limited(len(source.items()) + 1, source.limit)
+        return source.pushed(tensor).handle
+
+    return push_back
+
+
+@TENSOR_LIST_POP_BACK.shape
+def _tensor_list_pop_back_shape(c: ShapeContext) -> list[TensorShape]:
+    content = c.content("input_handle")
+    if content is not None:
+        number = content.length
+        if number == 0:
+            raise ValueError("the list has no element to pop")
+        c.hold(content._replace(length=None if number is None else number - 1))
+    return [SCALAR, element_of(c)]
+
+
+@TENSOR_LIST_POP_BACK.kernel
+def _tensor_list_pop_back_kernel(c: KernelContext) -> Kernel:
+    dtype = c.attr("element_dtype").numpy_dtype
+
+    def pop_back(handle: Array, element_shape: Array) -> tuple[Array, Array]:
+        source = list_of(handle, dtype)
+        stated = sizes_from(element_shape)
+        unset = bool(source.items()) and source.items()[-1] is None
+        zeros = source.read(None, stated) if unset else None
+        rest, item = source.popped()
+        return rest.handle, source.read(item, stated) if zeros is None else zeros
+
+    return pop_back

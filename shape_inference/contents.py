@@ -1,0 +1,85 @@
+"""What is known of what handles stand for: variables, lists and arrays of tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .symbolic.symbolic import Dim, equal
+from .tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from ..protos.dtypes import DType
+
+_UNKNOWN = TensorShape(None)
+
+
+class Content(NamedTuple):
+    """What stands behind a handle, as far as it is known before a run.
+
+    Args:
+        dtype: the dtype of the variable, or of the elements.
+        declared: a shape that every element fits, come what may.
+        element: a shape that all elements have that were put in; None where none was.
+        length: how many elements there are.
+    """
+
+    dtype: DType | None = None
+    declared: TensorShape = _UNKNOWN
+    element: TensorShape | None = None
+    length: Dim | None = None
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of an element."""
+        if self.element is None:
+            return self.declared
+        return merged_if_alike(self.element, self.declared)
+
+    def with_element(self, shape: TensorShape, length: Dim | None = None) -> Content:
+        """The content after an element of a shape was put in."""
+        element = shape if self.element is None else common_shape(self.element, shape)
+        return self._replace(element=element, length=length)
+
+    def joined(self, other: Content) -> Content:
+        """What holds of either content."""
+        if self.element is None or other.element is None:
+            element = other.element if self.element is None else self.element
+        else:
+            element = common_shape(self.element, other.element)
+        lengths = self.length, other.length
+        same = None not in lengths and equal(*lengths) is True  # type: ignore[arg-type]
+        return Content(
+            self.dtype if self.dtype is other.dtype else None,
+            common_shape(self.declared, other.declared),
+            element,
+            self.length if same else None,
+        )
+
+
+def common_shape(x: TensorShape, y: TensorShape) -> TensorShape:
+    """What two shapes share: the sizes that are the same; None in place of others."""
+    if x.sizes is None or y.sizes is None or len(x.sizes) != len(y.sizes):
+        return _UNKNOWN
+    if x.sizes == y.sizes:
+        return x
+    return TensorShape.of(
+        tuple(
+            [
+                m if m is not None and n is not None and equal(m, n) is True else None
+                for m, n in zip(x.sizes, y.sizes, strict=True)
+            ]
+        )
+    )
+
+
+def merged_if_alike(x: TensorShape, y: TensorShape) -> TensorShape:
+    """`x`, with what `y` knows and `x` does not; `x` alone where they contradict each other."""
+    if x.sizes is None or y.sizes is None:
+        return y if x.sizes is None else x
+    if len(x.sizes) != len(y.sizes):
+        return x
+    sizes = [
+        n if m is None or (isinstance(n, int) and not isinstance(m, int)) else m
+        for m, n in zip(x.sizes, y.sizes, strict=True)
+    ]
+    return TensorShape.of(tuple(sizes))
