@@ -8,6 +8,7 @@ from ..protos.attr_codec import encode_attr
 from ..protos.messages import AttrValue, FunctionDefLibrary, GraphDef, VersionDef
 from . import registry
 from .node_def import write_node_def
+from .origins import Origins
 from .signature import REQUIRED
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class ExportedGraph:
         super().__init__()
         self.versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
         self.library = FunctionDefLibrary()
+        self.origins = Origins()
         self._functions: dict[str, FunctionDef] = {}
 
     @property
@@ -69,13 +71,22 @@ class ExportedGraph:
         """
         result = GraphDef(versions=self.versions)
         defaults = Defaults() if strip_default_attrs else None
+        written: set[int] = set()
         for op in self.get_operations()[from_version or 0 :]:
+            origin = self.origins.of(op.name)
+            if origin is not None:
+                if id(origin) not in written:
+                    result.node.extend(origin.nodes)
+                    written.add(id(origin))
+                continue
             node = result.node.add()
             write_node_def(op, node)
             if add_shapes and op.outputs:
                 node.attr[_OUTPUT_SHAPES].CopyFrom(_output_shapes(op))
             if defaults is not None:
                 defaults.strip(node)
+        if written:
+            result.node.sort(key=self.origins.place)
         if self.library.function:
             result.library.CopyFrom(self.library)
         return result

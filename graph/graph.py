@@ -17,7 +17,7 @@ from .scopes.collections import Collections
 from .scopes.names import check_op_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, MutableMapping, Sequence
     from contextlib import AbstractContextManager
 
     from ..protos.messages import VersionDef
@@ -52,7 +52,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph):
         self._consumers: dict[Tensor, list[Operation]] = {}
         self._consumers_seen = 0
         # The functions of ops that run some, as graphs of their own, or what makes them.
-        self.bodies: dict[tuple[str, bytes], Any] = {}
+        self.bodies: MutableMapping[tuple[str, bytes], Any] = {}
 
     # Making ops ---------------------------------------------------------------------------------
 

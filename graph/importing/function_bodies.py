@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import ChainMap
+from typing import TYPE_CHECKING, Any
 
 from ...protos.messages import GraphDef, NameAttrList, NodeDef
 from .. import errors
@@ -13,28 +14,13 @@ from .function_calls import Call
 from .function_inlining import Expansion, referred_functions
 from .import_options import ImportOptions
 from .importer import Importer
+from .node_texts import BodySource
 from .preparation import prepared
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ...protos.messages import FunctionDef
-
-
-class BodySource(NamedTuple):
-    """A body before its graph is made.
-
-    Args:
-        graph_def: the nodes; of each input a placeholder.
-        inputs: the names of the placeholders.
-        outputs: the inputs of a node that would take the results.
-        effects: the names of nodes to run at every call.
-    """
-
-    graph_def: GraphDef
-    inputs: Sequence[str]
-    outputs: Sequence[str]
-    effects: Sequence[str]
 
 
 def body_of(graph: Graph, func: NameAttrList) -> Body:
@@ -84,6 +70,11 @@ def _made(graph: Graph, name: str, source: BodySource) -> Body:
     """The graph of a body, which shares the functions of the graph around it."""
     inner = Graph()
     inner.library, inner.bodies = graph.library, graph.bodies
+    if source.bodies:
+        own: dict[tuple[str, bytes], Any] = {
+            (key, b""): item for key, item in source.bodies.items()
+        }
+        inner.bodies = ChainMap(own, graph.bodies)
     graph_def = GraphDef(versions=graph.versions)
     graph_def.node.extend(source.graph_def.node)
     used = referred_functions(graph_def.node, graph.functions)

@@ -28,6 +28,7 @@ from .node_order import in_order
 from .preparation import prepared
 from .progress import reported
 from .renaming import Renaming
+from .structuring import keep_origins, structured
 from .versions import merge_versions
 
 if TYPE_CHECKING:
@@ -203,6 +204,11 @@ class Importer:
                 raise ValueError(f"Duplicate name {name!r}: two nodes of the GraphDef have it")
             check_op_name(name)
             self.nodes[name] = node
+        prefix = options.scope + (f"{len(graph.bodies)}_" if graph.bodies else "")
+        self.structure = structured(self.nodes, prefix)
+        self.read, self.nodes = self.nodes, self.structure.nodes
+        for key, body in self.structure.bodies.items():
+            graph.bodies[key, b""] = body
         self.names = Renaming(graph, options.scope, self.nodes, fresh=options.fresh)
 
     def run(self, return_elements: Sequence[str] | None) -> list[Tensor | Operation] | None:
@@ -222,6 +228,8 @@ class Importer:
             if op.outputs and not self.options.input_map:
                 self.tensors[name] = op.outputs[0]
         self._check_input_map()
+        if self.structure.origins:
+            keep_origins(self.graph, self.structure, self.read, self.names, self.ops)
         # Among themselves, imported ops do not count as made inside, as in TensorFlow.
         self.graph.record(self.ops.values())
         elements = None
@@ -345,7 +353,7 @@ class Importer:
             if not group.startswith(_COLOCATED):
                 renamed.append(group)
                 continue
-            if name not in self.nodes:
+            if name not in self.nodes and name not in self.read:
                 raise ValueError(f"_class names {name!r}, which does not exist in the GraphDef")
             renamed.append(_COLOCATED + self.names(name).encode())
         return value if renamed == groups else encode_attr(renamed, "list(string)")

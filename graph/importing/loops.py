@@ -1,0 +1,297 @@
+"""Frames of TensorFlow 1.x, and of the lowered form of TensorFlow 2, as ops of type `While`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...protos.messages import GraphDef, NodeDef
+from ..node_def import source_name
+from .branches import with_branches
+from .node_texts import (
+    ENTERS,
+    EXITS,
+    MERGES,
+    NEXTS,
+    SWITCHES,
+    BodySource,
+    IrregularError,
+    Nodes,
+    control_inputs,
+    copied,
+    data_inputs,
+    dtype_of,
+    free_name,
+    identity,
+    is_pure,
+    output_of,
+    placeholder,
+    type_attr,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .frames import Frame
+
+
+class Variable(NamedTuple):
+    """A variable of a loop: what it is before the first round, and after each."""
+
+    name: str
+    start: str
+    dtype: int
+    next: str | None
+
+
+class Loop:
+    """One frame, put in terms of a condition and a body.
+
+    Args:
+        frame: the frame; the frames inside it have become ops already.
+        nodes: all nodes by name.
+        taken: the names that are taken.
+
+    Raises:
+        IrregularError: the nodes of the frame are no loop.
+    """
+
+    def __init__(self, frame: Frame, nodes: Nodes, taken: set[str]) -> None:
+        self.frame = frame
+        self.nodes = nodes
+        self.name = free_name(frame.name or "while", taken)
+        self.inside = set(frame.nodes)
+        self.controls: dict[str, None] = {}
+        self.variables: dict[str, Variable] = {}
+        self.merge_of: dict[str, str] = {}
+        conds = [name for name in frame.nodes if nodes[name].op == "LoopCond"]
+        self.conds = set(conds)
+        asked = {output_of(nodes[name].input[0]) for name in conds}
+        if len(asked) != 1:
+            raise IrregularError(
+                f"the frame {frame} has {len(conds)} LoopConds where a loop has one condition"
+            )
+        self.condition = nodes[conds[0]].input[0]
+        self._find_variables()
+        self.switches = {
+            name: self._data(nodes[name].input[0])
+            for name in frame.nodes
+            if nodes[name].op in SWITCHES and self._is_condition(nodes[name].input[1])
+        }
+        self.body_part = self._body_part()
+
+    def _find_variables(self) -> None:
+        for name in self.frame.nodes:
+            node = self.nodes[name]
+            if node.op not in ENTERS:
+                continue
+            for text in control_inputs(node):
+                self.controls[text] = None
+            [start] = data_inputs(node)
+            self.variables[name] = Variable(name, start, node.attr["T"].type, None)
+        for name in self.frame.nodes:
+            node = self.nodes[name]
+            if node.op not in MERGES:
+                continue
+            inputs = [source_name(text) for text in data_inputs(node)]
+            nexts = [source for source in inputs if self.nodes[source].op in NEXTS]
+            if not nexts:
+                continue
+            enters = [source for source in inputs if source in self.variables]
+            if len(inputs) != 2 or len(nexts) != 1 or len(enters) != 1:
+                raise IrregularError(
+                    f"the node {name!r} ({node.op}) merges {', '.join(map(repr, inputs))}, where a "
+                    "variable of a loop has an Enter and a NextIteration"
+                )
+            enter = self.variables[enters[0]]
+            after = self.nodes[nexts[0]]
+            for text in control_inputs(after):
+                self.controls.setdefault(text, None)
+            self.variables[enters[0]] = enter._replace(next=after.input[0])
+            self.merge_of[name] = enters[0]
+
+    def _is_condition(self, text: str) -> bool:
+        name, _ = output_of(text)
+        while self.nodes[name].op == "Identity" and name in self.inside:
+            name, _ = output_of(self.nodes[name].input[0])
+        return name in self.conds
+
+    def _data(self, text: str) -> str:
+        """What a tensor inside the frame is taken from: the Enter of a variable, or itself."""
+        name, number = output_of(text)
+        if name in self.merge_of and number == 0:
+            return self.merge_of[name]
+        return text
+
+    def _body_part(self) -> set[str]:
+        """The nodes that run only where the condition holds."""
+        consumers: dict[str, list[str]] = {}
+        begun = []
+        for name in self.frame.nodes:
+            node = self.nodes[name]
+            if node.op in EXITS or node.op in NEXTS or name in self.switches:
+                continue
+            for text in node.input:
+                source = source_name(text)
+                consumers.setdefault(source, []).append(name)
+                if source in self.switches and not text.startswith("^"):
+                    begun.append(name)
+        found: set[str] = set()
+        while begun:
+            name = begun.pop()
+            if name not in found:
+                found.add(name)
+                begun += consumers.get(name, ())
+        return found
+
+    def replacement(self, prefix: str) -> tuple[list[NodeDef], dict[str, BodySource]]:
+        """The nodes that take the place of the frame, and its condition and body by name.
+
+        Args:
+            prefix: what the names of bodies begin with.
+        """
+        condition = _Part(self, in_body=False).made([self.condition])
+        results = {name: v.next or name for name, v in self.variables.items()}
+        waits = [
+            text
+            for name in self.frame.nodes
+            if self.nodes[name].op in NEXTS
+            for text in control_inputs(self.nodes[name])
+        ]
+        body = _Part(self, in_body=True).made(list(results.values()), waits)
+        extra = [*condition.outside, *(x for x in body.outside if x not in condition.outside)]
+        names = [*self.variables, *extra]
+        starts = [v.start for v in self.variables.values()] + extra
+        dtypes = [v.dtype for v in self.variables.values()]
+        dtypes += [dtype_of(text, self.nodes) for text in extra]
+        sources = {
+            f"{prefix}{self.name}_cond": condition.source(names, dtypes),
+            f"{prefix}{self.name}_body": body.source(names, dtypes),
+        }
+        effects = [node for part in (condition, body) for node in part.nodes.values()]
+        loop = NodeDef(name=self.name, op="StatelessWhile")
+        if not all(is_pure(node) or node.op == "NoOp" for node in effects):
+            loop.op = "While"
+        loop.input.extend(starts)
+        outer = [
+            text
+            for text in (*self.controls, *condition.waits, *body.waits)
+            if text[1:] not in self.inside
+        ]
+        loop.input.extend(dict.fromkeys(outer))
+        type_attr(loop, "T", dtypes)
+        loop.attr["cond"].func.name, loop.attr["body"].func.name = sources
+        loop.attr["output_shapes"].list.SetInParent()
+        loop.attr["_lower_using_switch_merge"].b = True
+        return [loop, *self._exits(names)], sources
+
+    def _exits(self, names: list[str]) -> Iterable[NodeDef]:
+        for name in self.frame.nodes:
+            node = self.nodes[name]
+            if node.op not in EXITS:
+                continue
+            source, number = output_of(node.input[0])
+            while source in self.inside and self.nodes[source].op == "Identity":
+                source, number = output_of(self.nodes[source].input[0])
+            variable = self.switches.get(source)
+            if variable not in self.variables or number != 0:
+                raise IrregularError(
+                    f"the node {name!r} ({node.op}) hands out what is no variable of the loop"
+                )
+            made = identity(
+                name, f"{self.name}:{names.index(variable)}", node.attr["T"].type, node.device
+            )
+            made.input.extend(control_inputs(node))
+            yield made
+
+
+class _Part:
+    """The nodes of a condition or a body, taken out of a frame."""
+
+    def __init__(self, loop: Loop, *, in_body: bool) -> None:
+        self.loop = loop
+        self.in_body = in_body
+        self.nodes: Nodes = {}
+        self.outputs: list[str] = []
+        self.outside: dict[str, str] = {}
+        self.waits: dict[str, None] = {}
+
+    def made(self, wanted: list[str], waits: Iterable[str] = ()) -> _Part:
+        """Takes what is needed for `wanted`, and for the ops that `waits` name."""
+        self.outputs = [self._text(text) for text in wanted]
+        self.awaited = [text for text in map(self._control, waits) if text is not None]
+        pending = [source_name(text) for text in (*self.outputs, *self.awaited)]
+        while pending:
+            name = pending.pop()
+            if name in self.nodes or name in self.loop.variables or name in self.outside.values():
+                continue
+            node = self.loop.nodes[name]
+            shared = self.in_body and name not in self.loop.body_part
+            if shared and not is_pure(node) and node.op != "NoOp":
+                raise IrregularError(
+                    f"the node {name!r} ({node.op}) has an effect, and both the condition and the "
+                    "body of a loop depend on it"
+                )
+            inputs = [self._text(text) for text in data_inputs(node)]
+            controls = [self._control(text) for text in control_inputs(node)]
+            kept = [text for text in controls if text is not None]
+            self.nodes[name] = copied(node, [*inputs, *dict.fromkeys(kept)])
+            pending += [source_name(text) for text in self.nodes[name].input]
+        return self
+
+    def _text(self, text: str) -> str:
+        """An input of a node in the frame as an input in the part."""
+        loop = self.loop
+        if text in loop.variables:
+            return text
+        name, number = output_of(text)
+        if name in loop.switches:
+            if not self.in_body or number != 1:
+                raise IrregularError(
+                    f"the tensor {text!r} is there only when the loop has ended, and is read in it"
+                )
+            return self._text(loop.switches[name])
+        if name in loop.merge_of and number == 0:
+            return loop.merge_of[name]
+        if name in loop.variables:
+            return name
+        if name not in loop.inside:
+            return self.outside.setdefault(text, f"{loop.name}_outer_{len(self.outside)}")
+        node = loop.nodes[name]
+        if name in loop.conds:
+            return self._text(loop.condition)
+        if name in loop.merge_of or node.op in NEXTS:
+            raise IrregularError(f"the tensor {text!r} of a {node.op} is read inside the loop")
+        return text
+
+    def _control(self, text: str) -> str | None:
+        """An op to wait for in the part; None where that needs no saying."""
+        name, loop = text[1:], self.loop
+        if name not in loop.inside:
+            self.waits[text] = None
+            return None
+        known = (
+            name in loop.variables
+            or name in loop.merge_of
+            or name in loop.switches
+            or name in loop.conds
+        )
+        if known or (self.in_body and name not in loop.body_part):
+            return None
+        return text
+
+    def source(self, names: list[str], dtypes: list[int]) -> BodySource:
+        """The part as a body that takes all variables."""
+        inputs = [self.outside.get(name, name) for name in names]
+        inputs = [
+            name if name in self.loop.variables or name in self.outside.values()
+            else free_name(f"{self.loop.name}_unused_{i}", self.nodes)
+            for i, name in enumerate(inputs)
+        ]  # fmt: skip
+        graph_def = GraphDef()
+        graph_def.node.extend(map(placeholder, inputs, dtypes))
+        graph_def.node.extend(self.nodes.values())
+        outputs = self.outputs
+        if self.in_body:
+            outputs = [*self.outputs, *inputs[len(self.outputs) :]]
+        source = BodySource(graph_def, inputs, outputs, [text[1:] for text in self.awaited])
+        return with_branches(source)

@@ -1,0 +1,207 @@
+"""Loops and conditionals made of Enter, Switch and Merge, as ops that have bodies.
+
+The nodes as they were read are kept: a graph is saved with them, node for node.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...protos.messages import NodeDef
+from ..node_def import source_name
+from ..origins import Origin
+from .branches import conditionals
+from .frames import frames_of
+from .loops import Loop
+from .node_texts import (
+    CONTROL_FLOW,
+    ENTERS,
+    EXITS,
+    BodySource,
+    IrregularError,
+    Nodes,
+    control_inputs,
+    data_inputs,
+    dtype_of,
+    free_name,
+    identity,
+    sources,
+    type_attr,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ..graph import Graph
+    from ..node import Operation
+    from .frames import Frame
+
+_COLOCATED = b"loc:@"
+
+
+class Structure(NamedTuple):
+    """Nodes without frames and conditionals, with the bodies of ops that took their place."""
+
+    nodes: Nodes
+    bodies: Mapping[str, BodySource]
+    origins: list[Origin]
+    hidden: frozenset[str]
+
+
+def structured(nodes: Nodes, prefix: str = "") -> Structure:
+    """The nodes of a GraphDef with ops in place of frames, and of what Switch and Merge decide.
+
+    Args:
+        nodes: by name.
+        prefix: what the names of bodies begin with.
+
+    Raises:
+        ValueError: frames cross, or something leaves a frame that is in none.
+    """
+    if not any(node.op in CONTROL_FLOW for node in nodes.values()) or any(
+        source not in nodes for node in nodes.values() for source in sources(node)
+    ):
+        return Structure(nodes, {}, [], frozenset())
+    return _Structuring(nodes, prefix).done()
+
+
+class _Structuring:
+    """Takes frames from the inside to the outside, then what is decided outside of them."""
+
+    def __init__(self, nodes: Nodes, prefix: str) -> None:
+        self._read = nodes
+        self._prefix = prefix
+        self._nodes = dict(nodes)
+        self._taken = set(nodes)
+        self._bodies: dict[str, BodySource] = {}
+        # Of the ops made: the names of the nodes that they were made of.
+        self._made_of: dict[str, set[str]] = {}
+
+    def done(self) -> Structure:
+        """The nodes without what was put in other terms."""
+        for frame in frames_of(self._nodes)[:-1]:
+            self._replace_frame(frame)
+        self._replace_conditionals()
+        groups: dict[int, tuple[set[str], set[str]]] = {}
+        for name, origin in self._made_of.items():
+            if name in self._nodes:
+                groups.setdefault(id(origin), (origin, set()))[1].add(name)
+        origins = [
+            Origin(frozenset(ops), tuple([self._read[name] for name in self._read if name in made]))
+            for made, ops in groups.values()
+        ]
+        hidden = frozenset(node.name for origin in origins for node in origin.nodes)
+        return Structure(self._nodes, self._bodies, origins, hidden)
+
+    def _replace_frame(self, frame: Frame) -> None:
+        nodes = self._nodes
+        try:
+            made, bodies = Loop(frame, nodes, self._taken).replacement(self._prefix)
+        except IrregularError as error:
+            made, bodies = list(_irregular(frame, nodes, self._taken, str(error))), {}
+        self._bodies.update(bodies)
+        self._put(made, frame.nodes)
+        if frame.parent is not None:
+            frame.parent.nodes += [node.name for node in made]
+
+    def _replace_conditionals(self) -> None:
+        nodes = self._nodes
+        try:
+            found = conditionals(nodes, self._taken, self._prefix)
+        except (IrregularError, ValueError):
+            return  # a cycle is told where the nodes are put in order; ops tell when they run
+        inside: set[str] = set()
+        made: dict[str, NodeDef] = {}
+        for conditional in found:
+            inside |= conditional.inside
+            made.update({node.name: node for node in conditional.nodes})
+        # What others need as well stays beside the ops.
+        pending = [name for name in nodes if name not in inside]
+        pending += [source for node in made.values() for source in sources(node)]
+        kept: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name not in kept:
+                kept.add(name)
+                if name not in made:
+                    pending += sources(nodes[name])
+        for conditional in found:
+            gone = {name for name in conditional.inside if name not in kept or name in made}
+            self._bodies.update(conditional.bodies)
+            self._put(conditional.nodes, [name for name in gone if name in nodes])
+        for name, node in nodes.items():
+            texts = [self._indexed(text, made) for text in node.input]
+            if texts != list(node.input):
+                copy = nodes[name] = NodeDef()
+                copy.CopyFrom(node)
+                copy.input[:] = texts
+
+    def _indexed(self, text: str, made: Mapping[str, NodeDef]) -> str:
+        name, _, number = text.rpartition(":")
+        return f"{name}/value_index" if number == "1" and f"{name}/value_index" in made else text
+
+    def _put(self, made: Iterable[NodeDef], gone: Iterable[str]) -> None:
+        """Puts nodes in the place of others, and notes what they were made of."""
+        origin: set[str] = set()
+        for name in list(gone):
+            origin |= self._made_of.pop(name, {name})
+            self._nodes.pop(name, None)
+        for node in made:
+            self._nodes[node.name] = node
+            self._taken.add(node.name)
+            self._made_of[node.name] = origin
+
+
+def _irregular(frame: Frame, nodes: Nodes, taken: set[str], reason: str) -> Iterable[NodeDef]:
+    """An op that says, when it is run, why a frame is no loop; and what it would put out."""
+    name = free_name(frame.name or "frame", taken)
+    inside = set(frame.nodes)
+    op = NodeDef(name=name, op="IrregularFrame")
+    exits = [nodes[node] for node in frame.nodes if nodes[node].op in EXITS]
+    starts, waits = [], []
+    for node in frame.nodes:
+        if nodes[node].op in ENTERS:
+            starts += data_inputs(nodes[node])
+            waits += control_inputs(nodes[node])
+    op.input.extend([*starts, *dict.fromkeys(w for w in waits if w[1:] not in inside)])
+    type_attr(op, "Tin", [dtype_of(text, nodes) for text in starts])
+    type_attr(op, "Tout", [node.attr["T"].type for node in exits])
+    op.attr["reason"].s = reason.encode()
+    yield op
+    for i, end in enumerate(exits):
+        yield identity(end.name, f"{name}:{i}", end.attr["T"].type, end.device)
+
+
+def keep_origins(
+    graph: Graph,
+    structure: Structure,
+    read: Nodes,
+    names: Callable[[str], str],
+    ops: Mapping[str, Operation],
+) -> None:
+    """Notes in a graph what its ops were read from, in terms of the names in the graph."""
+    graph.origins.keep_order(map(names, read))
+    renamed = any(names(name) != name for name in read)
+    for origin in structure.origins:
+        nodes = origin.nodes
+        if renamed:
+            nodes = tuple([_under(node, names) for node in nodes])
+        graph.origins.add(Origin(frozenset([ops[name].name for name in origin.ops]), nodes))
+
+
+def _under(node: NodeDef, names: Callable[[str], str]) -> NodeDef:
+    """A node with the names that it and others have in a graph."""
+    copy = NodeDef()
+    copy.CopyFrom(node)
+    copy.name = names(node.name)
+    for i, text in enumerate(node.input):
+        name = source_name(text)
+        control, rest = ("^", "") if text.startswith("^") else ("", text[len(name) :])
+        copy.input[i] = f"{control}{names(name)}{rest}"
+    if "_class" in copy.attr:
+        groups = copy.attr["_class"].list.s
+        for i, group in enumerate(groups):
+            if group.startswith(_COLOCATED):
+                target = group.removeprefix(_COLOCATED).decode(errors="replace")
+                groups[i] = _COLOCATED + names(target).encode()
+    return copy
