@@ -12,28 +12,14 @@ import tensordraft as td
 from tensordraft import raw_ops
 from tensordraft.ops.lists.tensor_list import TensorList
 
-for _name in [
-    "EmptyTensorList",
-    "TensorListReserve",
-    "TensorListLength",
-    "TensorListElementShape",
-    "TensorListResize",
-    "TensorListGetItem",
-    "TensorListSetItem",
-    "TensorListPushBack",
-    "TensorListPopBack",
-    "TensorListStack",
-    "TensorListFromTensor",
-    "TensorListGather",
-    "TensorListScatter",
-    "TensorListScatterV2",
-    "TensorListScatterIntoExistingList",
-    "TensorListSplit",
-    "TensorListConcat",
-    "TensorListConcatV2",
-    "TensorListConcatLists",
-]:
-    covers(_name)
+OPS = """
+EmptyTensorList TensorListReserve TensorListLength TensorListElementShape
+TensorListResize TensorListGetItem TensorListSetItem TensorListPushBack
+TensorListPopBack TensorListStack TensorListFromTensor TensorListGather
+TensorListScatter TensorListScatterV2 TensorListScatterIntoExistingList
+TensorListSplit TensorListConcat TensorListConcatV2 TensorListConcatLists
+"""
+covers(*OPS.split())
 
 F = td.float32
 

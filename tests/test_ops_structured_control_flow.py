@@ -11,17 +11,11 @@ from harness import covers
 
 import tensordraft as td
 
-for _name in [
-    "If",
-    "StatelessIf",
-    "Case",
-    "StatelessCase",
-    "While",
-    "StatelessWhile",
-    "PartitionedCall",
-    "StatefulPartitionedCall",
-]:
-    covers(_name)
+OPS = """
+If StatelessIf Case StatelessCase While StatelessWhile PartitionedCall
+StatefulPartitionedCall
+"""
+covers(*OPS.split())
 
 
 def function(name: str, inputs: str, outputs: str, nodes: str, returns: str) -> str:

@@ -12,7 +12,7 @@ from ..node_def import source_name
 from ..origins import Origin
 from .branches import conditionals
 from .frames import frames_of
-from .loops import Loop
+from .frame_loops import Loop
 from .node_texts import (
     CONTROL_FLOW,
     ENTERS,

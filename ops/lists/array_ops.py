@@ -1,0 +1,265 @@
+"""The ops on TensorArrays, in the three forms that TensorFlow has had them.
+
+A flow is a number that each writing op hands on, so that ops wait for each other. What is known of
+the elements is known of the flow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.contents import Content
+from ...shape_inference.rules import SCALAR
+from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import STATEFUL
+from .tensor_array import TensorArray, array_of
+from .tensor_list import Sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_VERSIONS = {"V3": "resource", "V2": "string", "": "string"}
+_FLOW = np.zeros((), np.float32)
+_FLOW.flags.writeable = False
+
+
+def defined(
+    name: str,
+    arguments: str,
+    attrs: str,
+    shape: Callable[[ShapeContext], Any],
+    kernel: Callable[[KernelContext], Kernel],
+    versions: tuple[str, ...] = ("V3", "V2", ""),
+) -> None:
+    """Defines an op in the forms that it has: in each, a handle is of another dtype."""
+    for version in versions:
+        op = OpDef(
+            f"{name}{version}",
+            arguments.replace("HANDLE", _VERSIONS[version]),
+            attrs,
+            traits=STATEFUL,
+        )
+        op.shape(shape)
+        op.kernel(kernel)
+
+
+def _made_shape(c: ShapeContext) -> Any:
+    shape = c.attr("element_shape")
+    size = None if c.node.attrs.get("dynamic_size") else c.scalar("size")
+    content = Content(c.attr("dtype"), shape, None, size)
+    outputs = c.node.outputs
+    for i in range(len(outputs)):
+        c.hold(content, i)
+    return [SCALAR] * len(outputs)
+
+
+def _made_kernel(c: KernelContext) -> Kernel:
+    dtype = c.attr("dtype").numpy_dtype
+    element = sizes_of(c.attr("element_shape"))
+    attrs = c.node.attrs
+    flags = {
+        "dynamic": bool(attrs["dynamic_size"]),
+        "clears": bool(attrs["clear_after_read"]),
+        "identical": bool(attrs.get("identical_element_shapes", False)),
+    }
+    flows = len(c.node.outputs) > 1
+
+    def make(size: Array) -> Any:
+        handle = TensorArray(int(size), dtype, element, **flags).handle
+        return (handle, _FLOW) if flows else handle
+
+    return make
+
+
+def sizes_of(shape: TensorShape) -> Sizes:
+    """The sizes of a shape: -1 for one that is not known."""
+    sizes = None if shape.rank is None else shape.as_list()
+    return None if sizes is None else tuple([-1 if size is None else size for size in sizes])
+
+
+_MADE = "dynamic_size: bool = false, clear_after_read: bool = true"
+defined(
+    "TensorArray", "size: int32 -> handle: HANDLE, flow: float",
+    "dtype: type, element_shape: shape = ?, " + _MADE
+    + ", identical_element_shapes: bool = false, tensor_array_name: string = ''",
+    _made_shape, _made_kernel, ("V3",),
+)  # fmt: skip
+defined(
+    "TensorArray", "size: int32 -> handle: HANDLE",
+    f"dtype: type, element_shape: shape = ?, {_MADE}, tensor_array_name: string = ''",
+    _made_shape, _made_kernel, ("V2",),
+)  # fmt: skip
+defined(
+    "TensorArray", "size: int32 -> handle: HANDLE",
+    f"dtype: type, {_MADE}, tensor_array_name: string = '', element_shape: shape = ?",
+    _made_shape, _made_kernel, ("",),
+)  # fmt: skip
+
+
+def known_content(c: ShapeContext) -> Content | None:
+    """What is known of the elements: by the flow, else by the handle."""
+    content = c.content("flow_in")
+    return c.content("handle") if content is None else content
+
+
+def written_to(c: ShapeContext, element: TensorShape, length: Any = None) -> TensorShape:
+    """The shape of a flow after an element was put in, which the flow then tells of."""
+    content = known_content(c)
+    if content is not None:
+        c.merged("the elements of the TensorArray", [content.declared, element])
+        c.hold(content.with_element(element, length or content.length))
+    return SCALAR
+
+
+def element_in(c: ShapeContext, stated: TensorShape) -> TensorShape:
+    """What is known of the shape of an element, with what is stated beside it."""
+    content = known_content(c)
+    return stated if content is None else c.merged("element_shape", [stated, content.shape])
+
+
+def _grad_shape(c: ShapeContext) -> Any:
+    content = known_content(c)
+    for i in range(len(c.node.outputs)):
+        c.hold(content, i)
+    return [SCALAR] * len(c.node.outputs)
+
+
+def _grad_kernel(c: KernelContext) -> Kernel:
+    source = c.attr("source")
+    flows = len(c.node.outputs) > 1
+
+    def grad(handle: Array, flow_in: Array, *_: Array) -> Any:
+        made = array_of(handle).gradient(source).handle
+        return (made, flow_in) if flows else made
+
+    return grad
+
+
+defined(
+    "TensorArrayGrad", "handle: HANDLE, flow_in: float -> grad_handle: HANDLE, flow_out: float",
+    "source: string", _grad_shape, _grad_kernel, ("V3",),
+)  # fmt: skip
+defined(
+    "TensorArrayGrad", "handle: string, flow_in: float -> grad_handle: HANDLE",
+    "source: string", _grad_shape, _grad_kernel, ("V2", ""),
+)  # fmt: skip
+
+
+def _grad_with_shape_kernel(c: KernelContext) -> Kernel:
+    source = c.attr("source")
+
+    def grad(handle: Array, flow_in: Array, shape_to_prepend: Array) -> Any:
+        of = array_of(handle)
+        made = of.gradient(source)
+        front = tuple(shape_to_prepend.tolist())
+        made.element = None if of.element is None else (*front, *of.element)
+        made.like = None if made.like is None else [(*front, *sizes) for sizes in made.like]
+        return made.handle, flow_in
+
+    return grad
+
+
+def _grad_with_shape_shape(c: ShapeContext) -> Any:
+    content = known_content(c)
+    if content is not None:
+        open_content = Content(content.dtype, TensorShape(None), None, content.length)
+        c.hold(open_content, 0)
+        c.hold(open_content, 1)
+    return [SCALAR, SCALAR]
+
+
+defined(
+    "TensorArrayGradWithShape",
+    "handle: resource, flow_in: float, shape_to_prepend: int32 -> "
+    "grad_handle: resource, flow_out: float",
+    "source: string", _grad_with_shape_shape, _grad_with_shape_kernel, ("",),
+)  # fmt: skip
+
+
+def _write_shape(c: ShapeContext) -> TensorShape:
+    c.shape("index", rank=0)
+    return written_to(c, c.shape("value"))
+
+
+def _write_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def write(handle: Array, index: Array, value: Array, flow_in: Array) -> Array:
+        array_of(handle).write(int(index), value)
+        return flow_in
+
+    return write
+
+
+defined(
+    "TensorArrayWrite",
+    "handle: HANDLE, index: int32, value: T, flow_in: float -> flow_out: float", "T: type",
+    _write_shape, _write_kernel,
+)  # fmt: skip
+
+
+def _read_shape(c: ShapeContext) -> TensorShape:
+    c.shape("index", rank=0)
+    return element_in(c, TensorShape(None))
+
+
+def _read_kernel(c: KernelContext) -> Kernel:
+    dtype = c.attr("dtype").numpy_dtype
+
+    def read(handle: Array, index: Array, flow_in: Array) -> Array:
+        del flow_in
+        return array_of(handle, dtype).read(int(index))
+
+    return read
+
+
+defined(
+    "TensorArrayRead", "handle: HANDLE, index: int32, flow_in: float -> value: dtype",
+    "dtype: type", _read_shape, _read_kernel,
+)  # fmt: skip
+
+
+def _size_shape(c: ShapeContext) -> TensorShape:
+    del c
+    return SCALAR
+
+
+def _size_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def size(handle: Array, flow_in: Array) -> Array:
+        del flow_in
+        return np.array(len(array_of(handle).items), np.int32)
+
+    return size
+
+
+defined(
+    "TensorArraySize", "handle: HANDLE, flow_in: float -> size: int32", "", _size_shape,
+    _size_kernel,
+)  # fmt: skip
+
+
+def _close_shape(c: ShapeContext) -> list[TensorShape]:
+    del c
+    return []
+
+
+def _close_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def close(handle: Array) -> tuple[()]:
+        array = array_of(handle)
+        array.items, array.closed = [], True
+        return ()
+
+    return close
+
+
+defined("TensorArrayClose", "handle: HANDLE ->", "", _close_shape, _close_kernel)
