@@ -80,4 +80,5 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return [definition.name for definition in _definitions()]
+    names = [definition.name for definition in _definitions()]
+    return [name for name in names if not name.startswith("_")]

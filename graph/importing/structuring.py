@@ -11,8 +11,8 @@ from ...protos.messages import NodeDef
 from ..node_def import source_name
 from ..origins import Origin
 from .branches import conditionals
-from .frames import frames_of
 from .frame_loops import Loop
+from .frames import frames_of
 from .node_texts import (
     CONTROL_FLOW,
     ENTERS,

@@ -26,7 +26,14 @@ FORMAT = {
     "graph/editing/folding.py",
     "graph/editing/freezing.py",
     "graph/editing/graph_editing.py",
+    "graph/importing/branches.py",
+    "graph/importing/frame_loops.py",
+    "graph/importing/frames.py",
+    "graph/importing/function_bodies.py",
+    "graph/importing/function_calls.py",
     "graph/importing/function_inlining.py",
+    "graph/importing/node_texts.py",
+    "graph/importing/structuring.py",
     "graph/checkpoints/saved_model.py",
 }
 

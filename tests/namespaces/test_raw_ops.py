@@ -19,7 +19,8 @@ def value(tensor: Any) -> Any:
 
 def test_every_registered_op_is_there() -> None:
     names = dir(td.raw_ops)
-    assert names == [definition.name for definition in registry.definitions()]
+    every = [definition.name for definition in registry.definitions()]
+    assert names == [name for name in every if not name.startswith("_")]
     for name in names:
         function = getattr(td.raw_ops, name)
         kinds = {p.kind for p in inspect.signature(function).parameters.values()}
