@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
     from .node import Operation
 
 
+_OWN_REFERENCES = 2
+
+
 class Reference:
     """The value of one variable in one session.
 
-    A value is an array that nobody writes to; an assignment puts another in its place, in one
-    step. So whoever has read a value keeps what was read, and an assignment that fails or is
-    interrupted changes nothing.
+    Whoever has read a value keeps what was read: an assignment puts another array in its place,
+    in one step, and `modify` writes into the array only where nobody else knows it.
 
     Args:
         op: the operation that declares the variable.
@@ -50,7 +53,10 @@ class Reference:
     @property
     def initialized(self) -> bool:
         """Whether there is a value."""
-        return self._value is not None
+        if self._value is not None:
+            return True
+        with self._lock:  # it may be away, being modified
+            return self._value is not None
 
     def read(self) -> Array:
         """The value.
@@ -60,8 +66,14 @@ class Reference:
         """
         value = self._value
         if value is None:
-            raise self._uninitialized()
+            with self._lock:  # it may be away, being modified
+                value = self._known()
         return value
+
+    def _known(self) -> Array:
+        if self._value is None:
+            raise self._uninitialized()
+        return self._value
 
     def assign(self, value: Array, validate_shape: bool = True, *, any_shape: bool = False) -> None:
         """Makes a copy of `value` the value.
@@ -102,7 +114,7 @@ class Reference:
             FailedPreconditionError: there is no value yet.
         """
         with self._lock:
-            new = change(self.read())
+            new = change(self._known())
             new.flags.writeable = False
             self._value = new
         return new
@@ -114,9 +126,24 @@ class Reference:
             FailedPreconditionError: there is none.
         """
         with self._lock:
-            value = self.read()
+            value = self._known()
             self._value = None
         return value
+
+    def _take(self) -> Array:
+        """An array of the value that may be written into: the value itself if nobody knows it."""
+        value, self._value = self._known(), None  # away, so that nobody gets to know it meanwhile
+        # Known are this variable and the argument. What views an array that owns its memory knows
+        # the array itself.
+        if value.base is not None or sys.getrefcount(value) > _OWN_REFERENCES:
+            self._value = value
+            return value.copy()
+        value.flags.writeable = True
+        return value
+
+    def _put(self, value: Array) -> None:
+        value.flags.writeable = False
+        self._value = value
 
     @property
     def _name(self) -> str:
@@ -129,6 +156,34 @@ class Reference:
         return errors.FailedPreconditionError(
             None, None, f"{self._name} has no value in this session: {advice}"
         )
+
+
+def modify(change: Callable[..., Any], *references: Reference) -> None:
+    """Calls `change` with the values of variables, arrays to write into.
+
+    No other update comes in between. Where somebody has read a value, the array is a copy. The
+    change must check what it is about to do before it writes.
+
+    Raises:
+        FailedPreconditionError: one has no value yet.
+    """
+    ordered = references if len(references) == 1 else sorted(set(references), key=id)
+    held = []
+    taken: dict[Reference, Array] = {}
+    try:
+        for item in ordered:  # in one order, so that no two threads wait for each other
+            item._lock.acquire()
+            held.append(item)
+        for item in ordered:
+            item._known()
+        for item in ordered:
+            taken[item] = item._take()
+        change(*[taken[item] for item in references])
+    finally:
+        for item, value in taken.items():
+            item._put(value)
+        for item in held:
+            item._lock.release()
 
 
 def reference(handle: Array) -> Reference:

@@ -50,6 +50,7 @@ FOLDERS = [
     "ops/saving",
     "ops/summaries",
     "ops/lists",
+    "ops/training_updates",
     "ops/control_flow",
     "ops",
     "differentiation/kit",

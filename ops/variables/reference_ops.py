@@ -9,7 +9,7 @@ import numpy as np
 
 from ...graph import errors
 from ...graph.op_def import OpDef
-from ...graph.references import Reference, reference
+from ...graph.references import Reference, modify, reference
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.traits import STATEFUL, Traits
 from ..indexing.strided_slicing import MASKS, STRIDED_SLICE
@@ -157,17 +157,17 @@ def _assign_kernel(c: KernelContext) -> Kernel:
     return assign
 
 
-def changed_whole(ufunc: np.ufunc) -> Callable[[Array], Callable[[Array], Array]]:
+def changed_whole(ufunc: np.ufunc) -> Callable[[Array], Callable[[Array], None]]:
     """From what to add (or subtract) to the change of a variable's value."""
 
-    def by(delta: Array) -> Callable[[Array], Array]:
-        def change(value: Array) -> Array:
+    def by(delta: Array) -> Callable[[Array], None]:
+        def change(value: Array) -> None:
             if value.shape != delta.shape:
                 raise ValueError(
                     f"value must have the shape of the variable, {list(value.shape)}, got shape "
                     f"{list(delta.shape)}"
                 )
-            return np.asarray(ufunc(value, delta))
+            ufunc(value, delta, out=value)
 
         return change
 
@@ -192,7 +192,7 @@ def _assign_change(name: str, ufunc: np.ufunc) -> OpDef:
         del c
 
         def change(ref: Array, value: Array) -> Array:
-            reference(ref).update(by(value))
+            modify(by(value), reference(ref))
             return ref
 
         return change
@@ -270,20 +270,19 @@ def _strided_slice_assign_shape(c: ShapeContext) -> TensorShape:
     return c.shape("ref")
 
 
-def changed_slice(c: KernelContext) -> Callable[..., Callable[[Array], Array]]:
+def changed_slice(c: KernelContext) -> Callable[..., Callable[[Array], None]]:
     """From a slice spec and what to put there to the change of a variable's value.
 
-    StridedSlice's own kernel finds the slice, which is a view, in a copy of the value.
+    StridedSlice's own kernel finds the slice, which is a view.
     """
     factory = STRIDED_SLICE.kernel_factory
     if factory is None:
         raise errors.InternalError(None, None, "StridedSlice has no kernel")
     take = factory(c)
 
-    def by(begin: Array, end: Array, strides: Array, update: Array) -> Callable[[Array], Array]:
-        def change(value: Array) -> Array:
-            new = value.copy()
-            part = take(new, begin, end, strides)
+    def by(begin: Array, end: Array, strides: Array, update: Array) -> Callable[[Array], None]:
+        def change(value: Array) -> None:
+            part = take(value, begin, end, strides)
             if part.shape != update.shape:
                 raise ValueError(
                     f"value must have the shape of the slice, {list(part.shape)}, got shape "
@@ -291,7 +290,6 @@ def changed_slice(c: KernelContext) -> Callable[..., Callable[[Array], Array]]:
                 )
             if part.size:
                 part[...] = update
-            return new
 
         return change
 
@@ -303,7 +301,7 @@ def _strided_slice_assign_kernel(c: KernelContext) -> Kernel:
     by = changed_slice(c)
 
     def assign_slice(ref: Array, *spec: Array) -> Array:
-        reference(ref).update(by(*spec))
+        modify(by(*spec), reference(ref))
         return ref
 
     return assign_slice

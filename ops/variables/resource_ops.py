@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...graph.references import reference
+from ...graph.references import modify, reference
 from ...shape_inference.contents import Content
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
@@ -186,7 +186,7 @@ def _assign_change(name: str, ufunc: np.ufunc) -> OpDef:
     def kernel(c: KernelContext) -> Kernel:
         def change(resource: Array, value: Array) -> None:
             read(c, resource)
-            reference(resource).update(by(value))
+            modify(by(value), reference(resource))
 
         return change
 
@@ -326,6 +326,6 @@ def _resource_strided_slice_assign_kernel(c: KernelContext) -> Kernel:
 
     def assign_slice(ref: Array, *spec: Array) -> None:
         read(c, ref, "T")
-        reference(ref).update(by(*spec))
+        modify(by(*spec), reference(ref))
 
     return assign_slice

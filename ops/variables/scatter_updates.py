@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...graph.references import reference
+from ...graph.references import modify, reference
 from ...shape_inference.context import check_rank
 from ...shape_inference.traits import STATEFUL
 from ..indexing.gather_nd import Places, skips_bad_indices
 from ..indexing.gathering import in_range, out_of_range
 from ..math.division import truncated
+from .distinct_rounds import distinct_rounds
 from .reference_ops import NUMBERS
 from .resource_ops import read, shape_of_resource
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ...shape_inference.tensor_shape import TensorShape
 
     _Combine = Callable[[Array, Array], Array]
-    _Change = Callable[[Array], Array]
+    _Change = Callable[[Array], None]
 
 
 def _update(old: Array, new: Array) -> Array:
@@ -61,25 +62,26 @@ COMBINATIONS: dict[str, _Combine] = {
 _ORDERED = "{half, bfloat16, float32, float64, int32, int64}"
 
 
-def _combine_rows(value: Array, places: Array, updates: Array, combine: _Combine) -> Array:
-    """A copy of `value` with the rows at `places` combined with those of `updates`, in order."""
-    new = value.copy()
+def _combine_rows(value: Array, places: Array, updates: Array, combine: _Combine) -> None:
+    """Combines the rows of `value` at `places` with those of `updates`, in order."""
     if combine is _update:
-        new[places] = updates  # NumPy sets them in order
-    elif len(np.unique(places)) == len(places):
-        new[places] = combine(new[places], updates)
-    elif isinstance(combine, np.ufunc):
-        combine.at(new, places, updates)
-    else:
-        for place, update in zip(places.tolist(), updates, strict=True):
-            new[place] = combine(new[place], update)
-    return new
+        value[places] = updates  # NumPy sets them in order
+        return
+    several = list(distinct_rounds(places))
+    if len(several) == 1:
+        value[places] = combine(value[places], updates)
+        return
+    unique, at = np.unique(places, return_inverse=True)
+    rows = value[unique]  # apart, so that a combination which fails leaves the value as it was
+    for some in several:
+        rows[at[some]] = combine(rows[at[some]], updates[some])
+    value[unique] = rows
 
 
 def _rows_change(indices: Array, updates: Array, combine: _Combine) -> _Change:
     """The change of a variable by ScatterUpdate and its like."""
 
-    def change(value: Array) -> Array:
+    def change(value: Array) -> None:
         if not value.ndim:
             raise ValueError("the variable must have rank at least 1, got a scalar")
         sizes = (*indices.shape, *value.shape[1:])
@@ -91,7 +93,7 @@ def _rows_change(indices: Array, updates: Array, combine: _Combine) -> _Change:
         if indices.size and not in_range(indices, len(value)):
             raise out_of_range("indices", indices, len(value))
         rows = np.broadcast_to(updates, sizes).reshape(indices.size, *value.shape[1:])
-        return _combine_rows(value, indices.reshape(-1), rows, combine)
+        _combine_rows(value, indices.reshape(-1), rows, combine)
 
     return change
 
@@ -99,7 +101,7 @@ def _rows_change(indices: Array, updates: Array, combine: _Combine) -> _Change:
 def _elements_change(indices: Array, updates: Array, combine: _Combine, skip: bool) -> _Change:
     """The change of a variable by ScatterNdUpdate and its like."""
 
-    def change(value: Array) -> Array:
+    def change(value: Array) -> None:
         places = Places(indices, value.shape, skip)
         sizes = (*places.outer, *places.rest)
         if updates.shape != sizes:
@@ -115,7 +117,7 @@ def _elements_change(indices: Array, updates: Array, combine: _Combine, skip: bo
         else:
             flat = places.whole()
         whole = value.reshape(places.number, *places.rest)
-        return _combine_rows(whole, flat, rows, combine).reshape(value.shape)
+        _combine_rows(whole, flat, rows, combine)
 
     return change
 
@@ -165,7 +167,7 @@ def _reference_op(name: str, attrs: str, nd: bool, combine: _Combine) -> OpDef:
         by = _change(c, nd, combine)
 
         def scatter(ref: Array, indices: Array, updates: Array) -> Array:
-            reference(ref).update(by(indices, updates))
+            modify(by(indices, updates), reference(ref))
             return ref
 
         return scatter
@@ -190,7 +192,7 @@ def _resource_op(name: str, arguments: str, attrs: str, nd: bool, combine: _Comb
 
         def scatter(resource: Array, indices: Array, updates: Array) -> None:
             read(c, resource, dtype)
-            reference(resource).update(by(indices, updates))
+            modify(by(indices, updates), reference(resource))
 
         return scatter
 

@@ -1,0 +1,255 @@
+"""The ops that do one step of an optimizer: `ApplyAdam`, `ResourceSparseApplyFtrl` and so on.
+
+One row of a table gives an optimizer its ops: over references and over handles, for a gradient
+of the whole variable and for one of some of its rows.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...graph.references import modify, reference
+from ...shape_inference.traits import STATEFUL
+from ..indexing.gathering import in_range, out_of_range
+from ..kit.sharing import share
+from ..variables.distinct_rounds import distinct_rounds
+from ..variables.reference_ops import NUMBERS
+from ..variables.resource_ops import shape_of_resource
+from . import update_rules as rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_BLOCK_BYTES = 1 << 17  # of each array: a few of them fit in the cache
+_FEWEST_SHARED = 1 << 21  # bytes: threads are worth their while
+
+
+class Update(NamedTuple):
+    """An optimizer's step.
+
+    Args:
+        variables: the variable and what is kept beside it.
+        rest: the other arguments, in order: numbers, and the gradient, `grad` or `delta`.
+        rule: what is computed.
+        flags: attrs beside `use_locking`, with their defaults.
+        forms: the prefixes of the op types.
+    """
+
+    variables: str
+    rest: str
+    rule: Callable[..., None]
+    flags: str = ""
+    forms: str = "Apply ResourceApply SparseApply ResourceSparseApply"
+
+
+_WHOLE = "Apply ResourceApply"
+_NESTEROV = "use_nesterov: bool = false"
+_SLOTS = "update_slots: bool = true"
+_BY_RATE = "multiply_linear_by_lr: bool = false"
+
+UPDATES: dict[str, Update] = {
+    "GradientDescent": Update("var", "alpha delta", rules.gradient_descent, forms=_WHOLE),
+    "Momentum": Update("var accum", "lr grad momentum", rules.momentum, _NESTEROV),
+    "KerasMomentum": Update(
+        "var accum",
+        "lr grad momentum",
+        rules.keras_momentum,
+        _NESTEROV,
+        "ResourceApply ResourceSparseApply",
+    ),
+    "Adagrad": Update("var accum", "lr grad", rules.adagrad, _SLOTS),
+    "AdagradV2": Update("var accum", "lr epsilon grad", rules.adagrad, _SLOTS),
+    "AdagradDA": Update(
+        "var gradient_accumulator gradient_squared_accumulator",
+        "grad lr l1 l2 global_step",
+        rules.adagrad_da,
+    ),
+    "Adadelta": Update("var accum accum_update", "lr rho epsilon grad", rules.adadelta),
+    "RMSProp": Update("var ms mom", "lr rho momentum epsilon grad", rules.rms_prop),
+    "CenteredRMSProp": Update(
+        "var mg ms mom", "lr rho momentum epsilon grad", rules.centered_rms_prop
+    ),
+    "Adam": Update(
+        "var m v",
+        "beta1_power beta2_power lr beta1 beta2 epsilon grad",
+        rules.adam,
+        _NESTEROV,
+        _WHOLE,
+    ),
+    "AdamWithAmsgrad": Update(
+        "var m v vhat",
+        "beta1_power beta2_power lr beta1 beta2 epsilon grad",
+        rules.adam_with_amsgrad,
+        forms="ResourceApply",
+    ),
+    "AdaMax": Update(
+        "var m v", "beta1_power lr beta1 beta2 epsilon grad", rules.ada_max, forms=_WHOLE
+    ),
+    "Ftrl": Update("var accum linear", "grad lr l1 l2 lr_power", rules.ftrl, _BY_RATE),
+    "FtrlV2": Update(
+        "var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", rules.ftrl, _BY_RATE
+    ),
+    "ProximalGradientDescent": Update("var", "alpha l1 l2 delta", rules.proximal_gradient_descent),
+    "ProximalAdagrad": Update("var accum", "lr l1 l2 grad", rules.proximal_adagrad),
+    "AddSign": Update("var m", "lr alpha sign_decay beta grad", rules.add_sign, forms=_WHOLE),
+    "PowerSign": Update("var m", "lr logbase sign_decay beta grad", rules.power_sign, forms=_WHOLE),
+}
+_DTYPES = {"global_step": "int64", "indices": "Tindices"}
+_GRADIENTS = ("grad", "delta")
+
+
+def _define(prefix: str, name: str, update: Update) -> OpDef[Any]:
+    """Defines one op."""
+    by_handle, by_rows = prefix.startswith("Resource"), "Sparse" in prefix
+    variables, rest = update.variables.split(), update.rest.split()
+    gradient = next(item for item in rest if item in _GRADIENTS)
+    if by_rows:
+        at = rest.index(gradient)
+        gradient = "grad"
+        rest[at : at + 1] = ["grad", "indices"]
+    numbers = [item for item in rest if item not in (gradient, "indices")]
+    kind = "resource" if by_handle else "Ref(T)"
+    arguments = [f"{item}: {kind}" for item in variables]
+    arguments += [f"{item}: {_DTYPES.get(item, 'T')}" for item in rest]
+    attrs = [f"T: {NUMBERS}"]
+    attrs += ["Tindices: {int32, int64}"] if by_rows else []
+    attrs += ["use_locking: bool = false"]
+    attrs += [update.flags] if update.flags else []
+    definition: OpDef[Any] = OpDef(
+        prefix + name,
+        f"{', '.join(arguments)} -> {'' if by_handle else 'out: Ref(T)'}".rstrip(),
+        ", ".join(attrs),
+        **({"traits": STATEFUL} if by_handle else {}),
+    )
+
+    @definition.shape
+    def shape(c: ShapeContext) -> Any:
+        shapes = [
+            shape_of_resource(c, item, "T") if by_handle else c.shape(item) for item in variables
+        ]
+        whole = c.merged(" and ".join(variables), shapes)
+        for item in numbers:
+            c.shape(item, rank=0)
+        if not by_rows:
+            whole = c.merged(f"var and {gradient}", [whole, c.shape(gradient)])
+        else:
+            indices = c.shape("indices", rank=1)
+            if whole.sizes is not None:
+                if not whole.sizes:
+                    raise ValueError("var must have rank at least 1, got a scalar")
+                wanted = indices + whole[1:]
+                c.merged("grad and the rows of var that indices name", [c.shape("grad"), wanted])
+        return [] if by_handle else whole
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        flags = [flag.partition(":")[0] for flag in filter(None, update.flags.split(", "))]
+        settings = {flag: c.attr(flag) for flag in flags}
+        dtype = c.attr("T").numpy_dtype
+        if not c.attr("T").is_floating and not c.attr("T").is_complex:
+            raise ValueError(f"T must be of floats or complex numbers, got {c.attr('T').name}")
+        changed = _rows_changed if by_rows else _whole_changed
+        count = len(variables)
+
+        def step(*arrays: Array) -> Array | None:
+            references = [reference(array) for array in arrays[:count]]
+            for item, name in zip(references, variables, strict=True):
+                if item.dtype != dtype:
+                    raise ValueError(f"{name} holds {item.dtype}, where T = {c.attr('T').name}")
+            given = dict(zip(rest, arrays[count:], strict=True))
+            for number in numbers:
+                if given[number].ndim:
+                    shape = list(given[number].shape)
+                    raise ValueError(f"{number} must be a scalar, got shape {shape}")
+            n = SimpleNamespace(**settings, **{number: given[number][()] for number in numbers})
+            change = changed(update.rule, n, variables, given[gradient], given.get("indices"))
+            modify(change, *references)
+            return None if by_handle else arrays[0]
+
+        return step
+
+    return definition
+
+
+def _check_one_shape(names: list[str], arrays: tuple[Array, ...]) -> None:
+    for name, array in zip(names, arrays, strict=True):
+        if array.shape != arrays[0].shape:
+            raise ValueError(
+                f"{names[0]} and {name} must have one shape, got {list(arrays[0].shape)} and "
+                f"{list(array.shape)}"
+            )
+
+
+def _whole_changed(
+    rule: Callable[..., None], n: SimpleNamespace, names: list[str], grad: Array, _: Array | None
+) -> Callable[..., None]:
+    """The change by a gradient of the whole variable, a block of each array at a time."""
+
+    def change(*arrays: Array) -> None:
+        _check_one_shape([*names, "grad"], (*arrays, grad))
+        block = _BLOCK_BYTES // max(grad.itemsize, 1)
+        flat = [array.reshape(-1) for array in (grad, *arrays)]
+        if grad.size <= block:
+            rule(n, *flat)
+            return
+
+        def work(starts: Iterator[int]) -> None:
+            for start in starts:
+                rule(n, *[array[start : start + block] for array in flat])
+
+        starts = range(0, grad.size, block)
+        if grad.nbytes < _FEWEST_SHARED:
+            work(iter(starts))
+        else:
+            share(work, starts)
+
+    return change
+
+
+def _rows_changed(
+    rule: Callable[..., None],
+    n: SimpleNamespace,
+    names: list[str],
+    grad: Array,
+    indices: Array | None,
+) -> Callable[..., None]:
+    """The change by a gradient of some rows, which touches no others."""
+    places = np.asarray(indices)
+
+    def change(*arrays: Array) -> None:
+        _check_one_shape(names, arrays)
+        var = arrays[0]
+        if not var.ndim:
+            raise ValueError("var must have rank at least 1, got a scalar")
+        if places.ndim != 1:
+            raise ValueError(f"indices must be a vector, got shape {list(places.shape)}")
+        wanted = (len(places), *var.shape[1:])
+        if grad.shape != wanted:
+            raise ValueError(
+                f"grad must have shape {list(wanted)}, that of indices followed by that of a row "
+                f"of var, got shape {list(grad.shape)}"
+            )
+        if places.size and not in_range(places, len(var)):
+            raise out_of_range("indices", places, len(var))
+        for some in distinct_rounds(places):
+            at = places[some]
+            rows = [array[at] for array in arrays]
+            rule(n, grad[some], *rows)
+            for array, new in zip(arrays, rows, strict=True):
+                array[at] = new
+
+    return change
+
+
+UPDATE_OPS: dict[str, OpDef[Any]] = {
+    prefix + name: _define(prefix, name, update)
+    for name, update in UPDATES.items()
+    for prefix in update.forms.split()
+}

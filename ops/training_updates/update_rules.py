@@ -1,0 +1,216 @@
+"""What each step of an optimizer computes, on arrays that it writes into.
+
+A rule takes a namespace of its numbers, the gradient, and the arrays to change: the variable
+first. All arrays have one shape; the numbers are scalars of their dtype. The formulas are those of
+TensorFlow's kernels, in their order of operations where that shows in the last place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from ...shape_inference.protocols import Array
+
+
+def _approach(average: Array, target: Array, rate: Any) -> None:
+    """`average += (target - average) * rate`; `target` may be written into."""
+    target -= average
+    target *= rate
+    average += target
+
+
+def gradient_descent(n: SimpleNamespace, grad: Array, var: Array) -> None:
+    """Downhill."""
+    var -= grad * n.alpha
+
+
+def momentum(n: SimpleNamespace, grad: Array, var: Array, accum: Array) -> None:
+    """Downhill, with what is left of the speed so far; Nesterov looks a step ahead."""
+    accum *= n.momentum
+    accum += grad
+    if n.use_nesterov:
+        var -= grad * n.lr + accum * n.momentum * n.lr
+    else:
+        var -= accum * n.lr
+
+
+def keras_momentum(n: SimpleNamespace, grad: Array, var: Array, accum: Array) -> None:
+    """Momentum where the rate is part of the speed."""
+    step = grad * n.lr
+    accum *= n.momentum
+    accum -= step
+    var += accum * n.momentum - step if n.use_nesterov else accum
+
+
+def adagrad(n: SimpleNamespace, grad: Array, var: Array, accum: Array) -> None:
+    """Downhill by steps that shrink with the sum of squares of all gradients (Duchi, 2011)."""
+    if n.update_slots:
+        accum += grad * grad
+    root = np.sqrt(accum)
+    if hasattr(n, "epsilon"):
+        root += n.epsilon
+    step = grad * n.lr
+    step /= root
+    var -= step
+
+
+def adagrad_da(n: SimpleNamespace, grad: Array, var: Array, total: Array, squares: Array) -> None:
+    """Adagrad by dual averaging: from all gradients' sum anew, so that rare ones end at 0."""
+    total += grad
+    squares += grad * grad
+    steps = total.dtype.type(n.global_step)
+    divisor = np.sqrt(squares)
+    divisor += n.l2 * steps * n.lr
+    step = _shrunk(total, n.l1 * steps) if n.l1 > 0 else total
+    np.divide(step * -n.lr, divisor, out=var)
+
+
+def adadelta(n: SimpleNamespace, grad: Array, var: Array, accum: Array, update: Array) -> None:
+    """By the ratio of the moving averages of steps and gradients (Zeiler, 2012)."""
+    rest = 1 - n.rho
+    accum *= n.rho
+    accum += grad * grad * rest
+    step = np.sqrt(update + n.epsilon)
+    step /= np.sqrt(accum + n.epsilon)
+    step *= grad
+    var -= step * n.lr
+    step *= step
+    step *= rest
+    update *= n.rho
+    update += step
+
+
+def rms_prop(n: SimpleNamespace, grad: Array, var: Array, ms: Array, mom: Array) -> None:
+    """By gradients over the root of the moving average of their squares (Hinton's lecture 6)."""
+    _approach(ms, grad * grad, 1 - n.rho)
+    _step_by_root(n, grad, var, mom, ms + n.epsilon)
+
+
+def centered_rms_prop(
+    n: SimpleNamespace, grad: Array, var: Array, mg: Array, ms: Array, mom: Array
+) -> None:
+    """RMSProp over the deviation in place of the root of the mean square (Graves, 2013)."""
+    _approach(ms, grad * grad, 1 - n.rho)
+    _approach(mg, grad.copy(), 1 - n.rho)
+    variance = ms - mg * mg
+    variance += n.epsilon
+    _step_by_root(n, grad, var, mom, variance)
+
+
+def _step_by_root(n: SimpleNamespace, grad: Array, var: Array, mom: Array, square: Array) -> None:
+    mom *= n.momentum
+    step = grad * n.lr
+    step /= np.sqrt(square, out=square)
+    mom += step
+    var -= mom
+
+
+def adam(n: SimpleNamespace, grad: Array, var: Array, m: Array, v: Array) -> None:
+    """By averages of gradients and of their squares, without bias to zero (Kingma and Ba, 2014)."""
+    _approach(m, grad.copy(), 1 - n.beta1)
+    _approach(v, grad * grad, 1 - n.beta2)
+    divisor = np.sqrt(v)
+    divisor += n.epsilon
+    step = m * n.beta1 + grad * (1 - n.beta1) if n.use_nesterov else m.copy()
+    step *= _adam_rate(n)
+    step /= divisor
+    var -= step
+
+
+def adam_with_amsgrad(
+    n: SimpleNamespace, grad: Array, var: Array, m: Array, v: Array, vhat: Array
+) -> None:
+    """Adam over the greatest average of squares so far (Reddi et al., 2018)."""
+    _approach(m, grad.copy(), 1 - n.beta1)
+    _approach(v, grad * grad, 1 - n.beta2)
+    np.maximum(vhat, v, out=vhat)
+    divisor = np.sqrt(vhat)
+    divisor += n.epsilon
+    step = m * _adam_rate(n)
+    step /= divisor
+    var -= step
+
+
+def _adam_rate(n: SimpleNamespace) -> Any:
+    return n.lr * np.sqrt(1 - n.beta2_power) / (1 - n.beta1_power)
+
+
+def ada_max(n: SimpleNamespace, grad: Array, var: Array, m: Array, v: Array) -> None:
+    """Adam over the greatest gradient, which is forgotten slowly (Kingma and Ba, 2014)."""
+    _approach(m, grad.copy(), 1 - n.beta1)
+    v *= n.beta2
+    np.maximum(v, np.abs(grad), out=v)
+    step = m / (v + n.epsilon)
+    step *= n.lr / (1 - n.beta1_power)
+    var -= step
+
+
+def ftrl(n: SimpleNamespace, grad: Array, var: Array, accum: Array, linear: Array) -> None:
+    """Follows the regularised leader (McMahan et al., 2013); with shrinkage as in V2 of the op."""
+    new = grad * grad
+    new += accum
+    old_power, power = _ftrl_power(accum, n.lr_power), _ftrl_power(new, n.lr_power)
+    shrinkage = getattr(n, "l2_shrinkage", 0)
+    towards = grad + var * (2 * shrinkage) if shrinkage else grad
+    if n.multiply_linear_by_lr:
+        linear += towards * n.lr - (power - old_power) * var
+        least, divisor = n.l1 * n.lr, power + 2 * n.l2 * n.lr
+    else:
+        linear += towards - (power - old_power) / n.lr * var
+        least, divisor = n.l1, power / n.lr + 2 * n.l2
+    np.divide(np.clip(linear, -least, least) - linear, divisor, out=var)
+    accum[...] = new
+
+
+def _ftrl_power(accum: Array, lr_power: Any) -> Array:
+    result: Array = np.sqrt(accum) if lr_power == -0.5 else accum ** (-lr_power)
+    return result
+
+
+def proximal_gradient_descent(n: SimpleNamespace, grad: Array, var: Array) -> None:
+    """Downhill, then towards zero as L1 and L2 ask for (Duchi and Singer, 2009)."""
+    _proximal(n, var, grad, n.alpha)
+
+
+def proximal_adagrad(n: SimpleNamespace, grad: Array, var: Array, accum: Array) -> None:
+    """Adagrad, then towards zero as L1 and L2 ask for."""
+    accum += grad * grad
+    _proximal(n, var, grad, n.lr / np.sqrt(accum))
+
+
+def _proximal(n: SimpleNamespace, var: Array, grad: Array, rate: Any) -> None:
+    var -= grad * rate
+    if n.l1 > 0:
+        var[...] = _shrunk(var, rate * n.l1)
+    var /= 1 + rate * n.l2
+
+
+def _shrunk(x: Array, by: Any) -> Array:
+    """`x`, nearer to zero by so much, but not beyond it."""
+    result: Array = np.sign(x) * np.maximum(np.abs(x) - by, 0)
+    return result
+
+
+def add_sign(n: SimpleNamespace, grad: Array, var: Array, m: Array) -> None:
+    """Downhill, further where gradient and average agree (Bello et al., 2017)."""
+    scale = _agreement(n, grad, m) * n.sign_decay + n.alpha
+    var -= scale * n.lr * grad
+
+
+def power_sign(n: SimpleNamespace, grad: Array, var: Array, m: Array) -> None:
+    """As `add_sign`, by a factor in place of a summand."""
+    scale = np.exp(_agreement(n, grad, m) * (n.logbase * n.sign_decay))
+    var -= scale * n.lr * grad
+
+
+def _agreement(n: SimpleNamespace, grad: Array, m: Array) -> Array:
+    """Whether the gradient goes where its moving average goes: 1, 0 or -1."""
+    m *= n.beta
+    m += grad * (1 - n.beta)
+    result: Array = np.sign(grad) * np.sign(m)
+    return result

@@ -1,0 +1,38 @@
+"""Updates of rows, some of which are named several times, taken apart into rounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...shape_inference.protocols import Array
+
+_ALL = slice(None)
+
+
+def distinct_rounds(places: Array) -> Iterator[Array | slice]:
+    """Where in `places` each round is: in none is a place named twice, and together they are all.
+
+    The first round has each place where it is named first, the second where it is named for the
+    second time, and so on: taken one after the other, the updates of each row keep their order.
+
+    Args:
+        places: integers, [n].
+    """
+    if len(places) < 2:
+        yield _ALL
+        return
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    if first.all():
+        yield _ALL
+        return
+    numbers = np.arange(len(places))
+    turn = numbers - np.maximum.accumulate(np.where(first, numbers, 0))
+    by_turn = np.argsort(turn, kind="stable")
+    yield from np.split(order[by_turn], np.cumsum(np.bincount(turn))[:-1])
