@@ -18,6 +18,7 @@ from . import (
     sparse as sparse,
     special as special,
     statistics as statistics,
+    training_updates as training_updates,
     variables as variables,
     windows as windows,
 )
