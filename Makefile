@@ -10,7 +10,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE = @$(BIN)/python -m compileall -q *.py $(dir $(wildcard */__init__.py))
 
 .NOTPARALLEL:
-.PHONY: help demo test coverage soak fuzz lint format types bench protos check-generated docs clean
+.PHONY: help demo test coverage soak fuzz matrix lint format types bench protos check-generated docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
@@ -29,6 +29,9 @@ soak: $(VENV)/.test  ## run all that takes long too, with new examples
 
 fuzz: $(VENV)/.test  ## search for examples that fail
 	$(BIN)/python tests/fuzz/explore.py $(ARGS)
+
+matrix: $(VENV)/.matrix  ## test with the oldest and the newest libraries, in each Python there is
+	$(BIN)/python tools/matrix.py $(ARGS)
 
 lint: $(VENV)/.dev types  ## check style, format and types
 	$(BIN)/ruff check .
@@ -49,10 +52,10 @@ bench: $(VENV)/.run  ## measure import, build and run
 	$(BIN)/python benchmarks/run.py $(ARGS)
 
 protos: $(VENV)/.dev  ## regenerate from protos/*.proto
-	$(BIN)/python protos/generate.py
+	$(BIN)/python tools/protos.py
 
 check-generated: $(VENV)/.dev  ## fail if regenerating would change anything
-	$(BIN)/python protos/generate.py --check
+	$(BIN)/python tools/protos.py --check
 	$(BIN)/python docs/generate.py --check
 
 docs: $(VENV)/.dev  ## regenerate the reference pages
@@ -70,7 +73,7 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 	$(COMPILE)
 	@touch $@
 
-$(VENV)/.test $(VENV)/.dev: $(VENV)/.%: pyproject.toml | $(BIN)/python
+$(VENV)/.test $(VENV)/.dev $(VENV)/.matrix: $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(PIP) --editable ".[$*]"
 	$(COMPILE)
 	@touch $@

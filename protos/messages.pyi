@@ -1,4 +1,4 @@
-# Written by generate.py from the .proto files of this folder.
+# Written by tools/protos.py from the .proto files of protos/.
 # fmt: off
 # ruff: noqa: A002, E501, N802
 

@@ -6,11 +6,15 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import pytest
-from places import ROOT
+from places import ROOT, TESTS
+
+import tensordraft as td
 
 MAX_LINES = 400
+MEDIAN_LINES = 150
 MAX_FILES = 40
 
 # The folders of the package from the ground up: a file imports from its own folder and from those
@@ -69,6 +73,9 @@ EXCEPTIONS = {
     ("graph/scopes/device_spec.py", "graph"),
     ("__main__.py", "cli"),  # the command itself
 }
+
+# What tests the project as a whole; every other test lies in the folder of what it tests.
+WHOLE = {"classifier", "demo", "docs", "doctests", "effort", "layering", "packaging", "programs"}
 
 PACKAGE = sorted(
     path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).glob("*.py")
@@ -149,6 +156,18 @@ def test_no_two_files_share_a_name() -> None:
     assert [name for name, count in names.items() if count > 1 and name != "__init__"] == []
 
 
+def test_no_module_hides_a_public_name() -> None:
+    modules = {path.stem for path in [*ROOT.glob("[!_.]*/"), *ROOT.glob("[!_.]*.py")]}
+    assert modules & set(dir(td)) == set()
+
+
+def test_tests_lie_beside_what_they_test() -> None:
+    folders = {*FOLDERS, "namespaces"} - {""}
+    tests = {path.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
+    strays = {str(path) for path in tests if str(path.parent) not in folders}
+    assert strays == {f"test_{name}.py" for name in WHOLE}
+
+
 def test_no_folder_is_crowded() -> None:
     sizes = Counter(str(path.parent) for path in PACKAGE)
     assert {folder: size for folder, size in sizes.items() if size > MAX_FILES} == {}
@@ -169,10 +188,19 @@ def test_the_rules_can_be_broken(file: str, source: str, complaint: str) -> None
     assert complaint in "\n".join(violations(source, Path(file)))
 
 
+def length(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def test_files_are_short() -> None:
+    lengths = [length(ROOT / path) for path in PACKAGE if not path.name.endswith("_pb2.py")]
+    assert median(lengths) <= MEDIAN_LINES
+
+
 def test_no_file_outgrows_the_cap() -> None:
     files = [*ROOT.glob("*.py"), *ROOT.glob("[!.]*/**/*.py")]
     lengths = {
-        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
+        str(path.relative_to(ROOT)): length(path)
         for path in files
         if not path.is_relative_to(ROOT / "build") and not path.name.endswith("_pb2.py")
     }

@@ -77,6 +77,6 @@ def test_messages_of_the_same_names_in_one_process(script: str) -> None:
 
 def test_generated_files_are_up_to_date() -> None:
     pytest.importorskip("grpc_tools", reason="regenerating needs grpcio-tools")
-    command = [sys.executable, str(ROOT / "protos" / "generate.py"), "--check"]
+    command = [sys.executable, str(ROOT / "tools" / "protos.py"), "--check"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr

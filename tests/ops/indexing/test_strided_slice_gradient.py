@@ -1,4 +1,4 @@
-"""The gradient of slices."""
+"""The gradient of a strided slice: as large as what was sliced, and zero beside the slice."""
 
 from __future__ import annotations
 

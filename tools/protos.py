@@ -1,7 +1,7 @@
-"""Regenerates `descriptors.binpb` and `messages.pyi` from the `.proto` files of this folder.
+"""Regenerates `descriptors.binpb` and `messages.pyi` from the `.proto` files of protos/.
 
-    python protos/generate.py           # write what changed
-    python protos/generate.py --check   # write nothing; exit 1 if something would change
+    python tools/protos.py           # write what changed
+    python tools/protos.py --check   # write nothing; exit 1 if something would change
 
 Needs grpcio-tools, for its protoc.
 """
@@ -23,9 +23,9 @@ from google.protobuf.descriptor_pb2 import (
 )
 from grpc_tools import protoc
 
-HERE = Path(__file__).resolve().parent
+PROTOS = Path(__file__).resolve().parent.parent / "protos"
 HEADER = """\
-# Written by generate.py from the .proto files of this folder.
+# Written by tools/protos.py from the .proto files of protos/.
 # fmt: off
 # ruff: noqa: A002, E501, N802
 
@@ -52,8 +52,8 @@ def compile_protos() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "descriptors")
         well_known = Path(grpc_tools.__file__).parent / "_proto"
-        arguments = [f"-I{HERE}", f"-I{well_known}", "--include_imports"]
-        sources = sorted(path.name for path in HERE.glob("*.proto"))
+        arguments = [f"-I{PROTOS}", f"-I{well_known}", "--include_imports"]
+        sources = sorted(path.name for path in PROTOS.glob("*.proto"))
         if protoc.main(["protoc", *arguments, f"--descriptor_set_out={output}", *sources]):
             sys.exit("protoc failed")
         return output.read_bytes()
@@ -157,7 +157,7 @@ def main() -> int:
     }
     outdated = False
     for name, content in outputs.items():
-        path = HERE / name
+        path = PROTOS / name
         if path.exists() and path.read_bytes() == content:
             continue
         outdated = True
