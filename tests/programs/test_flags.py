@@ -113,7 +113,7 @@ def test_required_flags(flags: FlagValues) -> None:
 
 def test_run_ends_the_program(flags: FlagValues, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
-        td.app.run(lambda argv: len(argv), ["main.py", "--steps=2", "a"])
+        td.app.run(len, ["main.py", "--steps=2", "a"])
     assert (end.value.code, flags.steps) == (2, 2)
     with pytest.raises(SystemExit) as end:
         td.app.run(lambda argv: 0, ["main.py", "--steps=x"])
@@ -164,5 +164,5 @@ def test_what_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 def test_levels() -> None:
     td.logging.set_verbosity("DEBUG")
     assert td.logging.get_verbosity() == td.logging.DEBUG == 10
-    with pytest.raises(ValueError, match="the level must be one of DEBUG, .*, got 'LOUD'"):
+    with pytest.raises(ValueError, match=r"the level must be one of DEBUG, .*, got 'LOUD'"):
         td.logging.set_verbosity("LOUD")
