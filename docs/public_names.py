@@ -64,6 +64,9 @@ def signature(value: Any) -> str:
     """The arguments of a function or class, without their types."""
     if isinstance(value, type) and issubclass(value, Message):
         return "(**fields)"
+    plain_error = isinstance(value, type) and issubclass(value, Exception)
+    if plain_error and not inspect.isfunction(value.__init__):
+        return "(*args)"  # some Pythons tell no signature of a class that has only C's
     found = inspect.signature(value)
     plain = [
         parameter.replace(annotation=inspect.Parameter.empty)
