@@ -100,3 +100,8 @@ def undefined(reason: str, *op_types: str) -> None:
 
     for op_type in op_types:
         register(op_type, Rule(refuse, fills=False))
+
+
+def attrs_of(op: Operation, *names: str) -> dict[str, Any]:
+    """Those attrs that the op has, to be handed to another one."""
+    return {name: op.get_attr(name) for name in names if name in op.attrs}

@@ -12,6 +12,8 @@ from . import (
     math as math,
     math_reductions as math_reductions,
     math_segments as math_segments,
+    nn as nn,
+    nn_normalization as nn_normalization,
     quantized as quantized,
     random as random,
     sorting as sorting,

@@ -1,12 +1,13 @@
-"""Gradients of `ops/windows`."""
+"""Gradients of `ops/windows`: convolutions, pooling, patches."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...ops.array.casting import cast
+from ...ops.array.fills import zeros_like
 from ...ops.array.ranges import range as arange
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
@@ -14,11 +15,139 @@ from ...ops.array.stacking import stack, unstack
 from ...ops.array.transposing import transpose
 from ...ops.math.segments import unsorted_segment_sum
 from ...protos.dtypes import float64, int32
-from ..kit.rule_tables import gradient_of, raw
-from ..kit.static_knowledge import known_sizes
+from ..kit.rule_tables import attrs_of, gradient_of, raw
+from ..kit.static_knowledge import known_sizes, shape_of
 
 if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
+
+_SLIDING = (
+    "strides",
+    "padding",
+    "explicit_paddings",
+    "use_cudnn_on_gpu",
+    "data_format",
+    "dilations",
+)
+_POOLING = ("ksize", "strides", "padding", "explicit_paddings", "data_format")
+
+
+def _convolution(forward: str, to_input: str, to_filter: str) -> None:
+    """Registers a convolution and both its gradients, each made of the other two."""
+
+    @gradient_of(forward)
+    def forwards(op: Operation, gradient: Tensor) -> Any:
+        x, filters = op.inputs
+        attrs = attrs_of(op, *_SLIDING)
+        return (
+            lambda: raw(to_input)(shape_of(x), filters, gradient, **attrs),
+            lambda: raw(to_filter)(x, shape_of(filters), gradient, **attrs),
+        )
+
+    @gradient_of(to_input)
+    def of_input(op: Operation, gradient: Tensor) -> Any:
+        _, filters, pixels = op.inputs
+        attrs = attrs_of(op, *_SLIDING)
+        return (
+            None,
+            lambda: raw(to_filter)(gradient, shape_of(filters), pixels, **attrs),
+            lambda: raw(forward)(gradient, filters, **attrs),
+        )
+
+    @gradient_of(to_filter)
+    def of_filter(op: Operation, gradient: Tensor) -> Any:
+        x, _, pixels = op.inputs
+        attrs = attrs_of(op, *_SLIDING)
+        return (
+            lambda: raw(to_input)(shape_of(x), gradient, pixels, **attrs),
+            None,
+            lambda: raw(forward)(x, gradient, **attrs),
+        )
+
+
+_convolution("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
+_convolution("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2")
+_convolution(
+    "DepthwiseConv2dNative",
+    "DepthwiseConv2dNativeBackpropInput",
+    "DepthwiseConv2dNativeBackpropFilter",
+)
+
+
+def _mean_pool(forward: str, backward: str) -> None:
+    @gradient_of(forward)
+    def forwards(op: Operation, gradient: Tensor) -> Any:
+        return raw(backward)(shape_of(op.inputs[0]), gradient, **attrs_of(op, *_POOLING))
+
+    @gradient_of(backward)
+    def backwards(op: Operation, gradient: Tensor) -> Any:
+        return None, lambda: raw(forward)(gradient, **attrs_of(op, *_POOLING))
+
+
+_mean_pool("AvgPool", "AvgPoolGrad")
+_mean_pool("AvgPool3D", "AvgPool3DGrad")
+
+
+def _max_pool(forward: str, backward: str, second: str) -> None:
+    """Registers a pool of maxima, its gradient and the gradient of that.
+
+    Windows that are inputs come after the arrays.
+    """
+
+    @gradient_of(forward)
+    def forwards(op: Operation, gradient: Tensor) -> Any:
+        x, *windows = op.inputs
+        result = raw(backward)(x, op.outputs[0], gradient, *windows, **attrs_of(op, *_POOLING))
+        return result, *[None] * len(windows)
+
+    def of_gradient(op: Operation, gradient: Tensor, other: str) -> Any:
+        x, y, _, *windows = op.inputs
+        attrs = attrs_of(op, *_POOLING)
+        attrs.pop("explicit_paddings", None)
+        return (
+            lambda: zeros_like(x),
+            lambda: zeros_like(y),
+            lambda: raw(other)(x, y, gradient, *windows, **attrs),
+            *[None] * len(windows),
+        )
+
+    gradient_of(backward)(lambda op, gradient: of_gradient(op, gradient, second))
+    gradient_of(second)(lambda op, gradient: of_gradient(op, gradient, backward))
+
+
+_max_pool("MaxPool", "MaxPoolGrad", "MaxPoolGradGrad")
+_max_pool("MaxPoolV2", "MaxPoolGradV2", "MaxPoolGradGradV2")
+_max_pool("MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad")
+
+
+@gradient_of("MaxPoolWithArgmax")
+def _max_pool_with_argmax(op: Operation, gradient: Tensor | None, _: object) -> Any:
+    if gradient is None:
+        return None
+    attrs = attrs_of(op, "ksize", "strides", "padding", "include_batch_in_index")
+    return raw("MaxPoolGradWithArgmax")(op.inputs[0], gradient, op.outputs[1], **attrs)
+
+
+@gradient_of("MaxPoolGradWithArgmax")
+def _max_pool_grad_with_argmax(op: Operation, gradient: Tensor) -> Any:
+    x, _, argmax = op.inputs
+    attrs = attrs_of(op, "ksize", "strides", "padding", "include_batch_in_index")
+    return (
+        lambda: zeros_like(x),
+        lambda: raw("MaxPoolGradGradWithArgmax")(x, gradient, argmax, **attrs),
+        None,
+    )
+
+
+@gradient_of("MaxPoolGradGradWithArgmax")
+def _max_pool_grad_grad_with_argmax(op: Operation, gradient: Tensor) -> Any:
+    x, _, argmax = op.inputs
+    attrs = attrs_of(op, "ksize", "strides", "padding", "include_batch_in_index")
+    return (
+        lambda: zeros_like(x),
+        lambda: raw("MaxPoolGradWithArgmax")(x, gradient, argmax, **attrs),
+        None,
+    )
 
 
 @gradient_of("ExtractImagePatches")
@@ -30,7 +159,7 @@ def _extract_image_patches(op: Operation, gradient: Tensor) -> Tensor:
     x = op.inputs[0]
     sizes = known_sizes(x)
     batch, rows, columns, channels = unstack(shape(x), 4) if sizes is None else sizes
-    attrs = {name: op.get_attr(name) for name in ("ksizes", "strides", "rates", "padding")}
+    attrs = attrs_of(op, "ksizes", "strides", "rates", "padding")
     numbers = arange(1, rows * columns + 1)
     image = reshape(cast(numbers, float64), stack([1, rows, columns, 1]))
     places = cast(raw("ExtractImagePatches")(image, **attrs), int32)

@@ -164,12 +164,11 @@ def _line(vectors: Sequence[Array], epsilon: float) -> Callable[[Array, int], Ar
     return apply
 
 
-LRN = OpDef(
-    "LRN",
-    "input: T -> output: T",
+LRN_ATTRS = (
     "depth_radius: int32 = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, "
-    "T: {half, bfloat16, float32} = float32",
+    "T: {half, bfloat16, float32} = float32"
 )
+LRN = OpDef("LRN", "input: T -> output: T", LRN_ATTRS)
 
 
 @LRN.shape
@@ -177,13 +176,23 @@ def _lrn_shape(c: ShapeContext) -> TensorShape:
     return c.shape("input", rank=4)
 
 
-@LRN.kernel
-def _lrn_kernel(c: KernelContext) -> Kernel:
-    radius, bias, alpha, beta = (c.attr(n) for n in ("depth_radius", "bias", "alpha", "beta"))
+def lrn_windows(c: KernelContext) -> tuple[Window, ...]:
+    """What of the channels around each is summed.
+
+    Raises:
+        ValueError: `depth_radius` is negative.
+    """
+    radius = c.attr("depth_radius")
     if radius < 0:
         raise ValueError(f"depth_radius must be at least 0, got {radius}")
     around = Window(2 * radius + 1, 1, before=radius, after=radius, slack=1)
-    windows = (WHOLE, WHOLE, WHOLE, around)
+    return WHOLE, WHOLE, WHOLE, around
+
+
+@LRN.kernel
+def _lrn_kernel(c: KernelContext) -> Kernel:
+    bias, alpha, beta = (c.attr(name) for name in ("bias", "alpha", "beta"))
+    windows = lrn_windows(c)
 
     @in_float32
     def normalized(x: Array) -> Any:

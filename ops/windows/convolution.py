@@ -44,6 +44,10 @@ CONV_ATTRS = (
     "explicit_paddings: list(int) = [], data_format: {'NHWC', 'NCHW'} = 'NHWC', "
     "dilations: list(int32) = [1, 1, 1, 1]"
 )
+CONV_3D_ATTRS = (
+    "T: {half, bfloat16, float32, float64}, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
+    "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC', dilations: list(int32) = [1, 1, 1, 1, 1]"
+)
 CONV_2D = OpDef(
     "Conv2D",
     "input: T, filter: T -> output: T",
@@ -52,8 +56,7 @@ CONV_2D = OpDef(
 CONV_3D = OpDef(
     "Conv3D",
     "input: T, filter: T -> output: T",
-    "T: {half, bfloat16, float32, float64}, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
-    "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC', dilations: list(int32) = [1, 1, 1, 1, 1]",
+    CONV_3D_ATTRS,
 )
 
 
@@ -91,6 +94,11 @@ _define(CONV_2D, 4)
 _define(CONV_3D, 5)
 
 
+def block_bytes(position: int) -> int:
+    """How large a block of positions is that take so many bytes each."""
+    return max(_BLOCK_BYTES, min(_BLOCK_POSITIONS * position, _MOST_BLOCK_BYTES))
+
+
 def convolved(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Array:
     """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out].
 
@@ -118,7 +126,7 @@ def convolved(x: Array, filters: Array, windows: Sequence[Window], margin: Any =
         return result
     seen = seen_through(x, windows, positions)
     position = len(matrix) * x.itemsize
-    block = max(_BLOCK_BYTES, min(_BLOCK_POSITIONS * position, _MOST_BLOCK_BYTES))
+    block = block_bytes(position)
     if math.prod(shape[:-1]) * position < _FEWEST_BLOCKS * block:
         multiply_into(result.reshape(-1, out), seen.reshape(-1, len(matrix)), matrix)
         return result

@@ -35,7 +35,7 @@ DEPTHWISE_CONV_2D_NATIVE = OpDef(
 )
 
 
-def _sizes(
+def depthwise_sizes(
     c: OpContext, slide: Sliding, image: Sequence[Dim], filters: Sequence[Dim]
 ) -> tuple[Dim, ...]:
     """The sizes of the result, of which any may be an expression.
@@ -58,7 +58,7 @@ def _sizes(
 def _depthwise_shape(c: ShapeContext) -> TensorShape:
     image: Any = c.shape("input", rank=4).sizes
     filters: Any = c.shape("filter", rank=4).sizes
-    return TensorShape.of(_sizes(c, conv_sliding(c, 4), image, filters))
+    return TensorShape.of(depthwise_sizes(c, conv_sliding(c, 4), image, filters))
 
 
 @DEPTHWISE_CONV_2D_NATIVE.kernel
@@ -73,7 +73,7 @@ def _depthwise_kernel(c: KernelContext) -> Kernel:
 
     @lru_cache
     def checked(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
-        _sizes(c, slide, image, filters)
+        depthwise_sizes(c, slide, image, filters)
         return slide.windows(filters[:2])
 
     def depthwise(x: Array, filters: Array) -> Array:

@@ -6,22 +6,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
 from ...shape_inference.sliding_windows import sliding
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_array
+from ..kit.allocation import new_array, new_zeros
 from ..kit.elementwise import REALS
-from .pooling_rules import lowest, pool_windows, pooled_sizes
+from .pooling_rules import lowest, pool_windows, pooled_sizes, taps
 from .window_arguments import over_space
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Window
 
 public = {"td.nn": "max_pool_with_argmax"}
 
@@ -55,35 +53,82 @@ def _max_pool_with_argmax_kernel(c: KernelContext) -> Kernel:
         best[...], place[...] = lowest(x.dtype), -1
         numbers = np.arange(x.size if whole else x[:1].size, dtype=dtype)
         numbers = numbers.reshape(-1, *x.shape[1:]) if x.size else numbers.reshape(0, *x.shape[1:])
-        for rows in _seen(windows[1], x.shape[1], shape[1]):
-            for columns in _seen(windows[2], x.shape[2], shape[2]):
-                target = (slice(None), rows.positions, columns.positions)
-                source = (slice(None), rows.elements, columns.elements)
-                greater = (x[source] > best[target]) | (place[target] < 0)
-                np.copyto(best[target], x[source], where=greater)
-                np.copyto(place[target], numbers[source], where=greater)
+        for target, source in taps(windows, x.shape, shape):
+            greater = (x[source] > best[target]) | (place[target] < 0)
+            np.copyto(best[target], x[source], where=greater)
+            np.copyto(place[target], numbers[source], where=greater)
         return best, place
 
     return max_pool
 
 
-class _Seen(NamedTuple):
-    """Positions of a window, and the elements that one offset within it sees from there."""
+_GIVEN = (
+    "ksize: list(int) >= 4, strides: list(int) >= 4, padding: {'SAME', 'VALID'}, "
+    f"include_batch_in_index: bool = false, Targmax: {{int32, int64}}, T: {{{REALS}}}"
+)
+MAX_POOL_GRAD_WITH_ARGMAX = OpDef(
+    "MaxPoolGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", _GIVEN
+)
+MAX_POOL_GRAD_GRAD_WITH_ARGMAX = OpDef(
+    "MaxPoolGradGradWithArgmax", "input: T, grad: T, argmax: Targmax -> output: T", _GIVEN
+)
 
-    positions: slice
-    elements: slice
+
+@MAX_POOL_GRAD_WITH_ARGMAX.shape
+def _max_pool_grad_with_argmax_shape(c: ShapeContext) -> TensorShape:
+    c.merged("grad and argmax", [c.shape("grad", rank=4), c.shape("argmax", rank=4)])
+    return c.shape("input", rank=4)
 
 
-def _seen(window: Window, size: int, number: int) -> Sequence[_Seen]:
-    before, _ = window.padding(size, number)
-    found = []
-    for offset in range(-before, int(window.size) - before):
-        first = max(-(offset // window.stride), 0)
-        last = min((size - 1 - offset) // window.stride, number - 1)
-        if first <= last:
-            start, end = (offset + position * window.stride for position in (first, last))
-            found.append(_Seen(slice(first, last + 1), slice(start, end + 1, window.stride)))
-    return found
+@MAX_POOL_GRAD_GRAD_WITH_ARGMAX.shape
+def _max_pool_grad_grad_with_argmax_shape(c: ShapeContext) -> TensorShape:
+    c.merged("input and grad", [c.shape("input", rank=4), c.shape("grad", rank=4)])
+    return c.shape("argmax", rank=4)
+
+
+def _places(c: KernelContext, x: Array, argmax: Array) -> Array:
+    """Where the maxima stand in `x` as a vector.
+
+    Raises:
+        ValueError: `argmax` is no place in `x`, or has another shape than the maxima.
+    """
+    whole = c.attr("include_batch_in_index")
+    wanted = [*pooled_sizes(pool_windows(c.attr("ksize"), sliding(c, 4)), x.shape)]
+    if wanted != [*argmax.shape]:
+        raise ValueError(f"argmax must have shape {wanted}, got {list(argmax.shape)}")
+    most = x.size if whole else x[:1].size
+    wrong = (argmax < 0) | (argmax >= most)
+    if wrong.any():
+        first = np.unravel_index(wrong.argmax(), argmax.shape)
+        at = ",".join(map(str, first))
+        raise ValueError(f"argmax[{at}] = {argmax[first]} is not in [0, {most})")
+    if whole:
+        return argmax
+    return np.asarray(argmax + (np.arange(len(x), dtype=np.int64) * most)[:, None, None, None])
+
+
+@MAX_POOL_GRAD_WITH_ARGMAX.kernel
+def _max_pool_grad_with_argmax_kernel(c: KernelContext) -> Kernel:
+    def backwards(x: Array, gradient: Array, argmax: Array) -> Array:
+        if gradient.shape != argmax.shape:
+            raise ValueError(
+                f"grad must have shape {list(argmax.shape)}, got {list(gradient.shape)}"
+            )
+        result = new_zeros(x.shape, x.dtype)
+        np.add.at(result.reshape(-1), _places(c, x, argmax).reshape(-1), gradient.reshape(-1))
+        return result
+
+    return fresh(backwards)
+
+
+@MAX_POOL_GRAD_GRAD_WITH_ARGMAX.kernel
+def _max_pool_grad_grad_with_argmax_kernel(c: KernelContext) -> Kernel:
+    def forwards(x: Array, gradient: Array, argmax: Array) -> Array:
+        if gradient.shape != x.shape:
+            raise ValueError(f"grad must have shape {list(x.shape)}, got {list(gradient.shape)}")
+        return gradient.reshape(-1)[_places(c, x, argmax)]
+
+    return fresh(forwards)
 
 
 class MaxPoolWithArgmax(NamedTuple):

@@ -23,15 +23,15 @@ public = {"td.nn": "avg_pool avg_pool3d max_pool max_pool3d"}
 
 _MAX_TYPES = "half, bfloat16, float32, float64, int32, int64, uint8, int16, int8, uint16, qint8"
 _FLOATS = "half, bfloat16, float32, float64"
-_WINDOW = "ksize: list(int32) >= 4, strides: list(int32) >= 4"
-_WINDOW_3D = (
+WINDOW = "ksize: list(int32) >= 4, strides: list(int32) >= 4"
+WINDOW_3D = (
     "ksize: list(int32) >= 5, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
     "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'"
 )
 MAX_POOL = OpDef(
     "MaxPool",
     "input: T -> output: T",
-    f"T: {{{_MAX_TYPES}}} = float32, {_WINDOW}, padding: {{'SAME', 'VALID', 'EXPLICIT'}}, "
+    f"T: {{{_MAX_TYPES}}} = float32, {WINDOW}, padding: {{'SAME', 'VALID', 'EXPLICIT'}}, "
     "explicit_paddings: list(int) = [], data_format: {'NHWC', 'NCHW'} = 'NHWC'",
 )
 MAX_POOL_V2 = OpDef(
@@ -43,13 +43,13 @@ MAX_POOL_V2 = OpDef(
 AVG_POOL = OpDef(
     "AvgPool",
     "value: T -> output: T",
-    f"{_WINDOW}, padding: {{'SAME', 'VALID'}}, data_format: {{'NHWC', 'NCHW'}} = 'NHWC', "
+    f"{WINDOW}, padding: {{'SAME', 'VALID'}}, data_format: {{'NHWC', 'NCHW'}} = 'NHWC', "
     f"T: {{{_FLOATS}}}",
 )
 MAX_POOL_3D = OpDef(
-    "MaxPool3D", "input: T -> output: T", f"{_WINDOW_3D}, T: {{half, bfloat16, float32}}"
+    "MaxPool3D", "input: T -> output: T", f"{WINDOW_3D}, T: {{half, bfloat16, float32}}"
 )
-AVG_POOL_3D = OpDef("AvgPool3D", "input: T -> output: T", f"{_WINDOW_3D}, T: {{{_FLOATS}}}")
+AVG_POOL_3D = OpDef("AvgPool3D", "input: T -> output: T", f"{WINDOW_3D}, T: {{{_FLOATS}}}")
 
 
 def _of(c: OpContext) -> tuple[str, list[Window]]:
@@ -96,7 +96,8 @@ def _avg_pool_kernel(c: KernelContext) -> Kernel:
     return avg_pool
 
 
-def _v2_windows(c: OpContext, ksize: Array, strides: Array) -> list[Window]:
+def v2_windows(c: OpContext, ksize: Array, strides: Array) -> list[Window]:
+    """The windows of an op that has them as inputs."""
     same = c.attr("padding") == b"SAME"
     channels = 1 if c.attr("data_format").startswith(b"NC") else 3
     for name, value in (("ksize", ksize), ("strides", strides)):
@@ -116,7 +117,7 @@ def _max_pool_v2_shape(c: ShapeContext) -> TensorShape:
     ksize, strides = c.const("ksize"), c.const("strides")
     if ksize is None or strides is None:
         return TensorShape.of((sizes[0], None, None, None))
-    return TensorShape.of(pooled_sizes(_v2_windows(c, ksize, strides), sizes))
+    return TensorShape.of(pooled_sizes(v2_windows(c, ksize, strides), sizes))
 
 
 @MAX_POOL_V2.kernel
@@ -124,7 +125,7 @@ def _max_pool_v2_kernel(c: KernelContext) -> Kernel:
     fill = lowest(c.output_dtype.numpy_dtype)
 
     def max_pool_v2(x: Array, ksize: Array, strides: Array) -> Array:
-        return pooled(x, _v2_windows(c, ksize, strides), np.fmax, fill)
+        return pooled(x, v2_windows(c, ksize, strides), np.fmax, fill)
 
     return max_pool_v2
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -99,24 +100,42 @@ def _pooled_along(
     shape = (*x.shape[:axis], number, *x.shape[axis + 1 :])
     result = new_array(shape, x.dtype)
     result[...] = start
-    before, _ = window.padding(x.shape[axis], number)
-    # A window may be far larger than the array; only these offsets see something of it.
-    nearest = max(-before, -(number - 1) * window.stride)
-    furthest = min(int(window.size) - before, x.shape[axis])
-    for offset in range(nearest, furthest):
-        first, last = _inside(offset, window.stride, x.shape[axis], number)
-        if first <= last:
-            seen = slice(
-                offset + first * window.stride, offset + last * window.stride + 1, window.stride
-            )
-            part = result[(*lead, slice(first, last + 1))]
-            combine(part, x[(*lead, seen)], out=part)
+    for positions, elements in taps_along(window, x.shape[axis], number):
+        part = result[(*lead, positions)]
+        combine(part, x[(*lead, elements)], out=part)
     return result
 
 
-def _inside(offset: int, stride: int, size: int, number: int) -> tuple[int, int]:
-    """The first and the last position p at which `offset + p * stride` is in [0, size)."""
-    return max(-(offset // stride), 0), min((size - 1 - offset) // stride, number - 1)
+class Tap(NamedTuple):
+    """What one element of a window sees: the positions from where it sees, and what it sees."""
+
+    positions: Any
+    elements: Any
+
+
+def taps_along(window: Window, size: int, number: int) -> list[Tap]:
+    """For each element of a window that sees anything: along one dimension, in order."""
+    before, _ = window.padding(size, number)
+    # A window may be far larger than the array; only these offsets see something of it.
+    nearest = max(-before, -(number - 1) * window.stride)
+    furthest = min(int(window.size) - before, size)
+    taps = []
+    for offset in range(nearest, furthest):
+        first = max(-(offset // window.stride), 0)
+        last = min((size - 1 - offset) // window.stride, number - 1)
+        if first <= last:
+            start, end = (offset + position * window.stride for position in (first, last))
+            taps.append(Tap(slice(first, last + 1), slice(start, end + 1, window.stride)))
+    return taps
+
+
+def taps(windows: Sequence[Window], shape: Sequence[int], positions: Sequence[int]) -> list[Tap]:
+    """For each element of a window that slides along all dimensions, in row-major order."""
+    each = [taps_along(*along) for along in zip(windows, shape, positions, strict=True)]
+    return [
+        Tap(tuple([tap.positions for tap in some]), tuple([tap.elements for tap in some]))
+        for some in product(*each)
+    ]
 
 
 def elements_seen(shape: Sequence[int], windows: Sequence[Window]) -> list[Array]:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_zeros
-from ..kit.gemm import multiply_into
-from .convolution import CONV_ATTRS
+from .convolution import CONV_3D_ATTRS, CONV_ATTRS
+from .convolution_backprop import spread
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .window_arguments import over_space, padding_attrs
 from .windowing import channels_back, channels_last
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Sliding, Window
+    from ...shape_inference.sliding_windows import Sliding
     from ...shape_inference.symbolic.symbolic import Dim
 
 public = {"td.nn": "conv2d_backprop_input conv2d_transpose"}
@@ -33,20 +33,64 @@ CONV_2D_BACKPROP_INPUT = OpDef(
     "input_sizes: int32, filter: T, out_backprop: T -> output: T",
     f"T: {{half, bfloat16, float32, float64, int32}}, {CONV_ATTRS}",
 )
+CONV_3D_BACKPROP_INPUT = OpDef(
+    "Conv3DBackpropInput",
+    "input: T, filter: T, out_backprop: T -> output: T",
+    "T: {half, float32, float64}, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
+    "dilations: list(int32) = [1, 1, 1, 1, 1]",
+)
+CONV_3D_BACKPROP_INPUT_V2 = OpDef(
+    "Conv3DBackpropInputV2",
+    "input_sizes: Tshape, filter: T, out_backprop: T -> output: T",
+    f"{CONV_3D_ATTRS}, Tshape: {{int32, int64}} = int32",
+)
 
 
-@CONV_2D_BACKPROP_INPUT.shape
-def _conv_2d_backprop_input_shape(c: ShapeContext) -> TensorShape:
-    slide = conv_sliding(c, 4)
-    filters: Any = c.shape("filter", rank=4).sizes
-    gradient: Any = c.shape("out_backprop", rank=4).sizes
-    given: Any = shape_from_value(c, "input_sizes").sizes
-    if given is None or None in given:  # only all of them together are not known
-        return TensorShape.of(slide.put_together(gradient[0], (None, None), filters[2]))
-    whole = _whole(slide, given, filters, gradient)
-    _check(slide, whole, filters, gradient)
-    batch = c.same_size("the batches of input_sizes and out_backprop", whole[0], gradient[0])
-    return TensorShape.of((batch, *whole[1:]))
+def _define(definition: OpDef, rank: int) -> None:
+    """Hangs the rules of what goes back to tensors of this rank on its definition."""
+    sizes_name = definition.signature.inputs[0].name
+    by_value = sizes_name == "input_sizes"
+
+    @definition.shape
+    def shape(c: ShapeContext) -> TensorShape:
+        slide = conv_sliding(c, rank)
+        filters: Any = c.shape("filter", rank=rank).sizes
+        gradient: Any = c.shape("out_backprop", rank=rank).sizes
+        given: Any = (
+            shape_from_value(c, sizes_name) if by_value else c.shape(sizes_name, rank=rank)
+        ).sizes
+        if given is None or None in given:  # only all of them together are not known
+            unknown = [None] * (rank - 2)
+            return TensorShape.of(slide.put_together(gradient[0], unknown, filters[-2]))
+        whole = _whole(slide, given, filters, gradient)
+        _check(slide, whole, filters, gradient, sizes_name)
+        batch = c.same_size(f"the batches of {sizes_name} and out_backprop", whole[0], gradient[0])
+        return TensorShape.of((batch, *whole[1:]))
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        slide = conv_sliding(c, rank)
+        dtype = c.output_dtype.numpy_dtype
+        inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
+
+        def backprop(given: Array, filters: Array, gradient: Array) -> Array:
+            check_ranks(rank, filter=filters, out_backprop=gradient)
+            check_ranks(1 if by_value else rank, **{sizes_name: given})
+            sizes = given.tolist() if by_value else list(given.shape)
+            for i, size in enumerate(sizes):
+                if size < 0:
+                    raise ValueError(f"{sizes_name}[{i}] = {size} is negative")
+            whole = _whole(slide, sizes, filters.shape, gradient.shape)
+            _check(slide, whole, filters.shape, gradient.shape, sizes_name)
+            result = spread(
+                channels_last(gradient, slide.channels).astype(inner, copy=False),
+                filters.astype(inner, copy=False),
+                slide.windows(filters.shape[:-2]),
+                [int(whole[axis]) for axis in (0, *slide.space, slide.channels)],
+            )
+            return channels_back(result, slide.channels).astype(dtype, copy=False)
+
+        return fresh(backprop)
 
 
 def _whole(
@@ -55,92 +99,40 @@ def _whole(
     """The sizes of the result, of which `given` may hold those of space alone.
 
     Raises:
-        ValueError: there are neither 2 nor 4 sizes.
+        ValueError: there are too few or too many.
     """
-    if len(given) == 2:
+    rank = len(filters)
+    if rank == 4 and len(given) == 2:
         return slide.put_together(gradient[0], given, filters[2])
-    if len(given) != 4:
-        raise ValueError(f"input_sizes must have 4 elements, or 2, got {len(given)}")
+    if len(given) != rank:
+        or_two = ", or 2" if rank == 4 else ""
+        raise ValueError(f"input_sizes must have {rank} elements{or_two}, got {len(given)}")
     return given
 
 
 def _check(
-    slide: Sliding, whole: Sequence[Dim], filters: Sequence[Dim], gradient: Sequence[Dim]
+    slide: Sliding,
+    whole: Sequence[Dim],
+    filters: Sequence[Dim],
+    gradient: Sequence[Dim],
+    name: str,
 ) -> None:
     """Checks that a convolution of the result would have the sizes of `out_backprop`.
 
     Raises:
         ValueError: it would not.
     """
-    wanted = conv_sizes(slide, whole, filters, "input_sizes")
+    wanted = conv_sizes(slide, whole, filters, name)
     if any(equal(m, n) is False for m, n in zip(wanted, gradient, strict=True)):
         shapes = [TensorShape.of(tuple(sizes)) for sizes in (whole, wanted, gradient)]
         raise ValueError(
-            f"input_sizes = {shapes[0]} needs an out_backprop of shape {shapes[1]}, got {shapes[2]}"
+            f"{name} = {shapes[0]} needs an out_backprop of shape {shapes[1]}, got {shapes[2]}"
         )
 
 
-@CONV_2D_BACKPROP_INPUT.kernel
-def _conv_2d_backprop_input_kernel(c: KernelContext) -> Kernel:
-    slide = conv_sliding(c, 4)
-    dtype = c.output_dtype.numpy_dtype
-    inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
-
-    def backprop(input_sizes: Array, filters: Array, gradient: Array) -> Array:
-        check_ranks(4, filter=filters, out_backprop=gradient)
-        check_ranks(1, input_sizes=input_sizes)
-        for i, size in enumerate(input_sizes.tolist()):
-            if size < 0:
-                raise ValueError(f"input_sizes[{i}] = {size} is negative")
-        whole = _whole(slide, input_sizes.tolist(), filters.shape, gradient.shape)
-        _check(slide, whole, filters.shape, gradient.shape)
-        sizes = [int(whole[axis]) for axis in (0, *slide.space, slide.channels)]
-        result = _spread(
-            channels_last(gradient, slide.channels).astype(inner, copy=False),
-            filters.astype(inner, copy=False),
-            slide.windows(filters.shape[:2]),
-            sizes,
-        )
-        return channels_back(result, slide.channels).astype(dtype, copy=False)
-
-    return backprop
-
-
-def _spread(
-    gradient: Array, filters: Array, windows: Sequence[Window], sizes: Sequence[int]
-) -> Array:
-    """Adds each pixel, times the filters, to what the window sees at its position."""
-    rows, columns, depth, out = filters.shape
-    groups = sizes[3] // depth
-    if groups > 1:
-        parts = zip(np.split(gradient, groups, -1), np.split(filters, groups, -1), strict=True)
-        inner = (*sizes[:3], depth)
-        return np.concatenate([_spread(*part, windows, inner) for part in parts], -1)
-    positions = gradient.shape[1:3]
-    margins = [
-        window.padding(size, number)
-        for window, size, number in zip(windows, sizes[1:3], positions, strict=True)
-    ]
-    whole = [
-        size + before + after for size, (before, after) in zip(sizes[1:3], margins, strict=True)
-    ]
-    result = new_zeros((sizes[0], *whole, sizes[3]), gradient.dtype)
-    if result.size and gradient.size:
-        pixels = gradient.reshape(-1, out)
-        product = np.empty((len(pixels), depth), gradient.dtype)
-        for i in range(rows):
-            for j in range(columns):
-                seen = result[:, *map(_positions, windows, (i, j), positions)]
-                multiply_into(product, pixels, filters[i, j].T)
-                seen += product.reshape(seen.shape)
-    (top, _), (left, _) = margins
-    return result[:, top : top + sizes[1], left : left + sizes[2]]
-
-
-def _positions(window: Window, element: int, number: int) -> slice:
-    """Where one element of a window lies, at each of its positions."""
-    start = element * window.rate
-    return slice(start, start + (number - 1) * window.stride + 1, window.stride)
+_define(CONV_2D_BACKPROP_INPUT, 4)
+_define(CONV_3D_BACKPROP_INPUT, 5)
+_define(CONV_3D_BACKPROP_INPUT_V2, 5)
 
 
 def conv2d_backprop_input(
