@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ops.array.casting import cast
-from ...ops.array.constants import identity
+from ...ops.array.fills import zeros_like
 from ...ops.array.reshaping import reshape
-from ...ops.math.arithmetic import add, multiply, square, subtract
+from ...ops.math.arithmetic import add, subtract
 from ...ops.math.exponentials import rsqrt
 from ...ops.math.reductions import reduce_mean, reduce_sum
 from ...protos.dtypes import float32
-from ..backpropagation import backpropagate
-from ..kit.rule_tables import attrs_of, gradient_of, raw
+from ..kit.rule_tables import attrs_of, gradient_of, raw, undefined
 from ..kit.static_knowledge import constant_like
 
 if TYPE_CHECKING:
@@ -40,52 +39,64 @@ def _fused_batch_norm(op: Operation, gradient: Tensor | None, *unread: object) -
 
 
 @gradient_of("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
-def _fused_batch_norm_grad(op: Operation, *gradients: Tensor | None) -> Any:
-    """What the op computes is made of ops that have gradients, and these are taken."""
-    xs = [identity(tensor) for tensor in op.inputs[:5]]
-    ys, seeds = [], []
-    for y, seed in zip(_of_parts(op, *xs), gradients, strict=False):
-        if seed is not None:
-            ys.append(y)
-            seeds.append(seed)
-    results = backpropagate(ys, xs[:3], seeds)
-    return [*results, *[None] * (len(op.inputs) - 3)]
+def _fused_batch_norm_grad(
+    op: Operation,
+    for_x: Tensor | None,
+    for_scale: Tensor | None,
+    for_offset: Tensor | None,
+    *unread: object,
+) -> Any:
+    """The op is linear in its first input g; u, p and q are the gradients of what it gives.
 
-
-def _of_parts(
-    op: Operation, given: Tensor, x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor
-) -> list[Tensor]:
-    """The gradients for x, scale and offset, of elementwise ops and sums."""
+    With c for x less its mean, f for 1 / sqrt(variance + epsilon), and m for means over a channel,
+    in training the op gives `scale f (g - m(g) - c f² m(g c))`, `f sum(g c)` and `sum(g)`.
+    """
     data_format = op.get_attr("data_format").decode()
     channels = data_format.index("C")
     rest = [axis for axis in range(len(data_format)) if axis != channels]
     shape = [1 if axis in rest else -1 for axis in range(len(data_format))]
-    dtype = x.dtype
-    given, x = (cast(tensor, float32) for tensor in (given, x))
+    training = op.get_attr("is_training")
+    dtype = op.inputs[1].dtype.base_dtype
+    g, x = (cast(tensor, float32) for tensor in op.inputs[:2])
+    scale, mean, variance = (reshape(tensor, shape) for tensor in op.inputs[2:5])
+    u = zeros_like(g) if for_x is None else cast(for_x, float32)
+    p, q = (
+        zeros_like(scale) if tensor is None else reshape(tensor, shape)
+        for tensor in (for_scale, for_offset)
+    )
 
-    def average(tensor: Tensor) -> Tensor:
+    def m(tensor: Tensor) -> Tensor:
         return reduce_mean(tensor, rest, keep_dims=True)
 
-    if op.get_attr("is_training"):
-        centred = subtract(x, average(x))
-        variance = average(square(centred))
-    else:
-        centred = subtract(x, reshape(mean, shape))
-        variance = reshape(variance, shape)
-    epsilon = constant_like(np.float32(op.get_attr("epsilon")), variance)
-    factor = rsqrt(add(variance, epsilon))
-    back = given
-    if op.get_attr("is_training"):
-        along = multiply(average(multiply(given, centred)), square(factor))
-        back = subtract(subtract(given, average(given)), multiply(centred, along))
-    return [
-        cast(multiply(back, multiply(reshape(scale, shape), factor)), dtype),
-        reduce_sum(multiply(given, multiply(centred, factor)), rest),
-        reduce_sum(given, rest),
-    ]
+    c = subtract(x, mean)
+    f = rsqrt(add(variance, constant_like(np.float32(op.get_attr("epsilon")), variance)))
+    slope = scale * f
+    if not training:
+        for_g = slope * u + p * f * c + q
+        return (
+            cast(for_g, dtype),
+            cast(p * f * g, dtype),
+            reduce_sum(f * u * g, rest),
+            *[None] * (len(op.inputs) - 3),
+        )
+    g0, u0, cube = g - m(g), u - m(u), f * f * f
+    a, b, d = m(g * c), m(u * c), m(u * g0)
+    for_g = slope * (u0 - f * f * b * c) + p * f * c + q
+    of_f = scale * (d - constant_like(3, f) * f * f * a * b) + p * a
+    from_x = (p * f - scale * cube * b) * g0 - scale * cube * a * u0 - cube * of_f * c
+    return (
+        cast(for_g, dtype),
+        cast(from_x, dtype),
+        reduce_sum(f * (u * g0 - f * f * a * u * c), rest),
+        *[None] * (len(op.inputs) - 3),
+    )
 
 
 @gradient_of("LRN")
 def _lrn(op: Operation, gradient: Tensor) -> Tensor:
     attrs = attrs_of(op, "depth_radius", "bias", "alpha", "beta")
     return raw("LRNGrad")(gradient, op.inputs[0], op.outputs[0], **attrs)  # type: ignore[no-any-return]
+
+
+# TensorFlow has none either.
+undefined("it is itself the gradient of LRN", "LRNGrad")

@@ -15,7 +15,7 @@ from ...ops.array.stacking import stack, unstack
 from ...ops.array.transposing import transpose
 from ...ops.math.segments import unsorted_segment_sum
 from ...protos.dtypes import float64, int32
-from ..kit.rule_tables import attrs_of, gradient_of, raw
+from ..kit.rule_tables import attrs_of, gradient_of, raw, undefined
 from ..kit.static_knowledge import known_sizes, shape_of
 
 if TYPE_CHECKING:
@@ -168,3 +168,10 @@ def _extract_image_patches(op: Operation, gradient: Tensor) -> Tensor:
     by_place = reshape(transpose(apart, [1, 2, 0, 3]), stack([-1, batch * channels]))
     total = unsorted_segment_sum(by_place, reshape(places, [-1]) - 1, rows * columns)
     return transpose(reshape(total, stack([rows, columns, batch, channels])), [2, 0, 1, 3])
+
+
+undefined(
+    "TensorFlow took it out in favour of its second version",
+    "Conv3DBackpropFilter",
+    "Conv3DBackpropInput",
+)

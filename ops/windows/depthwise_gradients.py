@@ -88,7 +88,7 @@ def _define(definition: OpDef, sizes_name: str, backprop: Backprop) -> None:
             return TensorShape([None] * 4)
         if None not in result.sizes:
             pair = (result.sizes, other) if to_image else (other, result.sizes)
-            _check(c, slide, *pair, gradient)
+            _check(c, slide, pair[0], pair[1], gradient)
         return result
 
     @definition.kernel
