@@ -79,10 +79,9 @@ def _fused_batch_norm_grad_kernel(c: KernelContext) -> Kernel:
                 f"{list(gradient.shape)}"
             )
         for name, vector in zip(_VECTORS, vectors, strict=True):
-            if vector.shape != (x.shape[channels],):
-                raise ValueError(
-                    f"{name} must have shape [{x.shape[channels]}], got {list(vector.shape)}"
-                )
+            if vector.ndim != 1:
+                raise ValueError(f"{name} must have rank 1, got shape {list(vector.shape)}")
+            c.same_size(f"the channels of x and {name}", x.shape[channels], len(vector))
 
     def backwards(gradient: Array, x: Array, *vectors: Array) -> tuple[Array, ...]:
         check(gradient, x, *vectors[:3])
