@@ -220,9 +220,12 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
         ((None, None), (7, 5))
     """
     graph = get_default_graph()
-    if graph.seed is not None:
-        return graph.seed, graph.version if op_seed is None else op_seed
-    return (None, None) if op_seed is None else (_DEFAULT_GRAPH_SEED, op_seed)
+    if graph.seed is None and op_seed is None:
+        return None, None
+    first = _DEFAULT_GRAPH_SEED if graph.seed is None else graph.seed
+    second = graph.version if op_seed is None else op_seed
+    return first % _MOST_SEED, second % _MOST_SEED
 
 
 _DEFAULT_GRAPH_SEED = 87654321
+_MOST_SEED = 2**31 - 1  # TensorFlow takes what is left of a seed by this

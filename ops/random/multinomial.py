@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.default_scopes import name_scope
+from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..kit.allocation import check_size
-from .random_state import generator_of, seed_attrs
+from .distributions import RESERVED, filled, uniform
+from .philox import GROUP
+from .random_state import seed_attrs, stream_of
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from .philox import Philox
 
 public = {
     "td, td.random": "multinomial",
@@ -33,6 +37,11 @@ MULTINOMIAL = OpDef(
 
 @MULTINOMIAL.shape
 def _multinomial_shape(c: ShapeContext) -> TensorShape:
+    return shape_of_classes(c)
+
+
+def shape_of_classes(c: ShapeContext) -> TensorShape:
+    """[batch, num_samples], of `logits` and `num_samples`."""
     batch, _ = c.shape("logits", rank=2).sizes or ()
     c.shape("num_samples", rank=0)
     samples = c.scalar("num_samples")
@@ -44,34 +53,46 @@ def _multinomial_shape(c: ShapeContext) -> TensorShape:
 @MULTINOMIAL.kernel
 def _multinomial_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
-    generator = generator_of(c)
+    stream = stream_of(c)
 
     def multinomial(logits: Array, num_samples: Array) -> Array:
-        if logits.ndim != 2:
-            raise ValueError(f"logits must have rank 2, got shape {list(logits.shape)}")
-        if num_samples.ndim:
-            raise ValueError(f"num_samples must have rank 0, got {list(num_samples.shape)}")
-        number = int(num_samples)
-        if number < 0:
-            raise ValueError(f"num_samples must be at least 0, got {number}")
-        batch, classes = logits.shape
-        if not classes and batch:
-            raise ValueError(f"logits must have at least one class, got shape {[batch, classes]}")
-        result = np.empty(check_size((batch, number), dtype), dtype)
-        for row, line in zip(result, logits, strict=True):
-            row[...] = np.searchsorted(_cumulative(line), generator.random(number), "right")
-        return result
+        return drawn_classes(stream, logits, num_samples, dtype)
 
-    return multinomial
+    return fresh(multinomial)
+
+
+def drawn_classes(
+    stream: Philox, logits: Array, num_samples: Array, dtype: np.dtype[Any]
+) -> Array:
+    """Classes for each row of `logits`: one draw of float64 each, row by row.
+
+    TensorFlow draws so on one thread; on several it begins anew for the rows of each.
+    """
+    if logits.ndim != 2:
+        raise ValueError(f"logits must have rank 2, got shape {list(logits.shape)}")
+    if num_samples.ndim:
+        raise ValueError(f"num_samples must have rank 0, got {list(num_samples.shape)}")
+    number = int(num_samples)
+    if number < 0:
+        raise ValueError(f"num_samples must be at least 0, got {number}")
+    batch, classes = logits.shape
+    if not classes and batch:
+        raise ValueError(f"logits must have at least one class, got shape {[batch, classes]}")
+    result = np.empty(check_size((batch, number), dtype), dtype)
+    words = -(-number // GROUP) * GROUP * 2
+    draws = filled(stream.reserve(batch * words * RESERVED), result.size, np.dtype("d"), uniform)
+    for row, line, draw in zip(result, logits, draws.reshape(result.shape), strict=True):
+        sums = _cumulative(line)
+        row[...] = np.searchsorted(sums, draw * sums[-1], "right")
+    return result
 
 
 def _cumulative(logits: Array) -> Array:
-    """For each class how likely it or an earlier one is; what is not finite is never drawn."""
+    """Sums of how likely each class and the earlier ones are; what is not finite is never drawn."""
     x = logits.astype(np.float64)
     finite = np.isfinite(x)
-    powers = np.exp(x - x.max(initial=-np.inf, where=finite), where=finite, out=np.zeros_like(x))
-    total = np.cumsum(powers)
-    return np.asarray(total / total[-1])[:-1]
+    most = x.max(initial=-np.inf, where=finite)
+    return np.cumsum(np.exp(x - most, where=finite, out=np.zeros_like(x)))
 
 
 def multinomial(

@@ -1,12 +1,12 @@
-"""Random generators, which live in the session, and the seeds that they start from."""
+"""Random streams, which live in the session, and the seeds that they start from."""
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...graph.default_scopes import get_seed
+from .philox import Philox
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext
@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 _WORD = 2**64 - 1
 
 
-def generator_of(c: KernelContext) -> np.random.Generator:
-    """The generator of an op, which lives in the session: seeded, or with no seed at random."""
-    generator = c.state.get(c.node)
-    if generator is None:
+def stream_of(c: KernelContext) -> Philox:
+    """The stream of an op, which lives in the session: seeded, or with no seed at random.
+
+    `seed` is the key of the generator, and `seed2` the upper half of its counter.
+    """
+    stream = c.state.get(c.node)
+    if stream is None:
         seeds = [c.attr("seed") & _WORD, c.attr("seed2") & _WORD]
-        generator = np.random.default_rng(seeds if any(seeds) else None)
-        generator = c.state.setdefault(c.node, generator)
-    result: np.random.Generator = generator
+        first, second = seeds if any(seeds) else (secrets.randbits(64), secrets.randbits(64))
+        stream = c.state.setdefault(c.node, Philox(first, second << 64))
+    result: Philox = stream
     return result
 
 

@@ -1,17 +1,20 @@
 """Random numbers: another draw at every run, and the same ones again for the same seeds.
 
-The draws are those of NumPy's PCG64, not of TensorFlow's generators: a seed gives the same numbers
-wherever and whenever a graph is run here, but not the numbers that TensorFlow would give.
+The draws are those of TensorFlow's CPU kernels for the same seeds, run after run: bit for bit, and
+for normal numbers within one unit in the last place.
 """
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.kernel_spec import fresh, view
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
 from ...shape_inference.rules import shape_from_value, sizes_of
@@ -19,7 +22,16 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..kit.allocation import check_size
 from ..math.arithmetic import add, multiply, subtract
-from .random_state import generator_of, seed_attrs
+from .distributions import (
+    RESERVED,
+    filled,
+    integers,
+    normal,
+    truncated_normal as truncated_normals,
+    uniform,
+)
+from .philox import GROUP
+from .random_state import seed_attrs, stream_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +40,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-    Draw = Callable[[np.random.Generator, tuple[int, ...], np.dtype[Any]], Any]
+    from .distributions import Rule
+    from .philox import Philox
+
+    Draw = Callable[[Philox, int, np.dtype[Any]], Array]
 
 public = {
     "td": "random_normal random_shuffle random_uniform",
@@ -52,10 +67,6 @@ RANDOM_UNIFORM_INT = OpDef(
 RANDOM_SHUFFLE = OpDef(
     "RandomShuffle", "value: T -> output: T", f"{_SEEDS}, T: type", traits=STATEFUL
 )
-# Small floats have so many bits behind the point; a number drawn in more could round up to 1.
-_BITS = {"float16": 10, "bfloat16": 7}
-
-
 @RANDOM_UNIFORM.shape
 @RANDOM_STANDARD_NORMAL.shape
 @TRUNCATED_NORMAL.shape
@@ -66,49 +77,28 @@ def _random_shape(c: ShapeContext) -> TensorShape:
 def _drawing(draw: Draw) -> Callable[[KernelContext], Kernel]:
     def kernel(c: KernelContext) -> Kernel:
         dtype = c.output_dtype.numpy_dtype
-        generator = generator_of(c)
+        stream = stream_of(c)
 
         def random(shape: Array) -> Array:
-            return np.asarray(draw(generator, _sizes(shape, dtype), dtype))
+            sizes = sizes_to_draw(shape, dtype)
+            count = math.prod(sizes)
+            return draw(stream.reserve(count * RESERVED), count, dtype).reshape(sizes)
 
-        return random
+        return fresh(random)
 
     return kernel
 
 
-def _sizes(shape: Array, dtype: np.dtype[Any]) -> tuple[int, ...]:
+def sizes_to_draw(shape: Array, dtype: np.dtype[Any]) -> tuple[int, ...]:
+    """The sizes that a shape asks for, if an array of them may be made."""
     if shape.ndim != 1:
         raise ValueError(f"shape must have rank 1, got {list(shape.shape)}")
     return check_size([int(size or 0) for size in sizes_of(shape, "shape")], dtype)
 
 
-def _uniform(generator: np.random.Generator, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    bits = _BITS.get(dtype.name)
-    if bits is None:
-        return generator.random(sizes, dtype.type)
-    draws = generator.integers(1 << bits, size=sizes)
-    return (draws / np.float32(1 << bits)).astype(dtype)
-
-
-def _normal(generator: np.random.Generator, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    inner: Any = np.float32 if dtype.itemsize == 2 else dtype.type
-    return np.asarray(generator.standard_normal(sizes, inner)).astype(dtype, copy=False)
-
-
-def _truncated(generator: np.random.Generator, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """Normal draws, in which those beyond two standard deviations are drawn again."""
-    draws = np.asarray(_normal(generator, sizes, dtype))
-    flat = draws.reshape(-1)
-    beyond = np.flatnonzero(np.absolute(flat) > 2)
-    while beyond.size:
-        flat[beyond] = _normal(generator, beyond.shape, dtype)
-        beyond = beyond[np.absolute(flat[beyond]) > 2]
-    return draws
-
-
-RANDOM_UNIFORM.kernel(_drawing(_uniform))
-RANDOM_STANDARD_NORMAL.kernel(_drawing(_normal))
-TRUNCATED_NORMAL.kernel(_drawing(_truncated))
+RANDOM_UNIFORM.kernel(_drawing(partial(filled, rule=uniform)))
+RANDOM_STANDARD_NORMAL.kernel(_drawing(partial(filled, rule=normal)))
+TRUNCATED_NORMAL.kernel(_drawing(truncated_normals))
 
 
 @RANDOM_UNIFORM_INT.shape
@@ -121,20 +111,27 @@ def _random_uniform_int_shape(c: ShapeContext) -> TensorShape:
 @RANDOM_UNIFORM_INT.kernel
 def _random_uniform_int_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
-    generator = generator_of(c)
+    stream = stream_of(c)
 
     def random_uniform_int(shape: Array, minval: Array, maxval: Array) -> Array:
-        for name, bound in (("minval", minval), ("maxval", maxval)):
-            if bound.ndim:
-                raise ValueError(f"{name} must have rank 0, got shape {list(bound.shape)}")
-        sizes = _sizes(shape, dtype)
-        if 0 in sizes:
+        sizes = sizes_to_draw(shape, dtype)
+        count = math.prod(sizes)
+        if not count:
             return np.empty(sizes, dtype)
-        if minval >= maxval:
-            raise ValueError(f"minval must be less than maxval, got {minval} and {maxval}")
-        return np.asarray(generator.integers(int(minval), int(maxval), sizes, dtype))
+        rule = integer_rule(minval, maxval)
+        return filled(stream.reserve(count * RESERVED), count, dtype, rule).reshape(sizes)
 
-    return random_uniform_int
+    return fresh(random_uniform_int)
+
+
+def integer_rule(minval: Array, maxval: Array) -> Rule:
+    """The rule for integers of [minval, maxval), which are checked."""
+    for name, bound in (("minval", minval), ("maxval", maxval)):
+        if bound.ndim:
+            raise ValueError(f"{name} must have rank 0, got shape {list(bound.shape)}")
+    if minval >= maxval:
+        raise ValueError(f"minval must be less than maxval, got {minval} and {maxval}")
+    return integers(int(minval), int(maxval))
 
 
 @RANDOM_SHUFFLE.shape
@@ -144,12 +141,25 @@ def _random_shuffle_shape(c: ShapeContext) -> TensorShape:
 
 @RANDOM_SHUFFLE.kernel
 def _random_shuffle_kernel(c: KernelContext) -> Kernel:
-    generator = generator_of(c)
+    stream = stream_of(c)
 
     def random_shuffle(value: Array) -> Array:
-        return value[generator.permutation(len(value))] if value.ndim else value
+        if value.size <= 1 or len(value) <= 1:
+            return value
+        return value[_permutation(stream, len(value))]
 
-    return random_shuffle
+    return view(random_shuffle)
+
+
+def _permutation(stream: Philox, size: int) -> list[int]:
+    """Fisher and Yates' shuffle: each place in turn changes with one that is not before it."""
+    groups = -(-(size - 1) // GROUP)
+    words = stream.reserve(groups).words(groups).reshape(-1)[: size - 1]
+    others = np.arange(size - 1) + words % np.arange(size, 1, -1, dtype=np.uint32)
+    order = list(range(size))
+    for place, other in enumerate(others.tolist()):
+        order[place], order[other] = order[other], order[place]
+    return order
 
 
 def random_uniform(
@@ -171,8 +181,8 @@ def random_uniform(
         name: a name for the ops.
 
     Returns:
-        A Tensor with other values at every run. They are not those that TensorFlow draws with the
-        same seed.
+        A Tensor with other values at every run. They are those that TensorFlow draws with the
+        same seeds.
 
     Raises:
         ValueError: `maxval` is missing for integers, or a size is negative.
@@ -191,11 +201,12 @@ def random_uniform(
     if dtype.is_integer and maxval is None:
         raise ValueError(f"maxval is needed for dtype {dtype.name}")
     with name_scope(name, "random_uniform") as scope:
+        sizes = shape_tensor(shape)
         low = convert_to_tensor(minval, dtype, name="min")
         high = convert_to_tensor(1 if maxval is None else maxval, dtype, name="max")
         if dtype.is_integer:
-            return RANDOM_UNIFORM_INT(_shape(shape), low, high, **seed_attrs(seed), name=scope)
-        draws = RANDOM_UNIFORM(_shape(shape), dtype=dtype, **seed_attrs(seed))
+            return RANDOM_UNIFORM_INT(sizes, low, high, **seed_attrs(seed), name=scope)
+        draws = RANDOM_UNIFORM(sizes, dtype=dtype, **seed_attrs(seed))
         return add(multiply(draws, subtract(high, low)), low, name=scope)
 
 
@@ -218,8 +229,8 @@ def random_normal(
         name: a name for the ops.
 
     Returns:
-        A Tensor with other values at every run. They are not those that TensorFlow draws with the
-        same seed.
+        A Tensor with other values at every run. They are those that TensorFlow draws with the
+        same seeds.
 
     Raises:
         TypeError: `dtype` is another one.
@@ -253,8 +264,8 @@ def truncated_normal(
         name: a name for the ops.
 
     Returns:
-        A Tensor with other values at every run. They are not those that TensorFlow draws with the
-        same seed.
+        A Tensor with other values at every run. They are those that TensorFlow draws with the
+        same seeds.
 
     Raises:
         TypeError: `dtype` is another one.
@@ -281,12 +292,14 @@ def _scaled(
 ) -> Tensor:
     dtype = as_dtype(dtype)
     with name_scope(name, default_name) as scope:
-        draws = definition(_shape(shape), dtype=dtype, **seed_attrs(seed))
-        scaled = multiply(draws, convert_to_tensor(stddev, dtype, name="stddev"))
-        return add(scaled, convert_to_tensor(mean, dtype, name="mean"), name=scope)
+        sizes = shape_tensor(shape)
+        centre = convert_to_tensor(mean, dtype, name="mean")
+        scale = convert_to_tensor(stddev, dtype, name="stddev")
+        draws = definition(sizes, dtype=dtype, **seed_attrs(seed))
+        return add(multiply(draws, scale), centre, name=scope)
 
 
-def _shape(shape: Any) -> Tensor:
+def shape_tensor(shape: Any) -> Tensor:
     """A shape as a tensor; an empty list is one of int32, too."""
     if isinstance(shape, (list, tuple)) and not shape:
         return convert_to_tensor(np.zeros(0, np.int32), name="shape")

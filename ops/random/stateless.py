@@ -1,0 +1,223 @@
+"""Random numbers that follow from seeds which are given in each run: `Stateless…`.
+
+The ops of TensorFlow 1.x take two seeds; those of 2.x (`…V2`) take the generator's key and counter,
+which `StatelessRandomGetKeyCounter` makes of seeds.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.default_scopes import name_scope
+from ...graph.convert import convert_to_tensor
+from ...graph.kernel_spec import fresh
+from ...graph.op_def import OpDef
+from ...protos.dtypes import as_dtype, float32
+from ...shape_inference.rules import SCALAR, shape_from_value
+from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import STATEFUL
+from ..math.arithmetic import add, multiply, subtract
+from .distributions import (
+    filled,
+    full_integers,
+    normal,
+    truncated_normal,
+    uniform,
+)
+from .multinomial import drawn_classes, shape_of_classes
+from .philox import Philox, seeded
+from .uniform_and_normal import integer_rule, shape_tensor, sizes_to_draw
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from .distributions import Rule
+
+_PHILOX, _AUTOMATIC = 1, 3  # numbers of algorithms; the second leaves the choice to the device
+_FLOATS = "dtype: {half, bfloat16, float32, float64} = float32"
+_INTEGERS = "dtype: {int32, int64, uint32, uint64}"
+_RULES: dict[str, tuple[str, Rule | None]] = {
+    "RandomUniform": (_FLOATS, uniform),
+    "RandomNormal": (_FLOATS, normal),
+    "TruncatedNormal": (_FLOATS, None),
+    "RandomUniformFullInt": (f"{_INTEGERS} = uint64", full_integers),
+    "RandomUniformInt": ("dtype: {int32, int64}", None),
+}
+
+
+def _define(kind: str) -> tuple[OpDef, OpDef]:
+    """The two ops of a kind: by seeds, and by key and counter."""
+    dtypes, rule = _RULES[kind]
+    bounds = ", minval: dtype, maxval: dtype" if kind == "RandomUniformInt" else ""
+    unsigned = ", uint32, uint64" if kind == "RandomUniformFullInt" else ""
+    # Where a dtype has no default, neither has that of the shape.
+    shapes = "T: {int32, int64}" if bounds else "T: {int32, int64} = int32"
+    old = OpDef(
+        f"Stateless{kind}",
+        f"shape: T, seed: Tseed{bounds} -> output: dtype",
+        f"{dtypes}, {shapes}, Tseed: {{int32, int64{unsigned}}} = int64",
+    )
+    new = OpDef(
+        f"Stateless{kind}V2",
+        f"shape: Tshape, key: uint64, counter: uint64, alg: int32{bounds} -> output: dtype",
+        f"{_INTEGERS if bounds else dtypes}, Tshape: {{int32, int64}} = int32",
+    )
+
+    def draw(stream: Philox, shape: Array, dtype: np.dtype[Any], limits: tuple[Array, ...]) -> Array:
+        sizes = sizes_to_draw(shape, dtype)
+        count = math.prod(sizes)
+        if not count:
+            return np.empty(sizes, dtype)
+        if kind == "TruncatedNormal":
+            return truncated_normal(stream, count, dtype).reshape(sizes)
+        drawn = integer_rule(*limits) if limits else rule
+        assert drawn is not None
+        return filled(stream, count, dtype, drawn).reshape(sizes)
+
+    @old.shape
+    def old_shape(c: ShapeContext) -> TensorShape:
+        c.shape("seed", rank=1)
+        return _shape(c, bounds)
+
+    @new.shape
+    def new_shape(c: ShapeContext) -> TensorShape:
+        c.shape("key", rank=1)
+        c.shape("counter", rank=1)
+        c.shape("alg", rank=0)
+        return _shape(c, bounds)
+
+    @old.kernel
+    def old_kernel(c: KernelContext) -> Kernel:
+        dtype = c.output_dtype.numpy_dtype
+
+        def stateless(shape: Array, seed: Array, *limits: Array) -> Array:
+            return draw(stream_of_seeds(seed), shape, dtype, limits)
+
+        return fresh(stateless)
+
+    @new.kernel
+    def new_kernel(c: KernelContext) -> Kernel:
+        dtype = c.output_dtype.numpy_dtype
+
+        def stateless(shape: Array, key: Array, counter: Array, alg: Array, *limits: Array) -> Array:
+            return draw(_stream_of_key(key, counter, alg), shape, dtype, limits)
+
+        return fresh(stateless)
+
+    return old, new
+
+
+def _shape(c: ShapeContext, bounds: str) -> TensorShape:
+    if bounds:
+        c.shape("minval", rank=0)
+        c.shape("maxval", rank=0)
+    return shape_from_value(c, "shape")
+
+
+def stream_of_seeds(seed: Array) -> Philox:
+    """The stream of two seeds, which are put through the generator once."""
+    if seed.shape != (2,):
+        raise ValueError(f"seed must have shape [2], got {list(seed.shape)}")
+    return seeded(int(seed[0]), int(seed[1]))
+
+
+def _stream_of_key(key: Array, counter: Array, alg: Array) -> Philox:
+    if alg.ndim or int(alg) not in (_PHILOX, _AUTOMATIC):
+        raise ValueError(f"alg must be {_PHILOX} (Philox) or {_AUTOMATIC}, got {alg.tolist()}")
+    if key.shape != (1,):
+        raise ValueError(f"key must have shape [1], got {list(key.shape)}")
+    if counter.ndim != 1 or len(counter) < 2:
+        raise ValueError(f"counter must have shape [2], got {list(counter.shape)}")
+    return Philox(int(key[0]), int(counter[1]) << 64 | int(counter[0]))
+
+
+STATELESS_RANDOM_UNIFORM, _ = _define("RandomUniform")
+STATELESS_RANDOM_NORMAL, _ = _define("RandomNormal")
+STATELESS_TRUNCATED_NORMAL, _ = _define("TruncatedNormal")
+STATELESS_RANDOM_UNIFORM_INT, _ = _define("RandomUniformInt")
+STATELESS_RANDOM_UNIFORM_FULL_INT, _ = _define("RandomUniformFullInt")
+STATELESS_MULTINOMIAL = OpDef(
+    "StatelessMultinomial",
+    "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
+    "T: realnumbertype, Tseed: {int32, int64} = int64, output_dtype: {int32, int64} = int64",
+)
+GET_KEY_COUNTER = OpDef(
+    "StatelessRandomGetKeyCounter",
+    "seed: Tseed -> key: uint64, counter: uint64",
+    "Tseed: {int32, int64} = int64",
+)
+GET_KEY_COUNTER_ALG = OpDef(
+    "StatelessRandomGetKeyCounterAlg",
+    "seed: Tseed -> key: uint64, counter: uint64, alg: int32",
+    "Tseed: {int32, int64} = int64",
+)
+GET_ALG = OpDef("StatelessRandomGetAlg", "-> alg: int32", traits=STATEFUL)
+
+
+@STATELESS_MULTINOMIAL.shape
+def _multinomial_shape(c: ShapeContext) -> TensorShape:
+    c.shape("seed", rank=1)
+    return shape_of_classes(c)
+
+
+@STATELESS_MULTINOMIAL.kernel
+def _multinomial_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def stateless_multinomial(logits: Array, num_samples: Array, seed: Array) -> Array:
+        return drawn_classes(stream_of_seeds(seed), logits, num_samples, dtype)
+
+    return fresh(stateless_multinomial)
+
+
+@GET_KEY_COUNTER.shape
+def _key_shape(c: ShapeContext) -> list[TensorShape]:
+    c.shape("seed", rank=1)
+    return [TensorShape.of((1,)), TensorShape.of((2,))]
+
+
+@GET_KEY_COUNTER_ALG.shape
+def _key_alg_shape(c: ShapeContext) -> list[TensorShape]:
+    return [*_key_shape(c), SCALAR]
+
+
+@GET_KEY_COUNTER.kernel
+def _key_kernel(c: KernelContext) -> Kernel:
+    del c
+    return fresh(_key_and_counter)
+
+
+def _key_and_counter(seed: Array) -> tuple[Array, Array]:
+    stream = stream_of_seeds(seed)
+    halves = [stream.counter % 2**64, stream.counter >> 64]
+    return np.array([stream.key], np.uint64), np.array(halves, np.uint64)
+
+
+@GET_KEY_COUNTER_ALG.kernel
+def _key_alg_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def key_counter_alg(seed: Array) -> tuple[Array, Array, Array]:
+        return *_key_and_counter(seed), np.array(_PHILOX, np.int32)
+
+    return fresh(key_counter_alg)
+
+
+@GET_ALG.shape
+def _alg_shape(c: ShapeContext) -> TensorShape:
+    del c
+    return SCALAR
+
+
+@GET_ALG.kernel
+def _alg_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def algorithm() -> Array:
+        return np.array(_PHILOX, np.int32)
+
+    return fresh(algorithm)
