@@ -64,7 +64,7 @@ def uniform(words: Array, dtype: np.dtype[Any]) -> Array:
         double -= 1.0
         return double
     kind, mantissa, one = _MANTISSAS[dtype.name]
-    short = (words & np.uint32(mantissa) | np.uint32(one)).astype(kind, copy=False)
+    short: Array = (words & np.uint32(mantissa) | np.uint32(one)).astype(kind, copy=False)
     if dtype.name == "bfloat16":
         wide = (short.astype(np.uint32) << np.uint32(16)).view(np.float32) - np.float32(1)
         return wide.astype(dtype)
@@ -141,5 +141,3 @@ def below(words: Array, bound: int) -> Array:
     """Which of some words, or pairs in uint64, give an unbiased integer below `bound`."""
     span = 1 << 8 * words.dtype.itemsize
     return np.asarray(words >= words.dtype.type(span % bound))
-
-

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
@@ -61,9 +62,7 @@ def _multinomial_kernel(c: KernelContext) -> Kernel:
     return fresh(multinomial)
 
 
-def drawn_classes(
-    stream: Philox, logits: Array, num_samples: Array, dtype: np.dtype[Any]
-) -> Array:
+def drawn_classes(stream: Philox, logits: Array, num_samples: Array, dtype: np.dtype[Any]) -> Array:
     """Classes for each row of `logits`: one draw of float64 each, row by row.
 
     TensorFlow draws so on one thread; on several it begins anew for the rows of each.
@@ -124,6 +123,7 @@ def multinomial(
         ...     print(session.run(td.multinomial([[0.0, 100.0]], 3)))
         [[1 1 1]]
     """
+    logits = convert_to_tensor(logits, name="logits")
     return MULTINOMIAL(
         logits, num_samples, output_dtype=output_dtype, name=name, **seed_attrs(seed)
     )

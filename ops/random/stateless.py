@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.default_scopes import name_scope
 from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
 from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
@@ -37,6 +37,12 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from .distributions import Rule
 
+public = {
+    "td.random": (
+        "stateless_categorical stateless_multinomial=stateless_categorical stateless_normal "
+        "stateless_truncated_normal stateless_uniform"
+    ),
+}
 _PHILOX, _AUTOMATIC = 1, 3  # numbers of algorithms; the second leaves the choice to the device
 _FLOATS = "dtype: {half, bfloat16, float32, float64} = float32"
 _INTEGERS = "dtype: {int32, int64, uint32, uint64}"
@@ -67,15 +73,16 @@ def _define(kind: str) -> tuple[OpDef, OpDef]:
         f"{_INTEGERS if bounds else dtypes}, Tshape: {{int32, int64}} = int32",
     )
 
-    def draw(stream: Philox, shape: Array, dtype: np.dtype[Any], limits: tuple[Array, ...]) -> Array:
+    def draw(
+        stream: Philox, shape: Array, dtype: np.dtype[Any], limits: tuple[Array, ...]
+    ) -> Array:
         sizes = sizes_to_draw(shape, dtype)
         count = math.prod(sizes)
         if not count:
             return np.empty(sizes, dtype)
-        if kind == "TruncatedNormal":
-            return truncated_normal(stream, count, dtype).reshape(sizes)
         drawn = integer_rule(*limits) if limits else rule
-        assert drawn is not None
+        if drawn is None:
+            return truncated_normal(stream, count, dtype).reshape(sizes)
         return filled(stream, count, dtype, drawn).reshape(sizes)
 
     @old.shape
@@ -103,7 +110,9 @@ def _define(kind: str) -> tuple[OpDef, OpDef]:
     def new_kernel(c: KernelContext) -> Kernel:
         dtype = c.output_dtype.numpy_dtype
 
-        def stateless(shape: Array, key: Array, counter: Array, alg: Array, *limits: Array) -> Array:
+        def stateless(
+            shape: Array, key: Array, counter: Array, alg: Array, *limits: Array
+        ) -> Array:
             return draw(_stream_of_key(key, counter, alg), shape, dtype, limits)
 
         return fresh(stateless)
@@ -135,11 +144,13 @@ def _stream_of_key(key: Array, counter: Array, alg: Array) -> Philox:
     return Philox(int(key[0]), int(counter[1]) << 64 | int(counter[0]))
 
 
-STATELESS_RANDOM_UNIFORM, _ = _define("RandomUniform")
-STATELESS_RANDOM_NORMAL, _ = _define("RandomNormal")
-STATELESS_TRUNCATED_NORMAL, _ = _define("TruncatedNormal")
-STATELESS_RANDOM_UNIFORM_INT, _ = _define("RandomUniformInt")
-STATELESS_RANDOM_UNIFORM_FULL_INT, _ = _define("RandomUniformFullInt")
+(
+    (STATELESS_RANDOM_UNIFORM, _),
+    (STATELESS_RANDOM_NORMAL, _),
+    (STATELESS_TRUNCATED_NORMAL, _),
+    (STATELESS_RANDOM_UNIFORM_FULL_INT, _),
+    (STATELESS_RANDOM_UNIFORM_INT, _),
+) = map(_define, _RULES)
 STATELESS_MULTINOMIAL = OpDef(
     "StatelessMultinomial",
     "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
@@ -221,3 +232,161 @@ def _alg_kernel(c: KernelContext) -> Kernel:
         return np.array(_PHILOX, np.int32)
 
     return fresh(algorithm)
+
+
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Tensor:
+    """Random numbers that are all equally likely, in [minval, maxval), and follow from a seed.
+
+    Args:
+        shape: the shape of the result, a vector of int32 or int64.
+        seed: two integers of int32 or int64.
+        minval: the least number.
+        maxval: the number that all are less than; by default 1 for floats. Integers need it, or
+            no `minval` either: then they are of all that the dtype holds.
+        dtype: half, bfloat16, float32, float64, int32 or int64; uint32 and uint64 without bounds.
+        name: a name for the ops.
+
+    Returns:
+        A Tensor with the same values at every run: those of TensorFlow 1.x for the same seed.
+
+    Raises:
+        ValueError: only one bound is there for integers, or a size is negative.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.random.stateless_uniform([4], [1, 2], 0, 10, td.int32)))
+        [0 9 4 9]
+    """
+    dtype = as_dtype(dtype)
+    with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
+        sizes = shape_tensor(shape)
+        if dtype.is_integer and minval is None and maxval is None:
+            return STATELESS_RANDOM_UNIFORM_FULL_INT(sizes, seed, dtype=dtype, name=scope)
+        if dtype.is_integer and maxval is None:
+            raise ValueError(f"maxval is needed for dtype {dtype.name}")
+        low = convert_to_tensor(minval, dtype, name="min")
+        high = convert_to_tensor(1 if maxval is None else maxval, dtype, name="max")
+        if dtype.is_integer:
+            return STATELESS_RANDOM_UNIFORM_INT(sizes, seed, low, high, name=scope)
+        draws = STATELESS_RANDOM_UNIFORM(sizes, seed, dtype=dtype)
+        return add(multiply(draws, subtract(high, low)), low, name=scope)
+
+
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Tensor:
+    """Random numbers from a normal distribution, which follow from a seed.
+
+    Args:
+        shape: the shape of the result, a vector of int32 or int64.
+        seed: two integers of int32 or int64.
+        mean: the mean.
+        stddev: the standard deviation.
+        dtype: half, bfloat16, float32 or float64.
+        name: a name for the ops.
+
+    Returns:
+        A Tensor with the same values at every run: those of TensorFlow 1.x for the same seed.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.random.stateless_normal([2], [1, 2])))
+        [0.5441101  0.20738031]
+    """
+    parts = (shape, seed, mean, stddev, dtype, name)
+    return _scaled(STATELESS_RANDOM_NORMAL, "stateless_random_normal", *parts)
+
+
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Tensor:
+    """Random numbers of a normal distribution without its tails, which follow from a seed.
+
+    Args:
+        shape: the shape of the result, a vector of int32 or int64.
+        seed: two integers of int32 or int64.
+        mean: the mean.
+        stddev: the standard deviation, before what is beyond two of it is left out.
+        dtype: half, bfloat16, float32 or float64.
+        name: a name for the ops.
+
+    Returns:
+        A Tensor with the same values at every run: those of TensorFlow 1.x for the same seed.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.random.stateless_truncated_normal([2], [1, 2])))
+        [0.5441101  0.20738031]
+    """
+    parts = (shape, seed, mean, stddev, dtype, name)
+    return _scaled(STATELESS_TRUNCATED_NORMAL, "stateless_truncated_normal", *parts)
+
+
+def _scaled(
+    definition: OpDef,
+    default_name: str,
+    shape: Any,
+    seed: Any,
+    mean: Any,
+    stddev: Any,
+    dtype: Any,
+    name: str | None,
+) -> Tensor:
+    dtype = as_dtype(dtype)
+    with name_scope(name, default_name, [shape, seed, mean, stddev]) as scope:
+        sizes = shape_tensor(shape)
+        centre = convert_to_tensor(mean, dtype, name="mean")
+        scale = convert_to_tensor(stddev, dtype, name="stddev")
+        draws = definition(sizes, seed, dtype=dtype)
+        return add(multiply(draws, scale), centre, name=scope)
+
+
+def stateless_categorical(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    output_dtype: Any = "int64",
+    name: str | None = None,
+) -> Tensor:
+    """Classes drawn at random, as likely as their logits say, which follow from a seed.
+
+    Args:
+        logits: [batch, classes] of numbers: logarithms of probabilities, up to a constant.
+        num_samples: how many to draw for each row, an int32 scalar.
+        seed: two integers of int32 or int64.
+        output_dtype: int64 or int32.
+        name: a name for the op.
+
+    Returns:
+        A Tensor [batch, num_samples] of `output_dtype`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.random.stateless_categorical([[0.0, 100.0]], 3, [1, 2])))
+        [[1 1 1]]
+    """
+    with name_scope(name, "stateless_categorical", [logits, seed]) as scope:
+        return STATELESS_MULTINOMIAL(
+            logits, num_samples, seed, output_dtype=output_dtype, name=scope
+        )

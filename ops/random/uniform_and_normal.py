@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-
     from .distributions import Rule
     from .philox import Philox
 
@@ -67,6 +66,8 @@ RANDOM_UNIFORM_INT = OpDef(
 RANDOM_SHUFFLE = OpDef(
     "RandomShuffle", "value: T -> output: T", f"{_SEEDS}, T: type", traits=STATEFUL
 )
+
+
 @RANDOM_UNIFORM.shape
 @RANDOM_STANDARD_NORMAL.shape
 @TRUNCATED_NORMAL.shape
