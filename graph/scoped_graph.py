@@ -220,7 +220,7 @@ class ScopedGraph:
 
     @contextmanager
     def gradient_override_map(self, op_type_map: Mapping[str, str]) -> Iterator[None]:
-        """Writes on the ops of a `with` block which gradient they have; kept, not acted on.
+        """Gives the ops of a `with` block other gradients, by names of td.RegisterGradient.
 
         Args:
             op_type_map: names of gradients by op type.

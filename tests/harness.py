@@ -38,6 +38,7 @@ from cases import (
     typed,
     unknown,
 )
+from gradient_harness import gradient, has_gradient
 
 import tensordraft as td
 from tensordraft.graph.kernel_spec import Memory, stated
@@ -80,9 +81,12 @@ def check(cases: Iterable[Case]) -> Callable[[Case, Property], None]:
 def _properties(case: Case) -> list[Property]:
     if isinstance(case.expected, Raises):
         return ERRORS
-    return (
-        [*PROPERTIES, in_blocks] if isinstance(lookup(case.op).traits, Elementwise) else PROPERTIES
-    )
+    properties = [*PROPERTIES]
+    if isinstance(lookup(case.op).traits, Elementwise):
+        properties.append(in_blocks)
+    if has_gradient(case):
+        properties.append(gradient)
+    return properties
 
 
 # Comparing ---------------------------------------------------------------------------------------

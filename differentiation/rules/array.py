@@ -162,7 +162,9 @@ def _transpose(op: Operation, gradient: Tensor) -> Any:
         gradient = conj(gradient)
     order = constant_value(op.inputs[1])
     if order is None:
-        return transpose(gradient, invert_permutation(op.inputs[1])), None
+        given = op.inputs[1]
+        places = floormod(given, size(given, out_type=given.dtype))
+        return transpose(gradient, invert_permutation(places)), None
     return transpose(gradient, np.argsort(order % max(order.size, 1)).astype(np.int32)), None
 
 

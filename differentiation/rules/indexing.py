@@ -28,6 +28,7 @@ from ...ops.math.arithmetic import add, multiply, subtract
 from ...ops.math.division import floormod
 from ...ops.math.reductions import reduce_prod
 from ...ops.math.segments import unsorted_segment_sum
+from ...protos.dtypes import int32
 from ..kit.rule_tables import gradient_of, not_differentiable
 from ..kit.static_knowledge import known_sizes, shape_of
 
@@ -57,6 +58,8 @@ def _slice(op: Operation, gradient: Tensor) -> Any:
 def _strided_slice(op: Operation, gradient: Tensor) -> Any:
     x, *spec = op.inputs
     masks = {name: op.get_attr(name) for name in MASKS}
+    if spec[0].dtype.size < int32.size:
+        spec = [cast(item, int32) for item in spec]
     index = spec[0].dtype
     back = STRIDED_SLICE_GRAD(shape_of(x, index.numpy_dtype), *spec, gradient, **masks, Index=index)
     return back, None, None, None
@@ -147,9 +150,10 @@ def _gathered_along(
 def _gather_nd(op: Operation, gradient: Tensor) -> Any:
     params, indices = op.inputs
     whole = shape_of(params, indices.dtype.numpy_dtype)
-    if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1:
-        return IndexedSlices(gradient, squeeze(indices, [-1]), whole), None
     policy = {name: op.get_attr(name) for name in ("bad_indices_policy",) if name in op.attrs}
+    strict = b"IGNORE" not in policy.values()
+    if strict and indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1:
+        return IndexedSlices(gradient, squeeze(indices, [-1]), whole), None
     return SCATTER_ND(indices, gradient, whole, **policy), None
 
 

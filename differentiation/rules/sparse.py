@@ -9,6 +9,7 @@ from ...ops.array.fills import ones_like
 from ...ops.array.ranges import range as arange
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape, size
+from ...ops.array.stacking import stack
 from ...ops.array.transposing import invert_permutation
 from ...ops.indexing.gather_nd import gather_nd
 from ...ops.indexing.gathering import gather
@@ -39,8 +40,8 @@ def _sparse_reorder(op: Operation, _: Any, gradient: Tensor) -> Any:
 
 @gradient_of("SparseToDense")
 def _sparse_to_dense(op: Operation, gradient: Tensor) -> Any:
-    indices, _, values, _default = op.inputs
-    places = reshape(indices, [-1, 1]) if indices.shape.rank != 2 else indices
+    indices, whole, values, _default = op.inputs
+    places = indices if indices.shape.rank == 2 else reshape(indices, stack([-1, size(whole)]))
 
     def for_values() -> Tensor:
         taken = gather_nd(gradient, places)

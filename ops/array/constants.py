@@ -265,7 +265,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """A tensor with the value of `input`, through which TensorFlow lets no gradient pass.
+    """A tensor with the value of `input`, through which no gradient passes.
 
     Args:
         input: a tensor of any dtype and shape.
