@@ -61,6 +61,9 @@ FOLDERS = [
     "differentiation/rules",
     "differentiation",
     "programs",
+    "training",
+    "training/optimizers",
+    "training/schedules",
     "",
     "cli",
 ]

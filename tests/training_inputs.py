@@ -76,3 +76,74 @@ def inputs(arguments: Sequence[str], variant: Variant) -> tuple[dict[str, Any], 
                 value = np.abs(value) + (1.5 if name in ("ms", "accum", "vhat") else 0.1)
             variables[name] = value.astype(np.float32)
     return variables, others
+
+
+STEPS = 10
+
+OPTIMIZERS: dict[str, Any] = {
+    "GradientDescent": lambda train, step: train.GradientDescentOptimizer(0.1),
+    "Momentum": lambda train, step: train.MomentumOptimizer(0.1, 0.9),
+    "Nesterov": lambda train, step: train.MomentumOptimizer(0.1, 0.9, use_nesterov=True),
+    "Adagrad": lambda train, step: train.AdagradOptimizer(0.3),
+    "AdagradDA": lambda train, step: train.AdagradDAOptimizer(
+        0.3, step, l1_regularization_strength=0.01
+    ),
+    "Adadelta": lambda train, step: train.AdadeltaOptimizer(1.0, 0.9, 1e-3),
+    "RMSProp": lambda train, step: train.RMSPropOptimizer(0.05, momentum=0.5),
+    "centered": lambda train, step: train.RMSPropOptimizer(0.05, epsilon=0.01, centered=True),
+    "Adam": lambda train, step: train.AdamOptimizer(0.1),
+    "Ftrl": lambda train, step: train.FtrlOptimizer(0.3, l1_regularization_strength=0.02),
+    "shrinkage": lambda train, step: train.FtrlOptimizer(
+        0.3, l2_shrinkage_regularization_strength=0.05
+    ),
+    "ProximalGradientDescent": lambda train, step: train.ProximalGradientDescentOptimizer(
+        0.1, 0.02, 0.1
+    ),
+    "ProximalAdagrad": lambda train, step: train.ProximalAdagradOptimizer(0.3, 0.1, 0.02, 0.1),
+}
+
+
+def trained(tf: Any, name: str, use_resource: bool) -> tuple[list[Any], dict[str, Any]]:
+    """The loss at each of ten steps, and all variables after them, by name.
+
+    One variable gets gradients of all of it, the other of three of its rows, one of them twice.
+    """
+    rng = np.random.RandomState(3)
+    values = [rng.uniform(-1, 1, sizes).astype(np.float32) for sizes in ((3, 2), (5, 3), (4, 2))]
+    with tf.Graph().as_default(), tf.Session() as session:
+        kernel = tf.Variable(values[0], name="layer/kernel", use_resource=use_resource)
+        table = tf.Variable(values[1], name="table", use_resource=use_resource)
+        step = tf.train.get_or_create_global_step()
+        rows = tf.nn.embedding_lookup(table, [1, 4, 1, 2])
+        loss = tf.reduce_sum(tf.square(tf.matmul(rows, kernel) - values[2]))
+        train = OPTIMIZERS[name](tf.train, step).minimize(loss, step)
+        session.run(tf.global_variables_initializer())
+        losses = [session.run([loss, train])[0] for _ in range(STEPS)]
+        variables = {v.op.name: v for v in tf.global_variables()}
+        return losses, session.run(variables)
+
+
+SCHEDULES: dict[str, Any] = {
+    "exponential": lambda train, step: train.exponential_decay(0.5, step, 7, 0.9),
+    "staircase": lambda train, step: train.exponential_decay(0.5, step, 7, 0.9, staircase=True),
+    "natural": lambda train, step: train.natural_exp_decay(0.5, step, 7, 0.9),
+    "natural staircase": lambda train, step: train.natural_exp_decay(0.5, step, 7, 0.9, True),
+    "inverse time": lambda train, step: train.inverse_time_decay(0.5, step, 7, 0.9),
+    "inverse staircase": lambda train, step: train.inverse_time_decay(0.5, step, 7, 0.9, True),
+    "polynomial": lambda train, step: train.polynomial_decay(0.5, step, 7, 0.1, 2.0),
+    "cycle": lambda train, step: train.polynomial_decay(0.5, step, 7, 0.1, 2.0, cycle=True),
+    "pieces": lambda train, step: train.piecewise_constant(step, [3, 9], [0.5, 0.2, 0.1]),
+    "cosine": lambda train, step: train.cosine_decay(0.5, step, 15, 0.1),
+    "restarts": lambda train, step: train.cosine_decay_restarts(0.5, step, 5, 1.5, 0.8, 0.1),
+    "even restarts": lambda train, step: train.cosine_decay_restarts(0.5, step, 5, 1.0),
+    "linear cosine": lambda train, step: train.linear_cosine_decay(0.5, step, 15, 1.5, 0.1),
+    "noisy": lambda train, step: train.noisy_linear_cosine_decay(0.5, step, 15, 0.0),
+}
+
+
+def scheduled(tf: Any, name: str) -> list[Any]:
+    """The rates at steps 0 to 19."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        step = tf.placeholder(tf.int64, [])
+        rate = SCHEDULES[name](tf.train, step)
+        return [session.run(rate, {step: i}) for i in range(20)]

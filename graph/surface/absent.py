@@ -8,25 +8,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TRAINING = "gradients and training are not supported yet"
+_TRAINING = "it is not supported yet; td.train has optimizers, which td.Session runs"
 _LAYERS = "write the layer with td.get_variable and the functions of td and td.nn"
 _INPUT = "read and batch what is fed in Python, and feed it to a placeholder"
 _LOOPS = "loops inside a graph are not supported; td.while_loop unrolls those of known length"
 
 _REASONS = {
-    "AdadeltaOptimizer": _TRAINING,
-    "AdagradOptimizer": _TRAINING,
-    "AdamOptimizer": _TRAINING,
     "FIFOQueue": _INPUT,
     "FixedLenFeature": _INPUT,
-    "FtrlOptimizer": _TRAINING,
-    "GradientDescentOptimizer": _TRAINING,
     "GradientTape": _TRAINING,
-    "MomentumOptimizer": _TRAINING,
     "MonitoredSession": "td.Session runs a graph; restore a checkpoint with td.train.Saver",
     "MonitoredTrainingSession": _TRAINING,
-    "Optimizer": _TRAINING,
-    "RMSPropOptimizer": _TRAINING,
     "RandomShuffleQueue": _INPUT,
     "Server": "sessions run in this process, and there only",
     "Supervisor": _TRAINING,
@@ -36,12 +28,10 @@ _REASONS = {
     "batch": _INPUT,
     "bidirectional_dynamic_rnn": _LOOPS,
     "contrib": "it is no part of tensordraft; " + _LAYERS,
-    "cosine_decay": _TRAINING,
     "data": _INPUT,
     "dynamic_rnn": _LOOPS,
     "enable_eager_execution": "there is only graph mode",
     "estimator": _TRAINING,
-    "exponential_decay": _TRAINING,
     "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
     "layers": _LAYERS,
     "losses": _TRAINING,
@@ -49,8 +39,6 @@ _REASONS = {
     "metrics": "count in variables, as examples/programs do, or in NumPy",
     "parse_example": _INPUT,
     "parse_single_example": _INPUT,
-    "piecewise_constant": _TRAINING,
-    "polynomial_decay": _TRAINING,
     "raw_rnn": _LOOPS,
     "rnn_cell": _LAYERS,
     "saved_model": "td.load_saved_model reads saved models",
@@ -73,8 +61,6 @@ def missing(module: str, name: str, known: Sequence[str] = ()) -> AttributeError
         are like the one that was asked for.
     """
     reason = _REASONS.get(name)
-    if reason is None and name.endswith("Optimizer"):
-        reason = _TRAINING
     if reason is None and (alike := get_close_matches(name, known, n=1)):
         reason = f"did you mean {alike[0]!r}?"
     told = f"module {module!r} has no attribute {name!r}"

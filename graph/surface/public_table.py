@@ -33,6 +33,7 @@ STAGES = (
     ("graph.files", "graph.checkpoints", "graph.checking", "graph.editing"),
     ("differentiation.*",),
     ("programs",),
+    ("training.*",),
 )
 OPS = STAGES[1]
 

@@ -17,10 +17,10 @@ from tensorflow.python.framework import (  # type: ignore[import-not-found, impo
 )
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from training_inputs import FLAGS, inputs, variants
+from training_inputs import FLAGS, OPTIMIZERS, SCHEDULES, inputs, scheduled, trained, variants
 
 FOLDER = Path(__file__).resolve().parent / "training"
-OPTIMIZERS = (
+STEPS_OF = (
     "GradientDescent Momentum KerasMomentum Adagrad AdagradV2 AdagradDA Adadelta RMSProp "
     "CenteredRMSProp Adam AdamWithAmsgrad AdaMax Ftrl FtrlV2 ProximalGradientDescent "
     "ProximalAdagrad AddSign PowerSign"
@@ -35,7 +35,7 @@ def rounded(value: Any) -> list[float]:
 def updates() -> dict[str, list[list[float]]]:
     """What the training ops leave in their variables."""
     found = {}
-    for name in OPTIMIZERS.split():
+    for name in STEPS_OF.split():
         for kind in (f"ResourceApply{name}", f"ResourceSparseApply{name}"):
             definition = op_def_registry.get(kind)
             if definition is None:
@@ -57,9 +57,24 @@ def updates() -> dict[str, list[list[float]]]:
     return found
 
 
+def optimizers() -> dict[str, dict[str, list[float]]]:
+    """The losses of ten steps with each optimizer, and the variables after them."""
+    found = {}
+    for name in OPTIMIZERS:
+        losses, variables = trained(tf, name, use_resource=False)
+        values = {key: rounded(value) for key, value in variables.items()}
+        found[name] = {"losses": rounded(losses), **values}
+    return found
+
+
+def schedules() -> dict[str, list[float]]:
+    """The rates of each schedule."""
+    return {name: rounded(scheduled(tf, name)) for name in SCHEDULES}
+
+
 if __name__ == "__main__":
     tf.disable_eager_execution()
-    for make in (updates,):
+    for make in (updates, optimizers, schedules):
         lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in make().items()]
         text = "{\n" + ",\n".join(lines) + "\n}\n"
         FOLDER.joinpath(f"{make.__name__}.json").write_text(text)

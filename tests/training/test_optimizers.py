@@ -1,0 +1,123 @@
+"""Optimizers and schedules: ten steps beside TensorFlow's, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from places import GOLDEN
+from training_inputs import OPTIMIZERS, SCHEDULES, scheduled, trained
+
+import tensordraft as td
+
+
+def recorded(kind: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(GOLDEN.joinpath("training", f"{kind}.json").read_text())
+    return found
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+@pytest.mark.parametrize("name", list(OPTIMIZERS))
+def test_ten_steps_as_in_tensorflow(name: str, use_resource: bool) -> None:
+    expected = recorded("optimizers")[name]
+    losses, variables = trained(td, name, use_resource)
+    np.testing.assert_allclose(losses, expected.pop("losses"), rtol=2e-5)
+    assert sorted(variables) == sorted(expected)
+    for key, value in variables.items():
+        np.testing.assert_allclose(np.ravel(value), expected[key], rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", list(SCHEDULES))
+def test_rates_as_in_tensorflow(name: str) -> None:
+    np.testing.assert_allclose(scheduled(td, name), recorded("schedules")[name], 1e-5, 1e-7)
+
+
+def names_of(ops: list[td.Operation]) -> list[str]:
+    return [op.name for op in ops]
+
+
+def test_names_are_those_of_tensorflow() -> None:
+    with td.Graph().as_default() as graph:
+        w, b = td.Variable([[1.0, 2.0]], name="w"), td.Variable([1.0], name="b")
+        loss = td.reduce_sum(w * w) + td.reduce_sum(b)
+        train = td.train.AdamOptimizer(0.1).minimize(loss)
+        names = names_of(graph.get_operations())
+        assert (train.name, train.type) == ("Adam", "NoOp")
+        for name in (
+            "beta1_power/initial_value", "beta2_power", "w/Adam/Initializer/zeros", "w/Adam_1",
+            "b/Adam/Assign", "b/Adam_1/read", "Adam/learning_rate", "Adam/beta1", "Adam/beta2",
+            "Adam/epsilon", "Adam/update_w/ApplyAdam", "Adam/mul", "Adam/Assign", "Adam/Assign_1",
+        ):  # fmt: skip
+            assert name in names
+        assert td.get_collection(td.GraphKeys.TRAIN_OP) == [train]
+
+
+def test_the_global_step_counts_after_the_updates() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        v, step = td.Variable(1.0), td.train.create_global_step()
+        optimizer = td.train.GradientDescentOptimizer(0.5)
+        train = optimizer.minimize(v * v, global_step=step)
+        assert (train.name, train.type) == ("GradientDescent", "AssignAdd")
+        session.run(td.global_variables_initializer())
+        session.run(train)
+        assert session.run([v, step]) == [0.0, 1]
+
+
+def test_slots_are_found_by_name() -> None:
+    with td.Graph().as_default():
+        v = td.Variable([1.0], name="v")
+        optimizer = td.train.RMSPropOptimizer(0.1, centered=True)
+        optimizer.minimize(v)
+        assert optimizer.get_slot_names() == ["mg", "momentum", "rms"]
+        assert [s.op.name for s in optimizer.variables()] == [
+            "v/RMSProp", "v/RMSProp_1", "v/RMSProp_2",
+        ]  # fmt: skip
+        assert optimizer.get_slot(v, "mg").op.name == "v/RMSProp_1"
+        assert optimizer.get_slot(v, "other") is None
+
+
+@pytest.mark.parametrize("gate", [0, 1, 2])
+def test_gates_change_no_values(gate: int) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        a, b = td.Variable(2.0), td.Variable(3.0)
+        train = td.train.GradientDescentOptimizer(1.0).minimize(a * b, gate_gradients=gate)
+        session.run(td.global_variables_initializer())
+        session.run(train)
+        assert session.run([a, b]) == [-1.0, 1.0]
+
+
+def test_constraints_hold_after_each_step() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        v = td.Variable([1.0, 1.0], constraint=lambda value: td.maximum(value, 0.0))
+        train = td.train.GradientDescentOptimizer(1.0).minimize(td.reduce_sum(v * [0.25, 9.0]))
+        session.run(v.initializer)
+        session.run(train)
+        assert session.run(v).tolist() == [0.75, 0.0]
+
+
+def test_what_is_refused() -> None:
+    with td.Graph().as_default():
+        optimizer = td.train.GradientDescentOptimizer(1.0)
+        with pytest.raises(ValueError, match="No variables to optimize"):
+            optimizer.minimize(td.constant(1.0))
+        v = td.Variable(1.0)
+        with pytest.raises(ValueError, match="No gradients provided for any variable"):
+            optimizer.minimize(td.constant(1.0))
+        with pytest.raises(ValueError, match="gate_gradients must be"):
+            optimizer.minimize(v * v, gate_gradients=3)
+        with pytest.raises(ValueError, match="Invalid type int32"):
+            optimizer.compute_gradients(td.constant(1), [v])
+        with pytest.raises(TypeError, match="var_list must hold variables"):
+            optimizer.minimize(v * v, var_list=["v"])
+        with pytest.raises(ValueError, match="No variables provided"):
+            optimizer.apply_gradients([])
+        with pytest.raises(TypeError, match="applied to variables"):
+            optimizer.apply_gradients([(td.constant(1.0), td.constant(1.0))])
+    with pytest.raises(ValueError, match="must be positive, got 0"):
+        td.train.AdagradOptimizer(1.0, 0)
+    with pytest.raises(ValueError, match="l1_regularization_strength must be at least 0"):
+        td.train.FtrlOptimizer(1.0, l1_regularization_strength=-1.0)
+    with pytest.raises(ValueError, match="one more than boundaries"):
+        td.train.piecewise_constant(1, [1], [1.0])

@@ -1,0 +1,1 @@
+"""Training: what drives the updates of variables, and the sessions that they run in."""

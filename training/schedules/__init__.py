@@ -1,0 +1,1 @@
+"""Rates that change with the step."""

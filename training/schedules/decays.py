@@ -1,0 +1,227 @@
+"""Rates that change with the number of steps: powers and pieces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
+from ...ops.array.casting import cast
+from ...ops.math.arithmetic import ceil, floor, minimum, pow as power_of
+from ...ops.math.comparison import equal, less_equal
+from ...ops.math.exponentials import exp
+from ...ops.math.select import where
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+public = {
+    "td.train": (
+        "exponential_decay inverse_time_decay natural_exp_decay piecewise_constant "
+        "piecewise_constant_decay=piecewise_constant polynomial_decay"
+    ),
+}
+
+
+def _progress(global_step: Any, decay_steps: Any, dtype: Any, staircase: bool) -> Tensor:
+    """How many times `decay_steps` are done."""
+    done = cast(convert_to_tensor(global_step), dtype) / cast(decay_steps, dtype)
+    return floor(done) if staircase else done
+
+
+def _check_step(global_step: Any, function: str) -> None:
+    if global_step is None:
+        raise ValueError(f"global_step is required for {function}.")
+
+
+def exponential_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """`learning_rate * decay_rate ** (global_step / decay_steps)`.
+
+    Args:
+        learning_rate: the rate at the beginning.
+        global_step: the number of steps done: an integer, a variable or a tensor.
+        decay_steps: after how many steps the rate is multiplied by `decay_rate`.
+        decay_rate: the factor.
+        staircase: whether the rate changes then only.
+        name: a name for the scope of the ops.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     rate = td.train.exponential_decay(0.5, 20, 10, 0.5)
+        ...     session.run(rate)
+        np.float32(0.125)
+    """
+    _check_step(global_step, "exponential_decay")
+    with name_scope(name, "ExponentialDecay"):
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        done = _progress(global_step, decay_steps, rate.dtype.base_dtype, staircase)
+        return rate * power_of(cast(decay_rate, rate.dtype.base_dtype), done)
+
+
+def natural_exp_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """`learning_rate * exp(-decay_rate * global_step / decay_steps)`.
+
+    Args:
+        learning_rate: the rate at the beginning.
+        global_step: the number of steps done: an integer, a variable or a tensor.
+        decay_steps: how many steps count as one.
+        decay_rate: how fast the rate falls.
+        staircase: whether only whole `decay_steps` count.
+        name: a name for the scope of the ops.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     rate = td.train.natural_exp_decay(0.5, 0, 10, 0.5)
+        ...     session.run(rate)
+        np.float32(0.5)
+    """
+    _check_step(global_step, "natural_exp_decay")
+    with name_scope(name, "NaturalExpDecay"):
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        done = _progress(global_step, decay_steps, rate.dtype.base_dtype, staircase)
+        return rate * exp(-cast(decay_rate, rate.dtype.base_dtype) * done)
+
+
+def inverse_time_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """`learning_rate / (1 + decay_rate * global_step / decay_steps)`.
+
+    Args:
+        learning_rate: the rate at the beginning.
+        global_step: the number of steps done: an integer, a variable or a tensor.
+        decay_steps: how many steps count as one.
+        decay_rate: how fast the rate falls.
+        staircase: whether only whole `decay_steps` count.
+        name: a name for the scope of the ops.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     rate = td.train.inverse_time_decay(0.5, 20, 10, 0.5)
+        ...     session.run(rate)
+        np.float32(0.25)
+    """
+    _check_step(global_step, "inverse_time_decay")
+    with name_scope(name, "InverseTimeDecay"):
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        done = _progress(global_step, decay_steps, rate.dtype.base_dtype, staircase)
+        return rate / (cast(decay_rate, rate.dtype.base_dtype) * done + 1)
+
+
+def polynomial_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
+    cycle: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """From one rate to another, by a power of what is left of the steps.
+
+    Args:
+        learning_rate: the rate at the beginning.
+        global_step: the number of steps done: an integer, a variable or a tensor.
+        decay_steps: after how many steps the rate is `end_learning_rate`.
+        end_learning_rate: the rate at the end.
+        power: the power; with 1, the rate falls in a straight line.
+        cycle: whether it begins again then, each time over as many steps more.
+        name: a name for the scope of the ops.
+
+    Raises:
+        ValueError: `global_step` is None.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     rate = td.train.polynomial_decay(0.5, 5, 10, 0.25)
+        ...     session.run(rate)
+        np.float32(0.375)
+    """
+    _check_step(global_step, "polynomial_decay")
+    with name_scope(name, "PolynomialDecay"):
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        dtype = rate.dtype.base_dtype
+        end, steps = cast(end_learning_rate, dtype), cast(decay_steps, dtype)
+        done = cast(convert_to_tensor(global_step), dtype)
+        if cycle:
+            times = where(equal(done, 0), cast(1.0, dtype), ceil(done / steps))
+            steps = steps * times
+        else:
+            done = minimum(done, steps)
+        return (rate - end) * power_of(1 - done / steps, cast(power, dtype)) + end
+
+
+def piecewise_constant(
+    x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
+) -> Tensor:
+    """One value after the other, as the steps pass boundaries.
+
+    Args:
+        x: the number of steps done: an integer, a variable or a tensor.
+        boundaries: up to which step each value holds, in order; as `x`, integers or floats.
+        values: the values, one more than boundaries.
+        name: a name for the scope of the ops.
+
+    Raises:
+        ValueError: there are not one more values than boundaries, or they are of several dtypes.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     rate = td.train.piecewise_constant(11, [10, 20], [0.5, 0.25, 0.125])
+        ...     session.run(rate)
+        np.float32(0.25)
+    """
+    if len(boundaries) != len(values) - 1:
+        raise ValueError(
+            f"values must be one more than boundaries, got {len(values)} and {len(boundaries)}"
+        )
+    with name_scope(name, "PiecewiseConstant"):
+        step = convert_to_tensor(x)
+        tensors = [convert_to_tensor(value) for value in values]
+        for i, tensor in enumerate(tensors):
+            if tensor.dtype.base_dtype is not tensors[0].dtype.base_dtype:
+                raise ValueError(
+                    f"values must be of one dtype, got {tensors[0].dtype.name} and "
+                    f"{tensor.dtype.name} for values[{i}]"
+                )
+        result = tensors[-1]
+        for boundary, tensor in reversed(list(zip(boundaries, tensors, strict=False))):
+            limit = convert_to_tensor(boundary)
+            if limit.dtype.base_dtype is not step.dtype.base_dtype:
+                limit = cast(limit, step.dtype.base_dtype)
+            result = where(less_equal(step, limit), tensor, result)
+        return result
