@@ -9,7 +9,7 @@ from .crc32c import masked_crc32c
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MAGIC = 0xDB4775248B80FB57
+MAGIC = 0xDB4775248B80FB57
 _FOOTER_BYTES = 48
 _TRAILER_BYTES = 5
 _PLAIN, _SNAPPY = 0, 1
@@ -25,7 +25,7 @@ def read_table(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     Raises:
         ValueError: it is no table, or damaged.
     """
-    if len(data) < _FOOTER_BYTES or int.from_bytes(data[-8:], "little") != _MAGIC:
+    if len(data) < _FOOTER_BYTES or int.from_bytes(data[-8:], "little") != MAGIC:
         raise ValueError("it is no table: the magic number at its end is wrong")
     footer = len(data) - _FOOTER_BYTES
     _, position = _handle(data, footer)

@@ -1,0 +1,114 @@
+"""Checkpoints of version 2 that are written here: read again, and damaged byte by byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tensordraft as td
+from tensordraft.graph.checkpoints import bundle_writer
+from tensordraft.graph.checkpoints.bundle_writer import write_bundle
+from tensordraft.graph.files import replacement
+
+VALUES = {
+    "layer/w": np.arange(12, dtype=np.float32).reshape(3, 4),
+    "step": np.array(7, np.int64),
+    "flag": np.array([True, False]),
+    "none": np.zeros((0, 3), np.float64),
+    "words": np.array([b"", b"\xff\x00", b"x" * 300], object),
+    "small": np.array([1, -2], td.bfloat16.numpy_dtype),
+    **{f"many/{i:03d}": np.full(2, i, np.int32) for i in range(300)},
+}
+
+
+def written(folder: Path, values: dict[str, np.ndarray] = VALUES) -> str:
+    prefix = str(folder / "model")
+    dtypes = {
+        k: td.string if v.dtype == object else td.as_dtype(v.dtype) for k, v in values.items()
+    }
+    write_bundle(prefix, {name: (dtypes[name], value) for name, value in values.items()})
+    return prefix
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    prefix = written(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "model.data-00000-of-00001",
+        "model.index",
+    ]
+    with td.train.load_checkpoint(prefix) as reader:
+        assert reader.get_variable_to_shape_map() == {k: list(v.shape) for k, v in VALUES.items()}
+        for name, value in VALUES.items():
+            read = np.asarray(reader.get_tensor(name))
+            assert read.dtype == value.dtype
+            assert read.tolist() == value.tolist()
+
+
+def test_the_bytes_are_those_of_tensorflow(tmp_path: Path) -> None:
+    """Of a checkpoint with one scalar: the entry and the data as TensorFlow 2.21 writes them."""
+    prefix = written(tmp_path, {"v": np.array(1.5, np.float32)})
+    assert Path(f"{prefix}.data-00000-of-00001").read_bytes() == bytes.fromhex("0000c03f")
+    assert b"\x08\x01\x12\x00\x28\x04\x35" in Path(f"{prefix}.index").read_bytes()
+
+
+def test_no_change_of_a_byte_goes_unnoticed(tmp_path: Path) -> None:
+    values = {name: VALUES[name] for name in ("layer/w", "step", "words")}
+    prefix = written(tmp_path, values)
+    rng = np.random.default_rng(0)
+    for suffix in (".index", ".data-00000-of-00001"):
+        path = Path(prefix + suffix)
+        whole = path.read_bytes()
+        for place in rng.choice(len(whole), min(100, len(whole)), replace=False):
+            damaged = bytearray(whole)
+            damaged[place] ^= 1 << int(rng.integers(8))
+            path.write_bytes(damaged)
+            try:
+                with td.train.load_checkpoint(prefix) as reader:
+                    for name, value in values.items():
+                        assert np.asarray(reader.get_tensor(name)).tolist() == value.tolist()
+            except td.errors.DataLossError:
+                pass
+        path.write_bytes(whole)
+
+
+def test_a_failure_leaves_the_old_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prefix = written(tmp_path, {"v": np.array([1.0, 2.0])})
+
+    def full(entries: object) -> bytes:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(bundle_writer, "table_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        written(tmp_path, {"v": np.array([3.0, 4.0])})
+    assert td.train.load_variable(prefix, "v").tolist() == [1.0, 2.0]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_kill_between_the_files_is_a_loss_and_no_mixture(tmp_path: Path) -> None:
+    """The data is in place first: what a kill leaves then is new data with the old index."""
+    prefix = written(tmp_path, {"v": np.array([1.0, 2.0])})
+    index = Path(f"{prefix}.index")
+    old = index.read_bytes()
+    written(tmp_path, {"v": np.array([1.0, 4.0])})
+    index.write_bytes(old)
+    with pytest.raises(td.errors.DataLossError, match="checksum is wrong"):
+        td.train.load_variable(prefix, "v")
+
+
+def test_the_data_is_in_place_before_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    replace = replacement.os.replace
+
+    def noted(source: str, target: str) -> None:
+        order.append(Path(target).suffix)
+        replace(source, target)
+
+    monkeypatch.setattr(replacement.os, "replace", noted)
+    written(tmp_path, {"v": np.array(1.0)})
+    assert order == [".data-00000-of-00001", ".index"]
