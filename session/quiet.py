@@ -18,8 +18,8 @@ class _QuietContexts(threading.local):
     """A context for each thread in which NumPy ignores floating-point errors."""
 
     def __init__(self) -> None:
-        self.context = contextvars.copy_context()
-        self.context.run(np.seterr, all="ignore")
+        self.run = contextvars.copy_context().run
+        self.run(np.seterr, all="ignore")
         self.entered = False
 
 
@@ -36,7 +36,7 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
         return function(*arguments)
     contexts.entered = True
     try:
-        return contexts.context.run(function, *arguments)
+        return contexts.run(function, *arguments)
     finally:
         contexts.entered = False
 

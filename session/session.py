@@ -185,16 +185,14 @@ class Session:
         """
         del accept_options
         self._check_open()
-        planned = self._call(
-            fetches, tuple([feedable(self._graph, key) for key in feed_list or ()])
-        )
+        tensors = tuple([feedable(self._graph, key) for key in feed_list or ()])
+        run, expected = self._call(fetches, tensors).run, len(tensors)
 
         def call(*values: Any, **watched: Any) -> Any:
             self._check_open()
-            if len(values) != len(planned.feeding):
-                expected = len(planned.feeding)
+            if len(values) != expected:
                 raise TypeError(f"expected {expected} values to feed, got {len(values)}")
-            return planned.run(values, **watched)
+            return run(values, **watched)
 
         return call
 
