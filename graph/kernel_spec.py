@@ -28,8 +28,8 @@ class Memory(Enum):
 class KernelSpec:
     """A kernel, and what may be done with it.
 
-    A kernel factory may return a plain function instead, of which then nothing is known but that
-    it computes the op.
+    A kernel factory may return a plain function instead, of which then nothing is known but what
+    the op states of all its kernels: `OpDef.fresh_kernel` and `view_kernel`.
 
     Args:
         call: one array per input to the result, or a tuple of several.
@@ -38,7 +38,8 @@ class KernelSpec:
             `call` does for others. By default `call`.
         takes_out: whether `block` also writes its result into an array that is given as `out`.
         overwriting: from the positions of arguments that nobody needs any more to the function
-            that may write into them, to be called in place of `call`.
+            that may write into those of them that are not read-only, to be called in place of
+            `call`.
 
     Example:
         >>> import numpy as np
@@ -77,13 +78,18 @@ class KernelSpec:
         return KernelSpec(call, self.memory, block=self.block, takes_out=self.takes_out)
 
 
-def stated(kernel: Callable[..., Any]) -> KernelSpec:
-    """What is known of a kernel: what it states, or that it is a ufunc, or nothing."""
+def stated(kernel: Callable[..., Any], memory: Memory = Memory.UNKNOWN) -> KernelSpec:
+    """What is known of a kernel: what it states, or that it is a ufunc, or what its op states.
+
+    Args:
+        kernel: what a kernel factory has returned.
+        memory: where the results of a plain function lie.
+    """
     if isinstance(kernel, KernelSpec):
         return kernel
     if isinstance(kernel, np.ufunc):
         return KernelSpec(kernel, Memory.FRESH, takes_out=True)
-    return KernelSpec(kernel)
+    return KernelSpec(kernel, memory)
 
 
 def fresh(call: Callable[..., Any]) -> KernelSpec:

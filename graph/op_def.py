@@ -16,6 +16,7 @@ from .attrs import coerce_attr
 from .convert import convert_inputs
 from .default_graph import graph_of
 from .gradient_rules import Rule, register
+from .kernel_spec import Memory
 from .node import Operation, Site, Tensor
 from .signature import REQUIRED, ArgSpec, Signature, parse_signature
 
@@ -97,6 +98,7 @@ class OpDef(Generic[Result]):
         self.template: NodeDef | None = None
         self.value_function: ValueFunction | None = None
         self.kernel_factory: KernelFactory | None = None
+        self.kernel_memory = Memory.UNKNOWN
         caller = sys._getframe(1)
         self.site = Site(caller.f_code.co_filename, caller.f_lineno)
         self._text = (arguments, attrs)
@@ -120,7 +122,24 @@ class OpDef(Generic[Result]):
         runs at every run, on one array per input, and returns one array or a tuple of them; it
         may return views and must not write into an input.
         """
-        self.kernel_factory = factory
+        return self._with_kernel(factory, Memory.UNKNOWN)
+
+    def fresh_kernel(self, factory: KernelFactory) -> KernelFactory:
+        """Decorator: as `kernel`, where each result is a new array that nobody else knows.
+
+        A session may then write into the result when nobody needs it any more.
+        """
+        return self._with_kernel(factory, Memory.FRESH)
+
+    def view_kernel(self, factory: KernelFactory) -> KernelFactory:
+        """Decorator: as `kernel`, where each result is a new array or a view of inputs.
+
+        The callable keeps neither its inputs nor its results.
+        """
+        return self._with_kernel(factory, Memory.VIEW)
+
+    def _with_kernel(self, factory: KernelFactory, memory: Memory) -> KernelFactory:
+        self.kernel_factory, self.kernel_memory = factory, memory
         return factory
 
     def value(self, function: ValueFunction) -> ValueFunction:

@@ -11,6 +11,7 @@ from ..protos.messages import OpDef as OpDefProto
 from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Traits
 from . import registry
+from .kernel_spec import Memory
 from .node_def import full_input, read_attrs, stated_shapes
 from .signature import Signature
 
@@ -36,6 +37,7 @@ class UnregisteredOp:
     pure = False
     value_function = None
     kernel_factory = None
+    kernel_memory = Memory.UNKNOWN
     site = None
     signature = Signature((), (), {})
 

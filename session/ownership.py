@@ -31,7 +31,8 @@ def reusing_memory(steps: Sequence[Step]) -> list[Step]:
     """The steps, of which those that can write into memory that nobody else knows will do so.
 
     What is fed, constant or the state of a session is never written into, nor what a kernel has
-    seen that does not state where its results lie.
+    seen that does not state where its results lie. A view of what is fed or constant is read-only,
+    as that is; so functions that write into an argument look whether it can be written to.
 
     Args:
         steps: in the order in which they run, with their dead slots.
@@ -72,7 +73,8 @@ class _Owners:
         return step
 
     def _seen(self, slots: Iterable[int]) -> set[_Piece]:
-        return set().union(*[self._pieces.get(slot, {self._outside}) for slot in slots])
+        """Where the slots lie, but for what is fed or constant: those are read-only anyway."""
+        return set().union(*[self._pieces.get(slot, ()) for slot in slots])
 
     def _is_spare(self, step: Step, slot: int) -> bool:
         """Whether the step is the last to read the slot, once, and no other slot shares it."""

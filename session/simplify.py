@@ -116,7 +116,7 @@ class _Simplifier:
             op, self._draft.inference, self._stand_ins, self._state, bodies=self._bodies
         )
         try:
-            return stated(factory(context))
+            return stated(factory(context), op.definition.kernel_memory)
         except Exception as error:  # noqa: BLE001
             # What is wrong with the op is told when it runs, as if the kernel had found it then.
             return KernelSpec(_raiser(error))

@@ -233,8 +233,10 @@ def raw_kernel(case: Case) -> None:
             continue
         if len(built.op.outputs) == 1:
             results, again = [results], [again]
-        if built.op.definition.pure:
-            check_memory(stated(kernel).memory, arrays, results, again)
+        if built.op.definition.traits.aliases is None:
+            check_memory(
+                stated(kernel, built.op.definition.kernel_memory).memory, arrays, results, again
+            )
         for result in results:
             assert type(result) is np.ndarray, f"the kernel returns {type(result)}"
         check_results(case, built.op, results)
@@ -249,6 +251,9 @@ def check_memory(
     """The results of two calls lie where the kernel states."""
     for i, result in enumerate(results):
         known = [*inputs, *results[:i], *again]
+        if stated_memory is not Memory.UNKNOWN and result.flags.writeable and result.size:
+            sizes = zip(result.strides, result.shape, strict=True)
+            assert all(step or size == 1 for step, size in sizes), "elements share their memory"
         if stated_memory is Memory.VIEW and any(np.may_share_memory(result, x) for x in inputs):
             continue
         if stated_memory is not Memory.UNKNOWN:

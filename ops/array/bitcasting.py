@@ -49,7 +49,7 @@ def _check_joined(size: Any, source: DType, target: DType) -> None:
         )
 
 
-@BITCAST.kernel
+@BITCAST.view_kernel
 def _bitcast_kernel(c: KernelContext) -> Kernel:
     source, target = c.dtype("input"), c.output_dtype
     dtype = target.numpy_dtype

@@ -43,7 +43,7 @@ def _broadcast_args_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((dim_max(*lengths),))
 
 
-@BROADCAST_ARGS.kernel
+@BROADCAST_ARGS.view_kernel
 def _broadcast_args_kernel(c: KernelContext) -> Kernel:
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
 
@@ -153,7 +153,7 @@ def _broadcast_gradient_args_shape(c: ShapeContext) -> list[TensorShape]:
     return [fresh_vector(), fresh_vector()]
 
 
-@BROADCAST_GRADIENT_ARGS.kernel
+@BROADCAST_GRADIENT_ARGS.view_kernel
 def _broadcast_gradient_args_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 
@@ -224,7 +224,7 @@ def _broadcast_to_sizes(
     return tuple(result)
 
 
-@BROADCAST_TO.kernel
+@BROADCAST_TO.view_kernel
 def _broadcast_to_kernel(c: KernelContext) -> Kernel:
     del c
 

@@ -208,11 +208,11 @@ def _identity_shape(c: ShapeContext) -> TensorShape:
     return c.shape("input")
 
 
-@PLACEHOLDER_WITH_DEFAULT.kernel
-@IDENTITY.kernel
-@SNAPSHOT.kernel
-@STOP_GRADIENT.kernel
-@PREVENT_GRADIENT.kernel
+@PLACEHOLDER_WITH_DEFAULT.view_kernel
+@IDENTITY.view_kernel
+@SNAPSHOT.view_kernel
+@STOP_GRADIENT.view_kernel
+@PREVENT_GRADIENT.view_kernel
 def _identity_kernel(c: KernelContext) -> Kernel:
     del c
     return passthrough
@@ -224,7 +224,7 @@ def _identity_n_shape(c: ShapeContext) -> list[TensorShape]:
     return c.shapes("input")
 
 
-@IDENTITY_N.kernel
+@IDENTITY_N.view_kernel
 def _identity_n_kernel(c: KernelContext) -> Kernel:
     if len(c.inputs("input")) == 1:
         return passthrough

@@ -96,12 +96,12 @@ def _inferred(c: ShapeContext, move: Resize) -> TensorShape:
     return TensorShape.of(result)
 
 
-@SPACE_TO_DEPTH.kernel
+@SPACE_TO_DEPTH.view_kernel
 def _space_to_depth_kernel(c: KernelContext) -> Kernel:
     return _kernel(c, _space_to_depth, _LAYOUTS[c.attr("data_format")].to_depth)
 
 
-@DEPTH_TO_SPACE.kernel
+@DEPTH_TO_SPACE.view_kernel
 def _depth_to_space_kernel(c: KernelContext) -> Kernel:
     return _kernel(c, _depth_to_space, _LAYOUTS[c.attr("data_format")].to_space)
 

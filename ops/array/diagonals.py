@@ -40,7 +40,7 @@ def _diag_shape(c: ShapeContext) -> TensorShape:
     return UNKNOWN_SHAPE if sizes is None else TensorShape.of((*sizes, *sizes))
 
 
-@DIAG.kernel
+@DIAG.fresh_kernel
 def _diag_kernel(c: KernelContext) -> Kernel:
     del c
 
@@ -75,7 +75,7 @@ def _diag_part_shape(c: ShapeContext) -> TensorShape:
     return UNKNOWN_SHAPE if sizes is None else TensorShape.of(_half(c, sizes))
 
 
-@DIAG_PART.kernel
+@DIAG_PART.view_kernel
 def _diag_part_kernel(c: KernelContext) -> Kernel:
     def diag_part(x: Array) -> Array:
         if not x.ndim:
@@ -93,7 +93,7 @@ def _matrix_band_part_shape(c: ShapeContext) -> TensorShape:
     return c.shape("input")  # a rank below 2 is an error of the run
 
 
-@MATRIX_BAND_PART.kernel
+@MATRIX_BAND_PART.fresh_kernel
 def _matrix_band_part_kernel(c: KernelContext) -> Kernel:
     zero: Any = b"" if c.output_dtype.name == "string" else 0
 

@@ -47,7 +47,7 @@ def _fill_shape(c: ShapeContext) -> TensorShape:
     return shape_from_value(c, "dims")
 
 
-@FILL.kernel
+@FILL.fresh_kernel
 def _fill_kernel(c: KernelContext) -> Kernel:
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
     const = c.const("value")
@@ -73,7 +73,7 @@ def _like_shape(c: ShapeContext) -> TensorShape:
     return c.shape("x")
 
 
-@ZEROS_LIKE.kernel
+@ZEROS_LIKE.fresh_kernel
 def _zeros_like_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 
@@ -83,7 +83,7 @@ def _zeros_like_kernel(c: KernelContext) -> Kernel:
     return zeros_like
 
 
-@ONES_LIKE.kernel
+@ONES_LIKE.fresh_kernel
 def _ones_like_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

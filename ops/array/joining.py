@@ -77,7 +77,7 @@ def _listed(shapes: Sequence[Any]) -> str:
     return ", ".join(str(shape) for shape in shapes)
 
 
-@CONCAT.kernel
+@CONCAT.fresh_kernel
 def _concat_kernel(c: KernelContext) -> Kernel:
     def concat(axis: Array, *values: Array) -> Array:
         return _joined(values, axis, "concat_dim")
@@ -85,7 +85,7 @@ def _concat_kernel(c: KernelContext) -> Kernel:
     return concat
 
 
-@CONCAT_V2.kernel
+@CONCAT_V2.fresh_kernel
 def _concat_v2_kernel(c: KernelContext) -> Kernel:
     axis = c.const("axis")
     if axis is None or axis.size != 1:
@@ -200,7 +200,7 @@ def _concat_offset_shape(c: ShapeContext) -> list[TensorShape]:
     return c.shapes("shape")
 
 
-@CONCAT_OFFSET.kernel
+@CONCAT_OFFSET.fresh_kernel
 def _concat_offset_kernel(c: KernelContext) -> Kernel:
     symbolic = c.symbolic
 
@@ -250,7 +250,7 @@ def _parallel_concat_shape(c: ShapeContext) -> TensorShape:
     return shape
 
 
-@PARALLEL_CONCAT.kernel
+@PARALLEL_CONCAT.fresh_kernel
 def _parallel_concat_kernel(c: KernelContext) -> Kernel:
     shape = c.attr("shape").as_list()
     if shape[0] != c.attr("N"):

@@ -93,9 +93,9 @@ def _matrix_diag_part_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((*sizes[:-2], *band.laid_out(*sizes[-2:])))
 
 
-@MATRIX_DIAG_PART.kernel
-@MATRIX_DIAG_PART_V2.kernel
-@MATRIX_DIAG_PART_V3.kernel
+@MATRIX_DIAG_PART.view_kernel
+@MATRIX_DIAG_PART_V2.view_kernel
+@MATRIX_DIAG_PART_V3.view_kernel
 def _matrix_diag_part_kernel(c: KernelContext) -> Kernel:
     def matrix_diag_part(x: Array, *rest: Array) -> Array:
         _check_rank("input", x, 2)
@@ -139,9 +139,9 @@ def _matrix_set_diag_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((*merged[:-own], *sizes[-2:]))
 
 
-@MATRIX_SET_DIAG.kernel
-@MATRIX_SET_DIAG_V2.kernel
-@MATRIX_SET_DIAG_V3.kernel
+@MATRIX_SET_DIAG.view_kernel
+@MATRIX_SET_DIAG_V2.view_kernel
+@MATRIX_SET_DIAG_V3.view_kernel
 def _matrix_set_diag_kernel(c: KernelContext) -> Kernel:
     def matrix_set_diag(x: Array, diagonal: Array, *k: Array) -> Array:
         _check_rank("input", x, 2)
@@ -204,9 +204,9 @@ def _matrix_sizes(band: Band, diagonal: Sequence[Any], rows: int, columns: int) 
     return rows, columns
 
 
-@MATRIX_DIAG.kernel
-@MATRIX_DIAG_V2.kernel
-@MATRIX_DIAG_V3.kernel
+@MATRIX_DIAG.view_kernel
+@MATRIX_DIAG_V2.view_kernel
+@MATRIX_DIAG_V3.view_kernel
 def _matrix_diag_kernel(c: KernelContext) -> Kernel:
     def matrix_diag(diagonal: Array, *rest: Array) -> Array:
         _check_rank("diagonal", diagonal, 1)

@@ -42,7 +42,7 @@ def _mirror_pad_grad_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(left))
 
 
-@MIRROR_PAD_GRAD.kernel
+@MIRROR_PAD_GRAD.fresh_kernel
 def _mirror_pad_grad_kernel(c: KernelContext) -> Kernel:
     edge = 1 if c.attr("mode") == b"REFLECT" else 0  # how many elements at the edge stay single
     small = c.output_dtype.is_floating and c.output_dtype.size == 2

@@ -61,7 +61,7 @@ def _tile_shape(c: ShapeContext) -> TensorShape:
     )
 
 
-@TILE.kernel
+@TILE.view_kernel
 def _tile_kernel(c: KernelContext) -> Kernel:
     def tile(x: Array, multiples: Array) -> Array:
         if multiples.shape != (x.ndim,):
@@ -237,8 +237,8 @@ def _constant_borders(axis: int, span: Span, around: Around) -> Iterator[tuple[s
         yield (*around[0], slice(before + size, None), *around[1])
 
 
-@PAD.kernel
-@PAD_V2.kernel
+@PAD.fresh_kernel
+@PAD_V2.fresh_kernel
 def _pad_kernel(c: KernelContext) -> Kernel:
     frame_for = _frames(c, _constant_borders)
     zero: Any = b"" if c.output_dtype.name == "string" else 0
@@ -256,7 +256,7 @@ def _pad_kernel(c: KernelContext) -> Kernel:
     return pad
 
 
-@MIRROR_PAD.kernel
+@MIRROR_PAD.fresh_kernel
 def _mirror_pad_kernel(c: KernelContext) -> Kernel:
     edge = 1 if c.attr("mode") == b"REFLECT" else 0  # how many elements at the edge stay single
 

@@ -91,7 +91,7 @@ def _leads_away(start: Any, limit: Any, delta: Any) -> ValueError:
     return ValueError(f"delta = {delta} does not lead from start = {start} to limit = {limit}")
 
 
-@RANGE.kernel
+@RANGE.fresh_kernel
 def _range_kernel(c: KernelContext) -> Kernel:
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
     of_floats = c.output_dtype.is_floating
@@ -201,7 +201,7 @@ def _check_positive(number: int) -> None:
         raise ValueError(f"num = {number} is not positive")
 
 
-@LIN_SPACE.kernel
+@LIN_SPACE.fresh_kernel
 def _lin_space_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

@@ -155,7 +155,7 @@ def _open_size(sizes: Sequence[Dim], rest: Sequence[Dim], is_inferred: bool) -> 
     return total // divisor if quotient is None else quotient
 
 
-@RESHAPE.kernel
+@RESHAPE.view_kernel
 def _reshape_kernel(c: KernelContext) -> Kernel:
     const = c.const("shape")
 

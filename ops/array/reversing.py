@@ -79,7 +79,7 @@ def _check_reversible(x: Array) -> None:
         )
 
 
-@REVERSE.kernel
+@REVERSE.view_kernel
 def _reverse_kernel(c: KernelContext) -> Kernel:
     del c
 
@@ -94,7 +94,7 @@ def _reverse_kernel(c: KernelContext) -> Kernel:
     return reverse
 
 
-@REVERSE_V2.kernel
+@REVERSE_V2.view_kernel
 def _reverse_v2_kernel(c: KernelContext) -> Kernel:
     axis, rank = c.const("axis"), c.shape("tensor").rank
     if axis is None or rank is None:
@@ -208,7 +208,7 @@ def _check_dim(name: str, dim: int, rank: int) -> int:
     return dim
 
 
-@REVERSE_SEQUENCE.kernel
+@REVERSE_SEQUENCE.view_kernel
 def _reverse_sequence_kernel(c: KernelContext) -> Kernel:
     batch_dim, seq_dim = c.attr("batch_dim"), c.attr("seq_dim")
 

@@ -32,7 +32,7 @@ def _roll_shape(c: ShapeContext) -> TensorShape:
     return c.shape("input", min_rank=1)
 
 
-@ROLL.kernel
+@ROLL.fresh_kernel
 def _roll_kernel(c: KernelContext) -> Kernel:
     del c
 

@@ -130,7 +130,7 @@ def _shape_of(static: TensorShape, dtype: np.dtype[Any]) -> Kernel:
     return known_shape
 
 
-@SIZE.kernel
+@SIZE.view_kernel
 def _size_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
     highest = np.iinfo(dtype).max
@@ -144,7 +144,7 @@ def _size_kernel(c: KernelContext) -> Kernel:
     return size_of
 
 
-@RANK.kernel
+@RANK.view_kernel
 def _rank_kernel(c: KernelContext) -> Kernel:
     del c
 

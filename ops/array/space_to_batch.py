@@ -139,22 +139,22 @@ def _perhaps_divided(name: str, size: Dim, divisor: Dim) -> Dim:
     return dim_symbol() if divides_exactly(size, divisor) is False else size // divisor
 
 
-@SPACE_TO_BATCH_ND.kernel
+@SPACE_TO_BATCH_ND.view_kernel
 def _space_to_batch_nd_kernel(c: KernelContext) -> Kernel:
     return _kernel(c, _space_to_batch, "paddings", c.const("block_shape"))
 
 
-@SPACE_TO_BATCH.kernel
+@SPACE_TO_BATCH.view_kernel
 def _space_to_batch_kernel(c: KernelContext) -> Kernel:
     return _legacy_kernel(c, _space_to_batch, "paddings")
 
 
-@BATCH_TO_SPACE_ND.kernel
+@BATCH_TO_SPACE_ND.view_kernel
 def _batch_to_space_nd_kernel(c: KernelContext) -> Kernel:
     return _kernel(c, _batch_to_space, "crops", c.const("block_shape"))
 
 
-@BATCH_TO_SPACE.kernel
+@BATCH_TO_SPACE.view_kernel
 def _batch_to_space_kernel(c: KernelContext) -> Kernel:
     return _legacy_kernel(c, _batch_to_space, "crops")
 

@@ -71,7 +71,7 @@ def _scalar(axis: Array) -> int:
     return int(axis.item())
 
 
-@SPLIT.kernel
+@SPLIT.view_kernel
 def _split_kernel(c: KernelContext) -> Kernel:
     num = c.attr("num_split")
 
@@ -163,7 +163,7 @@ def _part_size(split: Dim, splits: Sequence[Dim], n: Dim) -> Dim | None:
     return split if split >= 0 else None
 
 
-@SPLIT_V.kernel
+@SPLIT_V.view_kernel
 def _split_v_kernel(c: KernelContext) -> Kernel:
     num = c.attr("num_split")
     splits, split_dim = c.const("size_splits"), c.const("split_dim")

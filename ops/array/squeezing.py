@@ -62,7 +62,7 @@ def _squeezed(sizes: Sequence[Dim], axes: Sequence[int]) -> tuple[Dim, ...] | No
     return tuple([n for i, n in enumerate(sizes) if i not in gone])
 
 
-@SQUEEZE.kernel
+@SQUEEZE.view_kernel
 def _squeeze_kernel(c: KernelContext) -> Kernel:
     axes = c.attr("squeeze_dims")
 
@@ -141,7 +141,7 @@ def _expanded(sizes: tuple[Any, ...], axis: int) -> tuple[Any, ...]:
     return (*sizes[:axis], 1, *sizes[axis:])
 
 
-@EXPAND_DIMS.kernel
+@EXPAND_DIMS.view_kernel
 def _expand_dims_kernel(c: KernelContext) -> Kernel:
     del c
 
@@ -197,7 +197,7 @@ def _check_ensured(shape: TensorShape, wanted: TensorShape) -> None:
         raise ValueError(f"input has shape {shape}, which does not fit shape = {wanted}")
 
 
-@ENSURE_SHAPE.kernel
+@ENSURE_SHAPE.view_kernel
 def _ensure_shape_kernel(c: KernelContext) -> Kernel:
     wanted = c.attr("shape")
 

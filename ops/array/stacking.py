@@ -46,7 +46,7 @@ def _pack_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((*sizes[:k], c.attr("N"), *sizes[k:]))
 
 
-@PACK.kernel
+@PACK.fresh_kernel
 def _pack_kernel(c: KernelContext) -> Kernel:
     axis, number = c.attr("axis"), c.attr("N")
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
@@ -142,7 +142,7 @@ def _unpacked_axis(sizes: Sequence[Any], axis: int, num: int) -> int:
     return k
 
 
-@UNPACK.kernel
+@UNPACK.view_kernel
 def _unpack_kernel(c: KernelContext) -> Kernel:
     axis, num = c.attr("axis"), c.attr("num")
 

@@ -68,7 +68,7 @@ def _permutation(perm: Array, rank: int) -> list[int]:
     return axes
 
 
-@TRANSPOSE.kernel
+@TRANSPOSE.view_kernel
 def _transpose_kernel(c: KernelContext) -> Kernel:
     perm = c.const("perm")
     if perm is None:
@@ -87,7 +87,7 @@ def _transpose_kernel(c: KernelContext) -> Kernel:
     return transpose_constant
 
 
-@CONJUGATE_TRANSPOSE.kernel
+@CONJUGATE_TRANSPOSE.view_kernel
 def _conjugate_transpose_kernel(c: KernelContext) -> Kernel:
     transpose = _transpose_kernel(c)
     if not c.output_dtype.is_complex:
@@ -144,7 +144,7 @@ def _invert_permutation_shape(c: ShapeContext) -> TensorShape:
     return c.shape("x", rank=1)
 
 
-@INVERT_PERMUTATION.kernel
+@INVERT_PERMUTATION.view_kernel
 def _invert_permutation_kernel(c: KernelContext) -> Kernel:
     del c
 

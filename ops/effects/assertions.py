@@ -104,8 +104,8 @@ def _check_numerics_shape(c: ShapeContext) -> TensorShape:
     return c.shape("tensor")
 
 
-@CHECK_NUMERICS.kernel
-@CHECK_NUMERICS_V2.kernel
+@CHECK_NUMERICS.view_kernel
+@CHECK_NUMERICS_V2.view_kernel
 def _check_numerics_kernel(c: KernelContext) -> Kernel:
     message = c.attr("message").decode(errors="backslashreplace")
     signed = c.node.definition.name.endswith("V2")

@@ -75,7 +75,7 @@ def _resizing(c: KernelContext, resize: Resize) -> Kernel:
     return resized
 
 
-@RESIZE_BILINEAR.kernel
+@RESIZE_BILINEAR.fresh_kernel
 def _resize_bilinear_kernel(c: KernelContext) -> Kernel:
     modes = c.attr("align_corners"), c.attr("half_pixel_centers")
 
@@ -107,7 +107,7 @@ def _mixed(
     return result
 
 
-@RESIZE_NEAREST_NEIGHBOR.kernel
+@RESIZE_NEAREST_NEIGHBOR.fresh_kernel
 def _resize_nearest_neighbor_kernel(c: KernelContext) -> Kernel:
     modes = c.attr("align_corners"), c.attr("half_pixel_centers")
 
@@ -142,7 +142,7 @@ def _crop_and_resize_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((number, *space, channels))
 
 
-@CROP_AND_RESIZE.kernel
+@CROP_AND_RESIZE.fresh_kernel
 def _crop_and_resize_kernel(c: KernelContext) -> Kernel:
     extrapolated = np.float32(c.attr("extrapolation_value"))
     cut = _cut_nearest if c.attr("method") == b"nearest" else _cut_bilinear

@@ -60,7 +60,7 @@ def _check_depth(depth: int, sizes: Sequence[Dim | None]) -> None:
         )
 
 
-@GATHER_ND.kernel
+@GATHER_ND.view_kernel
 def _gather_nd_kernel(c: KernelContext) -> Kernel:
     indices = c.const("indices")
     skip = skips_bad_indices(c)
@@ -218,7 +218,7 @@ def _updates_differ(updates: Any, indices: Any, sizes: Any) -> ValueError:
     )
 
 
-@SCATTER_ND.kernel
+@SCATTER_ND.fresh_kernel
 def _scatter_nd_kernel(c: KernelContext) -> Kernel:
     indices = c.const("indices")
     skip = skips_bad_indices(c)

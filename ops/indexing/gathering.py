@@ -76,12 +76,12 @@ def batch_name(i: int) -> str:
     return f"dimension {i} of params and of indices, one of the batch,"
 
 
-@GATHER.kernel
+@GATHER.view_kernel
 def _gather_kernel(c: KernelContext) -> Kernel:
     return _taker(c, 0)
 
 
-@GATHER_V2.kernel
+@GATHER_V2.view_kernel
 def _gather_v2_kernel(c: KernelContext) -> Kernel:
     batch, axis = c.attr("batch_dims"), c.const("axis")
     if axis is not None and not batch:

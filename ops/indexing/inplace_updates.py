@@ -41,7 +41,7 @@ def _empty_shape(c: ShapeContext) -> TensorShape:
     return shape_from_value(c, "shape", minus_one_is_unknown=True)
 
 
-@EMPTY.kernel
+@EMPTY.fresh_kernel
 def _empty_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
     # Arbitrary bytes are no bools.

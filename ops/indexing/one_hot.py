@@ -50,7 +50,7 @@ def _one_hot_shape(c: ShapeContext) -> TensorShape:
     return indices[:at] + TensorShape.of((depth,)) + indices[at:]
 
 
-@ONE_HOT.kernel
+@ONE_HOT.fresh_kernel
 def _one_hot_kernel(c: KernelContext) -> Kernel:
     axis = c.attr("axis")
 

@@ -67,7 +67,7 @@ def _counts(partitions: Array, number: int) -> list[int]:
     return list(map(int, np.bincount(partitions.reshape(-1), minlength=number)))
 
 
-@DYNAMIC_PARTITION.kernel
+@DYNAMIC_PARTITION.fresh_kernel
 def _dynamic_partition_kernel(c: KernelContext) -> Kernel:
     number = c.attr("num_partitions")
     known = c.const("partitions")
@@ -121,8 +121,8 @@ def _stitched_size(indices: Sequence[Array]) -> int:
     return 1 + max([int(some.max()) for some in indices if some.size], default=-1)
 
 
-@DYNAMIC_STITCH.kernel
-@PARALLEL_DYNAMIC_STITCH.kernel
+@DYNAMIC_STITCH.fresh_kernel
+@PARALLEL_DYNAMIC_STITCH.fresh_kernel
 def _dynamic_stitch_kernel(c: KernelContext) -> Kernel:
     indices = c.consts("indices")
     number = c.attr("N")

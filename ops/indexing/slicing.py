@@ -74,7 +74,7 @@ def _slice_size(n: Dim, begin: Dim, size: Dim) -> Dim | None:
     return None if fails else n - begin
 
 
-@SLICE.kernel
+@SLICE.view_kernel
 def _slice_kernel(c: KernelContext) -> Kernel:
     begin, size = c.const("begin"), c.const("size")
     if begin is None or size is None:

@@ -31,7 +31,7 @@ def _strided_slice_grad_shape(c: ShapeContext) -> TensorShape:
     return shape_from_value(c, "shape")
 
 
-@STRIDED_SLICE_GRAD.kernel
+@STRIDED_SLICE_GRAD.fresh_kernel
 def _strided_slice_grad_kernel(c: KernelContext) -> Kernel:
     masks = [c.attr(mask) for mask in MASKS]
     dtype = c.output_dtype.numpy_dtype

@@ -172,7 +172,7 @@ def items_of(masks: Sequence[int], spec: Sequence[Array]) -> list[Any]:
     return _items(masks, begin, end, strides)
 
 
-@STRIDED_SLICE.kernel
+@STRIDED_SLICE.view_kernel
 def _strided_slice_kernel(c: KernelContext) -> Kernel:
     masks = [c.attr(mask) for mask in MASKS]
     spec = [value for value in map(c.const, SPEC) if value is not None]

@@ -46,7 +46,7 @@ def _qr_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of((*outer, rows, inner)), TensorShape.of((*outer, inner, columns))]
 
 
-@QR.kernel
+@QR.view_kernel
 def _qr_kernel(c: KernelContext) -> Kernel:
     mode: Any = "complete" if c.attr("full_matrices") else "reduced"
     dtype = c.output_dtype.numpy_dtype
@@ -78,7 +78,7 @@ def _svd_shape(c: ShapeContext) -> list[TensorShape]:
     ]
 
 
-@SVD.kernel
+@SVD.view_kernel
 def _svd_kernel(c: KernelContext) -> Kernel:
     vectors, full = c.attr("compute_uv"), c.attr("full_matrices")
     dtype = c.output_dtype.numpy_dtype
@@ -102,7 +102,7 @@ def _eig_shape(c: ShapeContext) -> list[TensorShape]:
     return [values, shape if c.attr("compute_v") else TensorShape.of((0,))]
 
 
-@SELF_ADJOINT_EIG_V2.kernel
+@SELF_ADJOINT_EIG_V2.view_kernel
 def _eig_kernel(c: KernelContext) -> Kernel:
     vectors, dtype = c.attr("compute_v"), c.output_dtype.numpy_dtype
 

@@ -129,7 +129,7 @@ def _einsum_shape(c: ShapeContext) -> TensorShape:
     return _result_shape(c, _resolve(equation, [len(shape) for shape in shapes]), shapes)
 
 
-@EINSUM.kernel
+@EINSUM.view_kernel
 def _einsum_kernel(c: KernelContext) -> Kernel:
     equation = c.attr("equation").decode(errors="replace")
     shapes = c.shapes("inputs")

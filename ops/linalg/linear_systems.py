@@ -73,8 +73,8 @@ def _solve_shape(c: ShapeContext) -> TensorShape:
     return _solution(c, c.shape("matrix", min_rank=2), c.shape("rhs", min_rank=2))
 
 
-@MATRIX_SOLVE.kernel
-@MATRIX_TRIANGULAR_SOLVE.kernel
+@MATRIX_SOLVE.fresh_kernel
+@MATRIX_TRIANGULAR_SOLVE.fresh_kernel
 def _solve_kernel(c: KernelContext) -> Kernel:
     dtype, adjoint = c.output_dtype.numpy_dtype, c.attr("adjoint")
     lower = c.node.attrs.get("lower")
@@ -117,7 +117,7 @@ def _solve_ls_shape(c: ShapeContext) -> TensorShape:
     return _fitted(c, c.shape("matrix", min_rank=2), c.shape("rhs", min_rank=2))
 
 
-@MATRIX_SOLVE_LS.kernel
+@MATRIX_SOLVE_LS.fresh_kernel
 def _solve_ls_kernel(c: KernelContext) -> Kernel:
     dtype, fast = c.output_dtype.numpy_dtype, c.attr("fast")
 

@@ -138,7 +138,7 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
     return fresh(multiply if certain and not (swap_a or swap_b) else mat_mul)
 
 
-@SPARSE_MAT_MUL.kernel
+@SPARSE_MAT_MUL.fresh_kernel
 def _sparse_mat_mul_kernel(c: KernelContext) -> Kernel:
     swap_a, swap_b = c.attr("transpose_a"), c.attr("transpose_b")
 
@@ -335,7 +335,7 @@ def _cross_shape(c: ShapeContext) -> TensorShape:
     return _crossed(c, c.shape("a"), c.shape("b"))
 
 
-@CROSS.kernel
+@CROSS.fresh_kernel
 def _cross_kernel(c: KernelContext) -> Kernel:
     def cross(a: Array, b: Array) -> Array:
         if a.shape == b.shape and a.ndim and a.shape[-1] != 3:

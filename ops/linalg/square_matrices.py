@@ -103,7 +103,7 @@ def checked_square(c: OpContext, x: Array, name: str = "input") -> Array:
     return wide(x)
 
 
-@MATRIX_DETERMINANT.kernel
+@MATRIX_DETERMINANT.fresh_kernel
 def _determinant_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 
@@ -113,7 +113,7 @@ def _determinant_kernel(c: KernelContext) -> Kernel:
     return determinant
 
 
-@LOG_MATRIX_DETERMINANT.kernel
+@LOG_MATRIX_DETERMINANT.fresh_kernel
 def _log_determinant_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 
@@ -140,7 +140,7 @@ _inverse = or_refused(np.linalg.inv, "input is not invertible")
 _cholesky = or_refused(np.linalg.cholesky, "input is not positive definite")
 
 
-@MATRIX_INVERSE.kernel
+@MATRIX_INVERSE.fresh_kernel
 def _inverse_kernel(c: KernelContext) -> Kernel:
     dtype, adjoint = c.output_dtype.numpy_dtype, c.attr("adjoint")
 
@@ -152,7 +152,7 @@ def _inverse_kernel(c: KernelContext) -> Kernel:
     return inverse
 
 
-@CHOLESKY.kernel
+@CHOLESKY.fresh_kernel
 def _cholesky_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

@@ -44,8 +44,8 @@ def _accumulate_n_shape(c: ShapeContext) -> TensorShape:
     return c.merged("shape and inputs", [c.attr("shape"), *c.shapes("inputs")])
 
 
-@ADD_N.kernel
-@ACCUMULATE_N_V2.kernel
+@ADD_N.view_kernel
+@ACCUMULATE_N_V2.view_kernel
 def _add_n_kernel(c: KernelContext) -> Kernel:
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
     stated = c.node.attrs.get("shape", UNKNOWN_SHAPE)

@@ -72,9 +72,9 @@ def _scan(ufunc: np.ufunc, neutral: float) -> Callable[[KernelContext], Kernel]:
     return kernel
 
 
-CUMSUM.kernel(_scan(np.add, 0))
-CUMPROD.kernel(_scan(np.multiply, 1))
-CUMULATIVE_LOGSUMEXP.kernel(_scan(np.logaddexp, -np.inf))
+CUMSUM.fresh_kernel(_scan(np.add, 0))
+CUMPROD.fresh_kernel(_scan(np.multiply, 1))
+CUMULATIVE_LOGSUMEXP.fresh_kernel(_scan(np.logaddexp, -np.inf))
 
 
 def cumsum(
@@ -208,8 +208,8 @@ def _finder(find: Callable[..., Any], losing: float) -> Callable[[KernelContext]
     return kernel
 
 
-ARG_MAX.kernel(_finder(np.argmax, -np.inf))
-ARG_MIN.kernel(_finder(np.argmin, np.inf))
+ARG_MAX.fresh_kernel(_finder(np.argmax, -np.inf))
+ARG_MIN.fresh_kernel(_finder(np.argmin, np.inf))
 
 
 @renamed(dimension="axis")

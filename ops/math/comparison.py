@@ -216,7 +216,7 @@ def _approximate_equal_shape(c: ShapeContext) -> TensorShape:
     return x.merge_with(y)
 
 
-@APPROXIMATE_EQUAL.kernel
+@APPROXIMATE_EQUAL.view_kernel
 def _approximate_equal_kernel(c: KernelContext) -> Kernel:
     tolerance = c.attr("tolerance")
 

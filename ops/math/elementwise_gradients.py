@@ -36,7 +36,7 @@ def _define(
     def shape(c: ShapeContext) -> TensorShape:
         return c.merged(" and ".join(names), [c.shape(name) for name in names])
 
-    @definition.kernel
+    @definition.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:
         dtype = c.output_dtype.numpy_dtype
         function = gradient(c)
@@ -57,7 +57,7 @@ def _define_of_result(op: str, function: Gradient) -> None:
     def shape(c: ShapeContext) -> TensorShape:
         return c.shape("y")
 
-    @definition.kernel
+    @definition.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:
         dtype = c.output_dtype.numpy_dtype
         computed = in_float32(function)

@@ -151,7 +151,7 @@ def _define(op: str, types: str, reduction: Callable[[DType], Reduce]) -> OpDef:
         known = None if axes is None else axes.reshape(-1).tolist()
         return reduced(c.shape("input"), known, c.attr("keep_dims"))
 
-    @definition.kernel
+    @definition.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:
         keep_dims = c.attr("keep_dims")
         dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype

@@ -149,7 +149,7 @@ def _define_sorted(combination: Combination) -> OpDef:
             number = None  # an error of the run
         return TensorShape.of((number, *sizes[1:]))
 
-    @definition.kernel
+    @definition.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:
         def segments(data: Array, ids: Array) -> Array:
             if ids.ndim != 1:
@@ -190,7 +190,7 @@ def _define_unsorted(combination: Combination) -> OpDef:
         check_prefix(c, data.sizes, ids.sizes)
         return TensorShape.of((number, *data.sizes[len(ids.sizes) :]))
 
-    @definition.kernel
+    @definition.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:
         def segments(data: Array, ids: Array, num_segments: Array) -> Array:
             if num_segments.ndim:

@@ -82,7 +82,7 @@ def _chosen_size(condition: Any, t: Any, e: Any) -> Any:
 _CHOOSE_SIZES = symbolically(_chosen_size)
 
 
-@SELECT.kernel
+@SELECT.view_kernel
 def _select_kernel(c: KernelContext) -> Kernel:
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
     shapes = [c.shape(name) for name in ("condition", "t", "e")]
@@ -109,7 +109,7 @@ def _select_v2_shape(c: ShapeContext) -> TensorShape:
     return broadcast(c.shape("condition"), c.shape("t"), c.shape("e"))
 
 
-@SELECT_V2.kernel
+@SELECT_V2.fresh_kernel
 def _select_v2_kernel(c: KernelContext) -> Kernel:
     dtype = np.dtype(object) if c.symbolic else c.output_dtype.numpy_dtype
     choose = _CHOOSE_SIZES if c.symbolic else np.where
@@ -129,7 +129,7 @@ def _where_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((None, c.shape("input").rank))
 
 
-@WHERE.kernel
+@WHERE.fresh_kernel
 def _where_kernel(c: KernelContext) -> Kernel:
     del c
 
@@ -248,7 +248,7 @@ def _clip_shape(c: ShapeContext) -> TensorShape:
     return c.shape("t")
 
 
-@CLIP_BY_VALUE.kernel
+@CLIP_BY_VALUE.fresh_kernel
 def _clip_kernel(c: KernelContext) -> Kernel:
     del c
 
@@ -317,7 +317,7 @@ def _bucketize_shape(c: ShapeContext) -> TensorShape:
     return c.shape("input")
 
 
-@BUCKETIZE.kernel
+@BUCKETIZE.fresh_kernel
 def _bucketize_kernel(c: KernelContext) -> Kernel:
     boundaries = np.array(c.attr("boundaries"), np.float32)
     if (boundaries[1:] < boundaries[:-1]).any():

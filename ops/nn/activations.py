@@ -204,8 +204,8 @@ def _of_vectors(function: Callable[[Array], Any]) -> Callable[[KernelContext], K
     return kernel
 
 
-SOFTMAX.kernel(_of_vectors(_softmax))
-LOG_SOFTMAX.kernel(_of_vectors(_log_softmax))
+SOFTMAX.fresh_kernel(_of_vectors(_softmax))
+LOG_SOFTMAX.fresh_kernel(_of_vectors(_log_softmax))
 
 
 @renamed(dim="axis")

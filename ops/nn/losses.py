@@ -70,7 +70,7 @@ def _softmax_cross_entropy_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of(sizes[:1]), TensorShape.of(sizes)]
 
 
-@SOFTMAX_CROSS_ENTROPY_WITH_LOGITS.kernel
+@SOFTMAX_CROSS_ENTROPY_WITH_LOGITS.fresh_kernel
 def _softmax_cross_entropy_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 
@@ -101,7 +101,7 @@ def _sparse_softmax_cross_entropy_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of((batch,)), TensorShape.of((batch, features[1]))]
 
 
-@SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS.kernel
+@SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS.fresh_kernel
 def _sparse_softmax_cross_entropy_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

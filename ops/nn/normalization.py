@@ -72,14 +72,14 @@ def _fused_batch_norm_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of(tuple(sizes)), *[vector] * 4, *rest]
 
 
-@FUSED_BATCH_NORM.kernel
-@FUSED_BATCH_NORM_V2.kernel
-@FUSED_BATCH_NORM_V3.kernel
+@FUSED_BATCH_NORM.view_kernel
+@FUSED_BATCH_NORM_V2.view_kernel
+@FUSED_BATCH_NORM_V3.view_kernel
 def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
     rank, channels, read = _layout(c)
     epsilon, share = c.attr("epsilon"), c.attr("exponential_avg_factor")
     kind = c.node.outputs[1].dtype.numpy_dtype
-    spare = [np.zeros((), kind)] * (len(c.node.outputs) - 5)
+    reserved = len(c.node.outputs) - 5
     constants = [c.const(name) for name in _VECTORS]
     known = None
     if not c.attr("is_training") and all(vector is not None for vector in constants):
@@ -94,10 +94,13 @@ def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
             if name in read:
                 c.same_size(f"the channels of x and {name}", x.shape[channels], len(vector))
 
+    def unused() -> list[Array]:
+        return [np.zeros((), kind) for _ in range(reserved)]
+
     def infer(x: Array, *vectors: Array) -> tuple[Array, ...]:
         normalize = known or _line(_wide(vectors), epsilon)
         _, _, mean, variance = vectors
-        return normalize(x, channels), mean, variance, mean, variance, *spare
+        return normalize(x, channels), mean, variance, mean, variance, *unused()
 
     def train(x: Array, *vectors: Array) -> tuple[Array, ...]:
         scale, offset, old_mean, old_variance = _wide(vectors)
@@ -111,7 +114,7 @@ def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
             new_mean = (1 - share) * old_mean + share * new_mean
             new_variance = (1 - share) * old_variance + share * new_variance
         statistics = (new_mean, new_variance, mean, variance)
-        return result, *[item.astype(kind) for item in statistics], *spare
+        return result, *[item.astype(kind) for item in statistics], *unused()
 
     normalized = train if c.attr("is_training") else infer
 
@@ -119,8 +122,9 @@ def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
         check(x, *vectors)
         if x.size:
             return normalized(x, *vectors)
-        unknown, nothing = np.full(len(vectors[0]), np.nan, kind), np.zeros(len(vectors[0]), kind)
-        return x, unknown, unknown, nothing, nothing, *spare
+        length = len(vectors[0])
+        unknown, nothing = np.full((2, length), np.nan, kind), np.zeros((2, length), kind)
+        return x, *unknown, *nothing, *unused()
 
     return fused_batch_norm
 
@@ -189,7 +193,7 @@ def lrn_windows(c: KernelContext) -> tuple[Window, ...]:
     return WHOLE, WHOLE, WHOLE, around
 
 
-@LRN.kernel
+@LRN.fresh_kernel
 def _lrn_kernel(c: KernelContext) -> Kernel:
     bias, alpha, beta = (c.attr(name) for name in ("bias", "alpha", "beta"))
     windows = lrn_windows(c)

@@ -298,7 +298,7 @@ def _args_shape(c: ShapeContext) -> TensorShape:
     return c.shape("inputs")
 
 
-@FAKE_QUANT_ARGS.kernel
+@FAKE_QUANT_ARGS.view_kernel
 def _args_kernel(c: KernelContext) -> Kernel:
     grid = fixed_grid(c)
 
@@ -313,7 +313,7 @@ def _args_gradient_shape(c: ShapeContext) -> TensorShape:
     return c.shape("gradients")
 
 
-@FAKE_QUANT_ARGS_GRADIENT.kernel
+@FAKE_QUANT_ARGS_GRADIENT.view_kernel
 def _args_gradient_kernel(c: KernelContext) -> Kernel:
     grid = fixed_grid(c)
 
@@ -360,12 +360,12 @@ def _with_channels(c: ShapeContext, shape: TensorShape) -> tuple[TensorShape, Te
     return TensorShape.of((*shape.sizes[:-1], channels)), TensorShape.of((channels,))
 
 
-@FAKE_QUANT_VARS.kernel
+@FAKE_QUANT_VARS.view_kernel
 def _vars_kernel(c: KernelContext) -> Kernel:
     return _fake_quant(c, 0)
 
 
-@FAKE_QUANT_VARS_PER_CHANNEL.kernel
+@FAKE_QUANT_VARS_PER_CHANNEL.view_kernel
 def _per_channel_kernel(c: KernelContext) -> Kernel:
     return _fake_quant(c, 1)
 
@@ -379,12 +379,12 @@ def _fake_quant(c: KernelContext, rank: int) -> Kernel:
     return fake_quant
 
 
-@FAKE_QUANT_VARS_GRADIENT.kernel
+@FAKE_QUANT_VARS_GRADIENT.view_kernel
 def _vars_gradient_kernel(c: KernelContext) -> Kernel:
     return _gradient(c, 0)
 
 
-@FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT.kernel
+@FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT.view_kernel
 def _per_channel_gradient_kernel(c: KernelContext) -> Kernel:
     return _gradient(c, 1)
 

@@ -317,7 +317,7 @@ def dequantize(
     )
 
 
-@DEQUANTIZE.kernel
+@DEQUANTIZE.view_kernel
 def _dequantize_kernel(c: KernelContext) -> Kernel:
     mode, dtype = c.attr("mode"), c.output_dtype.numpy_dtype
     if dtype != np.float32 and mode != b"MIN_COMBINED":

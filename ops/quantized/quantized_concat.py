@@ -108,7 +108,7 @@ def _concatenated(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(joined))
 
 
-@QUANTIZED_CONCAT.kernel
+@QUANTIZED_CONCAT.view_kernel
 def _quantized_concat_kernel(c: KernelContext) -> Kernel:
     number = c.attr("N")
     if not c.output_dtype.is_quantized:

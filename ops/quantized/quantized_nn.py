@@ -61,7 +61,7 @@ def _quantized_conv_2d_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of(conv_sizes(conv_sliding(c, 4), image, filters)), SCALAR, SCALAR]
 
 
-@QUANTIZED_CONV_2D.kernel
+@QUANTIZED_CONV_2D.view_kernel
 def _quantized_conv_2d_kernel(c: KernelContext) -> Kernel:
     slide = conv_sliding(c, 4)
 
@@ -107,7 +107,7 @@ def _quantized_mat_mul_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of((rows, columns)), SCALAR, SCALAR]
 
 
-@QUANTIZED_MAT_MUL.kernel
+@QUANTIZED_MAT_MUL.view_kernel
 def _quantized_mat_mul_kernel(c: KernelContext) -> Kernel:
     def mat_mul(
         a: Array, b: Array, low_a: Array, high_a: Array, low_b: Array, high_b: Array
@@ -154,9 +154,9 @@ def _quantized_relu_x_shape(c: ShapeContext) -> list[TensorShape]:
     return [c.shape("features"), SCALAR, SCALAR]
 
 
-@QUANTIZED_RELU.kernel
-@QUANTIZED_RELU_6.kernel
-@QUANTIZED_RELU_X.kernel
+@QUANTIZED_RELU.view_kernel
+@QUANTIZED_RELU_6.view_kernel
+@QUANTIZED_RELU_X.view_kernel
 def _quantized_relu_kernel(c: KernelContext) -> Kernel:
     dtype, result_dtype = c.dtype("features"), c.output_dtype.numpy_dtype
     highest = 6.0 if c.node.definition is QUANTIZED_RELU_6 else None
@@ -206,7 +206,7 @@ def _quantized_pool_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of(pooled_sizes(windows, sizes)), SCALAR, SCALAR]
 
 
-@QUANTIZED_MAX_POOL.kernel
+@QUANTIZED_MAX_POOL.view_kernel
 def _quantized_max_pool_kernel(c: KernelContext) -> Kernel:
     windows = pool_windows(c.attr("ksize"), sliding(c, 4))
 
@@ -216,7 +216,7 @@ def _quantized_max_pool_kernel(c: KernelContext) -> Kernel:
     return _keeping_range(pool)
 
 
-@QUANTIZED_AVG_POOL.kernel
+@QUANTIZED_AVG_POOL.view_kernel
 def _quantized_avg_pool_kernel(c: KernelContext) -> Kernel:
     windows = pool_windows(c.attr("ksize"), sliding(c, 4))
 

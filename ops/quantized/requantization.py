@@ -70,7 +70,7 @@ def _quantized_bias_add_shape(c: ShapeContext) -> list[TensorShape]:
     return [x, SCALAR, SCALAR]
 
 
-@QUANTIZED_BIAS_ADD.kernel
+@QUANTIZED_BIAS_ADD.view_kernel
 def _quantized_bias_add_kernel(c: KernelContext) -> Kernel:
     def bias_add(
         x: Array, bias: Array, low_x: Array, high_x: Array, low_b: Array, high_b: Array
@@ -117,7 +117,7 @@ def _requantize_shape(c: ShapeContext) -> list[TensorShape]:
     return [c.shape("input"), SCALAR, SCALAR]
 
 
-@REQUANTIZE.kernel
+@REQUANTIZE.view_kernel
 def _requantize_kernel(c: KernelContext) -> Kernel:
     in_new_range = _requantizing(c)
 
@@ -176,7 +176,7 @@ def _requantization_range_shape(c: ShapeContext) -> list[TensorShape]:
     return [SCALAR, SCALAR]
 
 
-@REQUANTIZATION_RANGE.kernel
+@REQUANTIZATION_RANGE.view_kernel
 def _requantization_range_kernel(c: KernelContext) -> Kernel:
     dtype = c.dtype("input")
 
@@ -201,7 +201,7 @@ def _quantize_down_shape(c: ShapeContext) -> list[TensorShape]:
     return [c.shape("input"), SCALAR, SCALAR]
 
 
-@QUANTIZE_DOWN_AND_SHRINK_RANGE.kernel
+@QUANTIZE_DOWN_AND_SHRINK_RANGE.view_kernel
 def _quantize_down_kernel(c: KernelContext) -> Kernel:
     in_new_range = _requantizing(c)
 
@@ -228,7 +228,7 @@ def _quantized_reshape_shape(c: ShapeContext) -> list[TensorShape]:
     return [reshape(c), SCALAR, SCALAR]
 
 
-@QUANTIZED_RESHAPE.kernel
+@QUANTIZED_RESHAPE.view_kernel
 def _quantized_reshape_kernel(c: KernelContext) -> Kernel:
     factory: Any = RESHAPE.kernel_factory
     reshape = factory(c)

@@ -51,7 +51,7 @@ def shape_of_classes(c: ShapeContext) -> TensorShape:
     return TensorShape.of((batch, samples))
 
 
-@MULTINOMIAL.kernel
+@MULTINOMIAL.fresh_kernel
 def _multinomial_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
     stream = stream_of(c)

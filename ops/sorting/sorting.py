@@ -50,8 +50,8 @@ def _check_rows(c: OpContext, rows: Array, values: Array) -> None:
     c.same_size("the number of rows of sorted_inputs and of values", len(rows), len(values))
 
 
-@LOWER_BOUND.kernel
-@UPPER_BOUND.kernel
+@LOWER_BOUND.view_kernel
+@UPPER_BOUND.view_kernel
 def _bound_kernel(c: KernelContext) -> Kernel:
     lower = c.node.definition is LOWER_BOUND
     dtype = c.output_dtype.numpy_dtype

@@ -64,8 +64,8 @@ def _check_k(k: Any, size: Any) -> None:
         raise ValueError(f"k = {k} is more than the last size of input, {size}")
 
 
-@TOP_K.kernel
-@TOP_K_V2.kernel
+@TOP_K.fresh_kernel
+@TOP_K_V2.fresh_kernel
 def _top_k_kernel(c: KernelContext) -> Kernel:
     fixed = c.node.attrs.get("k")
     index_dtype = c.node.outputs[1].dtype.numpy_dtype
@@ -127,8 +127,8 @@ def _in_top_k_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((c.same_size(name, predictions[0], targets[0]),))
 
 
-@IN_TOP_K.kernel
-@IN_TOP_K_V2.kernel
+@IN_TOP_K.fresh_kernel
+@IN_TOP_K_V2.fresh_kernel
 def _in_top_k_kernel(c: KernelContext) -> Kernel:
     fixed = c.node.attrs.get("k")
 

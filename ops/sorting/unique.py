@@ -88,8 +88,8 @@ def _some_of(x: TensorShape) -> TensorShape:
     return TensorShape.of((None,))
 
 
-@UNIQUE.kernel
-@UNIQUE_WITH_COUNTS.kernel
+@UNIQUE.view_kernel
+@UNIQUE_WITH_COUNTS.view_kernel
 def _unique_kernel(c: KernelContext) -> Kernel:
     dtype, counted = _index_dtype(c), len(c.node.outputs) == 3
 
@@ -103,8 +103,8 @@ def _unique_kernel(c: KernelContext) -> Kernel:
     return unique
 
 
-@UNIQUE_V2.kernel
-@UNIQUE_WITH_COUNTS_V2.kernel
+@UNIQUE_V2.view_kernel
+@UNIQUE_WITH_COUNTS_V2.view_kernel
 def _unique_v2_kernel(c: KernelContext) -> Kernel:
     dtype, counted = _index_dtype(c), len(c.node.outputs) == 3
 
@@ -230,7 +230,7 @@ def _list_diff_shape(c: ShapeContext) -> list[TensorShape]:
     return [left, left]
 
 
-@LIST_DIFF.kernel
+@LIST_DIFF.view_kernel
 def _list_diff_kernel(c: KernelContext) -> Kernel:
     dtype = _index_dtype(c)
 

@@ -61,7 +61,7 @@ def _sparse_to_dense_shape(c: ShapeContext) -> TensorShape:
     return shape_from_value(c, "output_shape")
 
 
-@SPARSE_TO_DENSE.kernel
+@SPARSE_TO_DENSE.view_kernel
 def _sparse_to_dense_kernel(c: KernelContext) -> Kernel:
     validate = c.attr("validate_indices")
 
@@ -147,7 +147,7 @@ def _mat_mul_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((rows, columns))
 
 
-@SPARSE_TENSOR_DENSE_MAT_MUL.kernel
+@SPARSE_TENSOR_DENSE_MAT_MUL.view_kernel
 def _mat_mul_kernel(c: KernelContext) -> Kernel:
     adjoint_a, adjoint_b = c.attr("adjoint_a"), c.attr("adjoint_b")
 
@@ -178,7 +178,7 @@ def _sparse_reorder_shape(c: ShapeContext) -> list[TensorShape]:
     return [c.shape("input_indices", rank=2), c.shape("input_values", rank=1)]
 
 
-@SPARSE_REORDER.kernel
+@SPARSE_REORDER.view_kernel
 def _sparse_reorder_kernel(c: KernelContext) -> Kernel:
     del c
 
@@ -201,7 +201,7 @@ def _sparse_reduce_sum_shape(c: ShapeContext) -> TensorShape:
     return reduced(shape, list(chosen), c.attr("keep_dims"))
 
 
-@SPARSE_REDUCE_SUM.kernel
+@SPARSE_REDUCE_SUM.view_kernel
 def _sparse_reduce_sum_kernel(c: KernelContext) -> Kernel:
     keep_dims = c.attr("keep_dims")
 

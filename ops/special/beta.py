@@ -44,7 +44,7 @@ def _betainc_shape(c: ShapeContext) -> TensorShape:
     return _common(c, [c.shape(name) for name in "abx"])
 
 
-@BETAINC.kernel
+@BETAINC.view_kernel
 def _betainc_kernel(c: KernelContext) -> Kernel:
     def betainc(*inputs: Array) -> Array:
         _common(c, [TensorShape.of(x.shape) for x in inputs])

@@ -38,7 +38,7 @@ def _bincount_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((size,))
 
 
-@BINCOUNT.kernel
+@BINCOUNT.fresh_kernel
 def _bincount_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

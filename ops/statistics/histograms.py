@@ -42,7 +42,7 @@ def _histogram_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((number,))
 
 
-@HISTOGRAM_FIXED_WIDTH.kernel
+@HISTOGRAM_FIXED_WIDTH.fresh_kernel
 def _histogram_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

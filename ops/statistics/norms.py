@@ -37,7 +37,7 @@ def _l2_loss_shape(c: ShapeContext) -> TensorShape:
     return SCALAR
 
 
-@L2_LOSS.kernel
+@L2_LOSS.fresh_kernel
 def _l2_loss_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

@@ -72,7 +72,7 @@ def _define(name: str, counted: bool) -> OpDef:
             raise ValueError(f"num_segments = {number} is negative")
         return UNKNOWN_SHAPE if sizes is None else TensorShape.of((number, *sizes[1:]))
 
-    @definition.kernel
+    @definition.fresh_kernel
     def segments_kernel(c: KernelContext) -> Kernel:
         dtype = c.output_dtype.numpy_dtype
         inner = (

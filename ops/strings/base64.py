@@ -32,7 +32,7 @@ _STANDARD = bytes.maketrans(b"-_", b"+/")
 _BASE64 = re.compile(rb"([A-Za-z0-9_-]*)(={0,2})")
 
 
-@ENCODE_BASE64.kernel
+@ENCODE_BASE64.view_kernel
 def _encode_base64_kernel(c: KernelContext) -> Kernel:
     pad = c.attr("pad")
 
@@ -46,7 +46,7 @@ def _encode_base64_kernel(c: KernelContext) -> Kernel:
     return encode_base64
 
 
-@DECODE_BASE64.kernel
+@DECODE_BASE64.view_kernel
 def _decode_base64_kernel(c: KernelContext) -> Kernel:
     del c
 

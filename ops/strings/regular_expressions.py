@@ -156,7 +156,7 @@ def _replacing(pattern: bytes, rewrite: bytes, all_of_them: bool) -> Kernel:
     return replace
 
 
-@REGEX_REPLACE.kernel
+@REGEX_REPLACE.view_kernel
 def _regex_replace_kernel(c: KernelContext) -> Kernel:
     all_of_them = c.attr("replace_global")
 
@@ -168,7 +168,7 @@ def _regex_replace_kernel(c: KernelContext) -> Kernel:
     return replace
 
 
-@STATIC_REGEX_REPLACE.kernel
+@STATIC_REGEX_REPLACE.view_kernel
 def _static_regex_replace_kernel(c: KernelContext) -> Kernel:
     return _replacing(c.attr("pattern"), c.attr("rewrite"), c.attr("replace_global"))
 
@@ -183,7 +183,7 @@ def _matching(pattern: bytes) -> Kernel:
     return match
 
 
-@REGEX_FULL_MATCH.kernel
+@REGEX_FULL_MATCH.view_kernel
 def _regex_full_match_kernel(c: KernelContext) -> Kernel:
     del c
 
@@ -194,7 +194,7 @@ def _regex_full_match_kernel(c: KernelContext) -> Kernel:
     return match
 
 
-@STATIC_REGEX_FULL_MATCH.kernel
+@STATIC_REGEX_FULL_MATCH.view_kernel
 def _static_regex_full_match_kernel(c: KernelContext) -> Kernel:
     return _matching(c.attr("pattern"))
 

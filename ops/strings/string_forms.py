@@ -34,7 +34,7 @@ def _as_string_shape(c: ShapeContext) -> TensorShape:
     return c.shape("input")
 
 
-@AS_STRING.kernel
+@AS_STRING.view_kernel
 def _as_string_kernel(c: KernelContext) -> Kernel:
     write = _writing(c)
 

@@ -104,17 +104,17 @@ def _into_buckets(hash_of: Callable[[bytes], int], number: int) -> Kernel:
     return buckets
 
 
-@STRING_TO_HASH_BUCKET.kernel
+@STRING_TO_HASH_BUCKET.view_kernel
 def _plain_kernel(c: KernelContext) -> Kernel:
     return _into_buckets(hash64, c.attr("num_buckets"))
 
 
-@STRING_TO_HASH_BUCKET_FAST.kernel
+@STRING_TO_HASH_BUCKET_FAST.view_kernel
 def _fast_kernel(c: KernelContext) -> Kernel:
     return _into_buckets(fingerprint64, c.attr("num_buckets"))
 
 
-@STRING_TO_HASH_BUCKET_STRONG.kernel
+@STRING_TO_HASH_BUCKET_STRONG.view_kernel
 def _strong_kernel(c: KernelContext) -> Kernel:
     key = c.attr("key")
     if len(key) != 2:

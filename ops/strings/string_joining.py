@@ -60,7 +60,7 @@ def _string_join_shape(c: ShapeContext) -> TensorShape:
     return c.merged("inputs", known) if known else UNKNOWN_SHAPE
 
 
-@STRING_JOIN.kernel
+@STRING_JOIN.view_kernel
 def _string_join_kernel(c: KernelContext) -> Kernel:
     separator = c.attr("separator")
 
@@ -84,7 +84,7 @@ def _string_split_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of((None, 2)), TensorShape.of((None,)), TensorShape.of((2,))]
 
 
-@STRING_SPLIT.kernel
+@STRING_SPLIT.view_kernel
 def _string_split_kernel(c: KernelContext) -> Kernel:
     skip_empty = c.attr("skip_empty")
 
@@ -133,7 +133,7 @@ def _distinct(axes: list[int]) -> list[int]:
     return axes
 
 
-@REDUCE_JOIN.kernel
+@REDUCE_JOIN.view_kernel
 def _reduce_join_kernel(c: KernelContext) -> Kernel:
     separator, keep_dims = c.attr("separator"), c.attr("keep_dims")
 
@@ -171,7 +171,7 @@ def _substr_shape(c: ShapeContext) -> TensorShape:
     return broadcast(c.shape("input"), window)
 
 
-@SUBSTR.kernel
+@SUBSTR.view_kernel
 def _substr_kernel(c: KernelContext) -> Kernel:
     in_bytes = c.attr("unit") == b"BYTE"
 

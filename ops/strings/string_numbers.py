@@ -46,7 +46,7 @@ def _string_to_number_shape(c: ShapeContext) -> TensorShape:
     return c.shape("string_tensor")
 
 
-@STRING_TO_NUMBER.kernel
+@STRING_TO_NUMBER.view_kernel
 def _string_to_number_kernel(c: KernelContext) -> Kernel:
     target = c.output_dtype
     dtype = target.numpy_dtype

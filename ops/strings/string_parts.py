@@ -43,7 +43,7 @@ def _string_split_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of((None, 2)), TensorShape.of((None,)), TensorShape.of((2,))]
 
 
-@STRING_SPLIT_V2.kernel
+@STRING_SPLIT_V2.view_kernel
 def _string_split_kernel(c: KernelContext) -> Kernel:
     most = c.attr("maxsplit")
 
@@ -96,7 +96,7 @@ def _unsorted_segment_join_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((number, *inputs.sizes[len(ids.sizes) :]))
 
 
-@UNSORTED_SEGMENT_JOIN.kernel
+@UNSORTED_SEGMENT_JOIN.view_kernel
 def _unsorted_segment_join_kernel(c: KernelContext) -> Kernel:
     separator = c.attr("separator")
 

@@ -43,7 +43,7 @@ def _characters(text: bytes) -> int:
     return sum(byte & 0xC0 != 0x80 for byte in text)
 
 
-@STRING_LENGTH.kernel
+@STRING_LENGTH.view_kernel
 def _string_length_kernel(c: KernelContext) -> Kernel:
     measure: Callable[[bytes], int] = len if c.attr("unit") == b"BYTE" else _characters
 
@@ -74,11 +74,11 @@ def _in_case(change: Callable[[Any], Any]) -> Callable[[KernelContext], Kernel]:
     return kernel
 
 
-STRING_LOWER.kernel(_in_case(lambda text: text.lower()))
-STRING_UPPER.kernel(_in_case(lambda text: text.upper()))
+STRING_LOWER.view_kernel(_in_case(lambda text: text.lower()))
+STRING_UPPER.view_kernel(_in_case(lambda text: text.upper()))
 
 
-@STRING_STRIP.kernel
+@STRING_STRIP.view_kernel
 def _string_strip_kernel(c: KernelContext) -> Kernel:
     del c
 

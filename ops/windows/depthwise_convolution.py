@@ -61,7 +61,7 @@ def _depthwise_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(depthwise_sizes(c, conv_sliding(c, 4), image, filters))
 
 
-@DEPTHWISE_CONV_2D_NATIVE.kernel
+@DEPTHWISE_CONV_2D_NATIVE.fresh_kernel
 def _depthwise_kernel(c: KernelContext) -> Kernel:
     slide = conv_sliding(c, 4)
     dtype = c.output_dtype.numpy_dtype

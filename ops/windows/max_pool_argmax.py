@@ -39,7 +39,7 @@ def _max_pool_with_argmax_shape(c: ShapeContext) -> list[TensorShape]:
     return [shape, shape]
 
 
-@MAX_POOL_WITH_ARGMAX.kernel
+@MAX_POOL_WITH_ARGMAX.fresh_kernel
 def _max_pool_with_argmax_kernel(c: KernelContext) -> Kernel:
     windows = pool_windows(c.attr("ksize"), sliding(c, 4))
     if windows[3].size != 1 or windows[3].stride != 1:

@@ -65,7 +65,7 @@ def _extract_image_patches_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((batch, *taken, seen if rows.size * columns.size >= 0 else None))
 
 
-@EXTRACT_IMAGE_PATCHES.kernel
+@EXTRACT_IMAGE_PATCHES.view_kernel
 def _extract_image_patches_kernel(c: KernelContext) -> Kernel:
     windows = _windows(c)
     attrs = {name: c.attr(name) for name in ("ksizes", "strides", "rates")}

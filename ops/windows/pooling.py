@@ -69,8 +69,8 @@ for _definition in (MAX_POOL, AVG_POOL, MAX_POOL_3D, AVG_POOL_3D):
     _definition.shape(_pool_shape)
 
 
-@MAX_POOL.kernel
-@MAX_POOL_3D.kernel
+@MAX_POOL.fresh_kernel
+@MAX_POOL_3D.fresh_kernel
 def _max_pool_kernel(c: KernelContext) -> Kernel:
     _, windows = _of(c)
 
@@ -80,8 +80,8 @@ def _max_pool_kernel(c: KernelContext) -> Kernel:
     return max_pool
 
 
-@AVG_POOL.kernel
-@AVG_POOL_3D.kernel
+@AVG_POOL.fresh_kernel
+@AVG_POOL_3D.fresh_kernel
 def _avg_pool_kernel(c: KernelContext) -> Kernel:
     _, windows = _of(c)
     dtype = c.output_dtype.numpy_dtype
@@ -120,7 +120,7 @@ def _max_pool_v2_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(pooled_sizes(v2_windows(c, ksize, strides), sizes))
 
 
-@MAX_POOL_V2.kernel
+@MAX_POOL_V2.fresh_kernel
 def _max_pool_v2_kernel(c: KernelContext) -> Kernel:
     fill = lowest(c.output_dtype.numpy_dtype)
 

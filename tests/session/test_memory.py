@@ -48,7 +48,7 @@ class Doubling:
 
 
 @pytest.mark.parametrize(
-    ("state", "is_taken"), [(fresh, True), (view, False), (lambda kernel: kernel, False)]
+    ("state", "is_taken"), [(fresh, True), (view, True), (lambda kernel: kernel, False)]
 )
 def test_results_take_the_memory_of_what_nobody_reads_any_more(
     state: Callable[[Any], Any], is_taken: bool
@@ -81,6 +81,32 @@ def test_memory_is_taken_when_all_have_read_it(
         results = runs(fetches, {x: values}, inter_op_parallelism_threads=threads)
     for result in results:
         np.testing.assert_equal(result, results[0])
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        lambda x: td.nn.max_pool(x, 2, 1, "SAME"),
+        lambda x: td.reduce_sum(x, 0, keep_dims=True),
+        lambda x: td.concat([x, x], 0),
+        lambda x: td.transpose(td.cumsum(x, 1), [0, 2, 1, 3]),
+        lambda x: td.reshape(td.nn.softmax(x), [1, -1]),
+        lambda x: td.gather(td.pad(x, [[0, 0], [1, 1], [0, 0], [0, 0]]), [0]),
+    ],
+)
+def test_what_ops_state_lets_others_write_into_their_results(
+    op: Callable[[td.Tensor], td.Tensor],
+) -> None:
+    x = td.placeholder(td.float32, [1, 4, 4, 2])
+    y = op(x + 1.0)
+    alone = td.alias_inplace_add(y, [0], td.zeros(td.shape(y)[1:])[None])
+    with td.Session() as session:
+        result, before = session.run([alone, op(x + 1.0)], {x: np.ones([1, 4, 4, 2])})
+        np.testing.assert_array_equal(result, before)
+        session.run(alone, {x: np.ones([1, 4, 4, 2])})
+        last = session._calls.get(("plan", (alone,), (x,)))._plan.steps[-1]
+    assert last.op is alone.op
+    assert last.run is not last.kernel.call, "the update makes a copy"
 
 
 def test_memory_that_a_view_shares_is_left_alone() -> None:
