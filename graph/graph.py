@@ -143,6 +143,8 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph):
         except Exception as error:
             self.inference.forget([op])
             raise add_context(error, op, self.inference) from error
+        if op in self.inference.reshaping:
+            self.restrictions += 1
 
     def editing(self) -> AbstractContextManager[bool]:
         """Keeps other threads from adding ops inside a `with` block."""

@@ -6,7 +6,11 @@ from .node import Operation, Tensor
 
 
 class RestrictedGraph:
-    """The part of a graph that says what may be fed and fetched: all but what is named."""
+    """The part of a graph that says what may be fed and fetched: all but what is named.
+
+    Attributes:
+        restrictions: how often that has changed, or what else sessions have relied on.
+    """
 
     def __init__(self) -> None:
         super().__init__()

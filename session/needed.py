@@ -8,6 +8,7 @@ from ..graph import errors
 from ..graph.describe import whereabouts
 from ..graph.node import Operation, Tensor
 from ..shape_inference.inference import Inference
+from ..shape_inference.rules import UNKNOWN_SHAPE
 from ..shape_inference.traits import Input
 
 if TYPE_CHECKING:
@@ -62,16 +63,19 @@ def inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Tens
     """What is known of the tensors when `feeds` are fed.
 
     A placeholder is built to be fed. Feeding any other tensor may give it a value that the graph
-    did not expect, so everything behind it is inferred anew.
+    did not expect, so everything behind it is inferred anew; and so is what is behind a variable
+    to which the graph may assign values of another shape than it declares.
     """
-    if all(isinstance(tensor.op.definition.traits, Input) for tensor in feeds):
+    declared = dict.fromkeys(graph.inference.reshaping.values(), UNKNOWN_SHAPE)
+    reshaped = declared and any(tensor in declared for op in ops for tensor in op.outputs)
+    if not reshaped and all(isinstance(tensor.op.definition.traits, Input) for tensor in feeds):
         return graph.inference
     inference = Inference()
-    fed = set(feeds)
+    declared.update({tensor: tensor.shape for tensor in feeds})
     for tensor in feeds:
         inference.declare(tensor, tensor.shape)
     for op in ops:
-        kept = [(tensor, tensor.shape) for tensor in op.outputs if tensor in fed]
+        kept = [(tensor, declared[tensor]) for tensor in op.outputs if tensor in declared]
         try:
             inference.infer(op)
         except Exception:  # noqa: BLE001 - the kernel will say what is wrong

@@ -148,7 +148,7 @@ class Session:
     def _call(self, fetches: Any, feeds: tuple[Tensor, ...]) -> Call:
         """A call that runs `fetches`; its plan is found where it has been made before."""
         fetched = Fetches(self._graph, fetches)
-        key = ("plan", fetched.elements, feeds)
+        key = ("plan", fetched.elements, feeds, *self._graph.inference.reshaping)
         with self._lock:
             executor = self._calls.get(key)
             if executor is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .context import KernelContext, Requirement, ShapeContext, is_symbolic
-from .protocols import aliased
+from .protocols import aliased, assigned
 from .symbolic.symbolic import DimExpr, dim_symbol, less_equal
 from .tensor_shape import TensorShape
 from .traits import Stack
@@ -40,11 +40,18 @@ class Inference:
     A shape's sizes are ints or dimension expressions: a size that nobody knows gets a symbol of
     its own, so that two tensors which share it are known to agree. A value is worked out when it
     is first asked for, by the op's own kernel on an array whose elements may be expressions.
+
+    Attributes:
+        requirements: what must hold in every run, and cannot be decided before.
+        reshaping: the ops that may give a variable a value of another shape than it declares, and
+            that variable. Its declared shape stands in the graph, as in TensorFlow; plans do not
+            rely on it.
     """
 
     def __init__(self, depth: int = 0) -> None:
         self.depth = depth
         self.requirements: list[Requirement] = []
+        self.reshaping: dict[Node, Edge] = {}
         self._shapes: dict[Edge, TensorShape] = {}
         self._values: dict[Edge, Array | None] = {}
         # Sizes that depend on the data, of which there is little: perhaps constants only.
@@ -119,6 +126,7 @@ class Inference:
         gone = set(nodes)
         for node in gone:
             self._read.pop(node, None)
+            self.reshaping.pop(node, None)
             for edge in node.outputs:
                 for known in (self._shapes, self._values, self._with_rank, self._with_sizes):
                     known.pop(edge, None)
@@ -157,6 +165,14 @@ class Inference:
                 unsized.append(edge)
         if unsized and all(map(self._is_bounded, node.inputs)):
             self._bounded.update(unsized)
+        variable = assigned(node)
+        if variable is not None and self._is_reshaped(variable, outputs[0]):
+            self.reshaping[node] = variable
+
+    def _is_reshaped(self, variable: Edge, update: Edge) -> bool:
+        """Whether the value that `update` gives may be of another shape than `variable` has."""
+        declared = self.shape(variable).sizes
+        return declared is not None and self.shape(update).sizes != declared
 
     def _is_bounded(self, edge: Edge) -> bool:
         size = self.shape(edge).num_elements()

@@ -39,10 +39,26 @@ def aliased(edge: Edge) -> Edge | None:
     aliases = definition.traits.aliases
     if aliases is None:
         return None
-    position = definition.input_positions(edge.op.attrs)[aliases]
+    return edge.op.inputs[_position(definition, edge.op, aliases)]
+
+
+def _position(definition: Definition, node: Node, name: str) -> int:
+    position = definition.input_positions(node.attrs)[name]
     if isinstance(position, range):
-        raise TypeError(f"{definition.name} cannot alias a list of tensors")
-    return edge.op.inputs[position]
+        raise TypeError(f"{definition.name} cannot change a list of tensors")
+    return position
+
+
+def assigned(node: Node) -> Edge | None:
+    """The variable to whose reference `node` assigns a value, if it does that."""
+    definition = node.definition
+    name = definition.traits.assigns
+    if name is None or not node.outputs:
+        return None
+    edge = node.inputs[_position(definition, node, name)]
+    while references := [source for source in edge.op.inputs if source.dtype.is_ref_dtype]:
+        edge = references[0]  # handed on
+    return edge
 
 
 class Edge(Protocol):

@@ -139,7 +139,7 @@ def _audio_summary_kernel(c: KernelContext) -> Kernel:
             raise ValueError(f"tensor must have rank 2 or 3, got shape {row(sounds.shape)}")
         if sample_rate is not None and sample_rate.ndim:
             raise ValueError(f"sample_rate must have rank 0, got shape {row(sample_rate.shape)}")
-        rate: float = given if sample_rate is None else sample_rate.item()
+        rate: Any = given if sample_rate is None else sample_rate.item()
         if not 0 < rate < 2**31:
             raise ValueError(f"sample_rate must be positive, got {rate}")
         summary = Summary()

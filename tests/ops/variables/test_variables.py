@@ -156,6 +156,38 @@ def test_a_declared_shape_holds_unless_an_assignment_does_not_validate_it(
     assert session.run(v).tolist() == [7, 8]
 
 
+def test_plans_do_not_rely_on_a_shape_that_an_assignment_may_change(session: td.Session) -> None:
+    v: Any = td.Variable([1.0, 2.0, 3.0])
+    doubled = v * 2.0
+    fetches = [
+        td.shape(v),
+        td.size(doubled),
+        td.rank(v),
+        td.reduce_sum(td.ones_like(v)),
+        td.shape(td.identity(v))[0] * 2,
+        td.reshape(v, [-1]),
+    ]
+    session.run(td.global_variables_initializer())
+    before = session.run(fetches)
+    assert [np.asarray(value).tolist() for value in before] == [[3], 3, 1, 3.0, 6, [1.0, 2.0, 3.0]]
+    assign = td.assign(v, [[1.0, 2.0], [3.0, 4.0]], validate_shape=False)
+    assert (v.shape.as_list(), assign.shape.as_list()) == ([3], [2, 2])  # as in TensorFlow
+    session.run(assign)
+    after = [np.asarray(value).tolist() for value in session.run(fetches)]
+    assert after == [[2, 2], 4, 2, [2.0, 2.0], 4, [1.0, 2.0, 3.0, 4.0]]
+    with pytest.raises(td.errors.InvalidArgumentError):
+        session.run(v + td.zeros([3]))
+
+
+def test_an_assignment_that_keeps_the_shape_leaves_plans_as_they_are(session: td.Session) -> None:
+    v: Any = td.Variable([1.0, 2.0, 3.0])
+    td.assign(v, [3.0, 4.0, 5.0], validate_shape=False)
+    td.assign(v, td.placeholder(td.float32))
+    assert not session.graph.inference.reshaping
+    td.assign(td.assign_add(v, [1.0, 1.0, 1.0]), td.placeholder(td.float32), validate_shape=False)
+    assert [*session.graph.inference.reshaping.values()] == [v.op.outputs[0]]
+
+
 def test_one_variable_may_begin_with_another(session: td.Session) -> None:
     v = td.Variable(td.random_uniform([4]))
     w = td.Variable(v.initialized_value() * 2.0)
