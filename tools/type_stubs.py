@@ -26,14 +26,20 @@ def stubs() -> dict[str, str]:
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for namespace, name, own in public(path):
             imports[namespace].append(_statement(module, name, own))
-    inside = "".join(f"from . import {name[3:]} as {name[3:]}\n" for name in sorted(imports)[1:])
-    root = f"{inside}from .ops import raw_ops as raw_ops\n\n__version__: str\n"
+    for namespace in sorted(imports.keys() - {"td"}):
+        parent, _, name = namespace.rpartition(".")
+        imports[parent].append(_statement("", name, _stem(namespace)))
+    imports["td"] += ["from .ops import raw_ops as raw_ops", "", "__version__: str"]
     return {
-        ("__init__" if namespace == "td" else namespace[3:]) + ".pyi": "\n".join(
-            [HEADER, *lines, root if namespace == "td" else ""]
-        )
+        _stem(namespace) + ".pyi": "\n".join([HEADER, *lines, ""])
         for namespace, lines in imports.items()
     }
+
+
+def _stem(namespace: str) -> str:
+    """What the stub of a namespace is called: of one inside another, a name that is not public."""
+    names = namespace.split(".")[1:]
+    return "_" + "_".join(names) if len(names) > 1 else "".join(names) or "__init__"
 
 
 def _statement(module: str, name: str, own: str) -> str:
