@@ -15,7 +15,16 @@ from pathlib import Path
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("protos", "shape_inference", "graph", "session", "ops", "differentiation", "programs")
+PACKAGES = (
+    "protos",
+    "shape_inference",
+    "graph",
+    "session",
+    "ops",
+    "differentiation",
+    "training",
+    "programs",
+)
 HEADER = "# Written by tools/type_stubs.py from the public tables of the modules.\n"
 
 
