@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from effort import examples, sample
@@ -30,13 +33,19 @@ def test_much() -> None:
 """
 
 
-def printed(folder: Path, *options: str) -> list[str]:
-    """What a run of `TESTS`, in a clone that nobody has tested in, prints; in any order."""
+def clone(folder: Path) -> Path:
+    """Makes a clone that nobody has tested in; returns its file of tests."""
     folder.mkdir()
     (folder / "conftest.py").write_text(CONFTEST.read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
     config = f"[pytest]\nmarkers = soak\npythonpath = {CONFTEST.parent}\n"
     (folder / "pytest.ini").write_text(config, encoding="utf-8")
+    return folder / "test_it.py"
+
+
+def printed(folder: Path, *options: str) -> list[str]:
+    """What a run of `TESTS` in a clone prints; in any order."""
+    clone(folder)
     command = [sys.executable, "-m", "pytest", "-qs", *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -72,6 +81,45 @@ def test_a_soak_tries_everything_and_new_examples(tmp_path: Path) -> None:
 
 def test_nothing_begins_when_the_time_is_up(tmp_path: Path) -> None:
     assert count(printed(tmp_path / "one", "--minutes", "0"), "pair") == 0
+
+
+def explore() -> Any:
+    """The module behind `make fuzz`."""
+    spec = spec_from_file_location("explore", CONFTEST.parent / "fuzz" / "explore.py")
+    assert spec
+    assert spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(("minutes", "tried"), [(60, 1), (0, 0)])
+def test_a_search_counts_what_it_has_tried(tmp_path: Path, minutes: int, tried: int) -> None:
+    assert explore().search([str(clone(tmp_path / "one"))], 1, minutes) == (0, tried)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "status", "said"),
+    [
+        ([(0, 3), (0, 1)], 0, "4 runs of property tests, from seed 7 on: nothing found"),
+        ([(0, 3), (1, 1)], 1, 'again by: make fuzz ARGS="--seed 8"'),
+        ([(0, 0), (0, 0)], 1, "nothing was tried: no property test began in the time"),
+    ],
+)
+def test_a_search_that_tried_nothing_has_not_found_nothing(
+    rounds: list[tuple[int, int]],
+    status: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    module = explore()
+    clock = iter([0.0, 1.0, 2.0, 61.0])
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(module, "search", lambda tests, seed, left: rounds[seed - 7])
+    monkeypatch.setattr(sys, "argv", ["explore.py", "--minutes=1", "--seed=7", "test_it.py"])
+    assert module.main() == status
+    assert capsys.readouterr().out.splitlines()[-1] == said
 
 
 def test_a_sample_is_fixed() -> None:

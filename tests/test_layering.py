@@ -78,7 +78,8 @@ EXCEPTIONS = {
 }
 
 # What tests the project as a whole; every other test lies in the folder of what it tests.
-WHOLE = {"classifier", "demo", "docs", "doctests", "effort", "layering", "packaging", "programs"}
+WHOLE = {"classifier", "contributing", "demo", "docs", "doctests", "effort", "layering"}
+WHOLE |= {"packaging", "programs", "stubs"}
 
 PACKAGE = sorted(
     path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).glob("*.py")
