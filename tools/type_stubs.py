@@ -15,23 +15,14 @@ from pathlib import Path
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = (
-    "protos",
-    "shape_inference",
-    "graph",
-    "session",
-    "ops",
-    "differentiation",
-    "training",
-    "programs",
-)
+PACKAGES = sorted(init.parent for init in ROOT.glob("[!.]*/__init__.py"))
 HEADER = "# Written by tools/type_stubs.py from the public tables of the modules.\n"
 
 
 def stubs() -> dict[str, str]:
     """The text of each stub, by the name of its file."""
     imports: dict[str, list[str]] = defaultdict(list)
-    for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+    for path in sorted(path for package in PACKAGES for path in package.rglob("*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for namespace, name, own in public(path):
             imports[namespace].append(_statement(module, name, own))
