@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     array as array,
     effects as effects,
+    image as image,
     indexing as indexing,
     linalg as linalg,
     linalg_decompositions as linalg_decompositions,

@@ -13,7 +13,7 @@ from ..kit.allocation import check_size, new_array
 from .resize_scales import between, check_modes, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
@@ -148,12 +148,12 @@ def _crop_and_resize_kernel(c: KernelContext) -> Kernel:
     cut = _cut_nearest if c.attr("method") == b"nearest" else _cut_bilinear
 
     def crop_and_resize(image: Array, boxes: Array, box_ind: Array, crop_size: Array) -> Array:
-        _check_crops(image, boxes, box_ind, crop_size)
+        check_crops(image.shape, boxes, box_ind, crop_size)
         rows, columns = crop_size.tolist()
         shape = (len(boxes), rows, columns, image.shape[3])
         check_size(shape, np.dtype(np.float32))
-        down = _places(boxes[:, 0], boxes[:, 2], image.shape[1], rows)
-        across = _places(boxes[:, 1], boxes[:, 3], image.shape[2], columns)
+        down = places_of_crops(boxes[:, 0], boxes[:, 2], image.shape[1], rows)
+        across = places_of_crops(boxes[:, 1], boxes[:, 3], image.shape[2], columns)
         inside_rows = (down >= 0) & (down <= image.shape[1] - 1)
         inside_columns = (across >= 0) & (across <= image.shape[2] - 1)
         inside = inside_rows[:, :, None] & inside_columns[:, None, :]
@@ -171,11 +171,17 @@ def _crop_and_resize_kernel(c: KernelContext) -> Kernel:
     return crop_and_resize
 
 
-def _check_crops(image: Array, boxes: Array, box_ind: Array, crop_size: Array) -> None:
-    if image.ndim != 4:
-        raise ValueError(f"image must have rank 4, got shape {list(image.shape)}")
-    if 0 in image.shape[1:3]:
-        raise ValueError(f"image must not be empty, got shape {list(image.shape)}")
+def check_crops(image: Sequence[int], boxes: Array, box_ind: Array, crop_size: Array) -> None:
+    """Checks that crops of images of a shape can be made.
+
+    Raises:
+        ValueError: an argument has another shape, or the boxes are not finite.
+        OutOfRangeError: there is no image of a number.
+    """
+    if len(image) != 4:
+        raise ValueError(f"image must have rank 4, got shape {list(image)}")
+    if 0 in image[1:3]:
+        raise ValueError(f"image must not be empty, got shape {list(image)}")
     if boxes.ndim != 2 or boxes.shape[1] != 4:
         raise ValueError(f"boxes must have shape [number, 4], got {list(boxes.shape)}")
     if box_ind.shape != boxes.shape[:1]:
@@ -187,13 +193,13 @@ def _check_crops(image: Array, boxes: Array, box_ind: Array, crop_size: Array) -
     if not np.isfinite(boxes).all():
         raise ValueError("boxes must be finite")
     for i, index in enumerate(box_ind.tolist()):
-        if not 0 <= index < len(image):
+        if not 0 <= index < image[0]:
             raise errors.OutOfRangeError(
-                None, None, f"box_ind[{i}] = {index} is not in [0, {len(image)})"
+                None, None, f"box_ind[{i}] = {index} is not in [0, {image[0]})"
             )
 
 
-def _places(start: Array, end: Array, size: int, wanted: int) -> Array:
+def places_of_crops(start: Array, end: Array, size: int, wanted: int) -> Array:
     """Where in the image the rows, or columns, of each crop lie."""
     last = np.float32(size - 1)
     if wanted == 1:

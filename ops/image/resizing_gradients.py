@@ -1,0 +1,134 @@
+"""Gradients of resized images, as TensorFlow writes them, for graphs that it differentiated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.kernel_spec import fresh
+from ...graph.op_def import OpDef
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.allocation import check_size, new_zeros
+from .resize_scales import between, check_modes, nearest
+
+if TYPE_CHECKING:
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+_MODES = "align_corners: bool = false, half_pixel_centers: bool = false"
+RESIZE_BILINEAR_GRAD = OpDef(
+    "ResizeBilinearGrad",
+    "grads: float32, original_image: T -> output: T",
+    f"T: {{float32, bfloat16, half, float64}}, {_MODES}",
+)
+RESIZE_NEAREST_NEIGHBOR_GRAD = OpDef(
+    "ResizeNearestNeighborGrad",
+    "grads: T, size: int32 -> output: T",
+    f"T: {{uint8, int8, int32, half, float32, float64, bfloat16}}, {_MODES}",
+)
+
+
+@RESIZE_BILINEAR_GRAD.shape
+def _resize_bilinear_grad_shape(c: ShapeContext) -> TensorShape:
+    c.shape("grads", rank=4)
+    return c.shape("original_image", rank=4)
+
+
+@RESIZE_NEAREST_NEIGHBOR_GRAD.shape
+def _resize_nearest_neighbor_grad_shape(c: ShapeContext) -> TensorShape:
+    sizes: Any = c.shape("grads", rank=4).sizes
+    length: Any = c.shape("size", rank=1).sizes
+    c.same_size("the length of size and the number of dimensions of space", length[0], 2)
+    size = c.value("size")
+    known: list[Any] = [None, None] if size is None else size.tolist()
+    space = [None if isinstance(n, int) and n < 1 else n for n in known]
+    return TensorShape.of((sizes[0], *space, sizes[3]))
+
+
+def _modes(c: KernelContext) -> tuple[bool, bool]:
+    modes = c.attr("align_corners"), c.attr("half_pixel_centers")
+    check_modes(*modes)
+    return modes
+
+
+def _check_rank(name: str, images: Array) -> None:
+    if images.ndim != 4:
+        raise ValueError(f"{name} must have rank 4, got shape {list(images.shape)}")
+
+
+def _shares(size: int, wanted: int, modes: tuple[bool, bool]) -> Array:
+    """How much of each pixel of the image, by rows, is in each pixel of the result, by columns."""
+    low, high, nearness = between(size, wanted, *modes)
+    shares = np.zeros((size, wanted), np.float32)
+    places = np.arange(wanted)
+    np.add.at(shares, (low, places), 1 - nearness)
+    np.add.at(shares, (high, places), nearness)
+    return shares
+
+
+def _added_up(gradient: Array, shape: tuple[int, ...], modes: tuple[bool, bool]) -> Array:
+    """The gradient in float64, of products that TensorFlow rounds to float32."""
+    result = new_zeros(shape, np.dtype(np.float64))
+    top, bottom, low = between(shape[1], gradient.shape[1], *modes)
+    left, right, near = between(shape[2], gradient.shape[2], *modes)
+    for rows, by_row in ((top, 1 - low), (bottom, low)):
+        for columns, by_column in ((left, 1 - near), (right, near)):
+            parts = gradient * by_row[:, None, None] * by_column[:, None]
+            np.add.at(result, (slice(None), rows[:, None], columns[None, :]), parts)
+    return result
+
+
+@RESIZE_BILINEAR_GRAD.kernel
+def _resize_bilinear_grad_kernel(c: KernelContext) -> Kernel:
+    modes = _modes(c)
+    dtype = c.output_dtype.numpy_dtype
+
+    def resize_bilinear_grad(gradient: Array, image: Array) -> Array:
+        _check_rank("grads", gradient)
+        _check_rank("original_image", image)
+        batch, rows, columns, channels = image.shape
+        if (len(gradient), gradient.shape[3]) != (batch, channels):
+            raise ValueError(
+                f"grads must have {batch} images of {channels} channels, got shape "
+                f"{list(gradient.shape)}"
+            )
+        if 0 in (*image.shape, *gradient.shape):
+            return new_zeros(image.shape, dtype)
+        if dtype.itemsize == 8:
+            return _added_up(gradient, image.shape, modes)
+        down = _shares(rows, gradient.shape[1], modes)
+        across = _shares(columns, gradient.shape[2], modes)
+        by_rows = down @ gradient.reshape(batch, gradient.shape[1], -1)
+        result = across @ by_rows.reshape(batch * rows, gradient.shape[2], channels)
+        return np.asarray(result).reshape(image.shape).astype(dtype, copy=False)
+
+    return fresh(resize_bilinear_grad)
+
+
+@RESIZE_NEAREST_NEIGHBOR_GRAD.kernel
+def _resize_nearest_neighbor_grad_kernel(c: KernelContext) -> Kernel:
+    modes = _modes(c)
+    dtype = c.output_dtype.numpy_dtype
+    inner = np.dtype(np.float32) if c.output_dtype.is_floating and dtype.itemsize == 2 else dtype
+
+    def resize_nearest_neighbor_grad(gradient: Array, size: Array) -> Array:
+        _check_rank("grads", gradient)
+        if size.shape != (2,):
+            raise ValueError(f"size must have shape [2], got {list(size.shape)}")
+        rows, columns = size.tolist()
+        if min(rows, columns) < 1:
+            raise ValueError(f"size must be at least 1, got {[rows, columns]}")
+        batch, from_rows, from_columns, channels = gradient.shape
+        check_size((batch, rows, columns, channels), dtype)
+        if 0 in gradient.shape:
+            return new_zeros((batch, rows, columns, channels), dtype)
+        wide = gradient.astype(inner, copy=False)
+        by_rows = new_zeros((batch, rows, from_columns, channels), inner)
+        np.add.at(by_rows, (slice(None), nearest(rows, from_rows, *modes)), wide)
+        result = new_zeros((batch, rows, columns, channels), inner)
+        across = nearest(columns, from_columns, *modes)
+        np.add.at(result, (slice(None), slice(None), across), by_rows)
+        return result.astype(dtype, copy=False)
+
+    return fresh(resize_nearest_neighbor_grad)
