@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .graph import Graph
@@ -9,7 +10,7 @@ from .node import Operation, Tensor
 from .scopes.thread_defaults import graphs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 public = {"td": "get_default_graph reset_default_graph"}
 
@@ -68,12 +69,40 @@ def graph_of(inputs: Iterable[Any]) -> Graph:
                 continue
             if found is None:
                 found = element
-            elif element.graph is not found.graph:
+            elif element.graph is not found.graph and not (
+                get_default_graph().sees(found.graph) and get_default_graph().sees(element.graph)
+            ):
                 raise ValueError(
                     f"{_called(element)} must be from the same graph as {_called(found)}; an op "
                     "takes tensors of one graph"
                 )
-    return get_default_graph() if found is None else found.graph
+    if found is None or get_default_graph().sees(found.graph):
+        return get_default_graph()
+    return found.graph
+
+
+def graph_using(graph: Graph) -> Graph:
+    """Where ops that use tensors of `graph` are made: the default graph, if that is inside it."""
+    default = get_default_graph()
+    return default if default.sees(graph) else graph
+
+
+@contextmanager
+def outside_bodies() -> Iterator[Graph]:
+    """Makes the graph around all bodies that are being built the default graph.
+
+    Ops made in the `with` block wait for nothing that is in force; name scopes stay.
+    """
+    inner = graph = get_default_graph()
+    while graph.outer is not None:
+        graph = graph.outer  # type: ignore[assignment]
+    scope = inner.get_name_scope()
+    with (
+        graph.as_default(),
+        graph.control_dependencies(None),
+        graph.name_scope(f"{scope}/" if scope else None),
+    ):
+        yield graph
 
 
 def _called(element: Any) -> str:

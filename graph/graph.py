@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..shape_inference.inference import Inference
 from .describe import add_context
 from .export import ExportedGraph
+from .nested_graph import NestedGraph
 from .node import Operation, Site, Tensor, user_site
 from .node_def import check_inputs, read_attrs
 from .registry import lookup
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 public = {"td": "Graph"}
 
 
-class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph):
+class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGraph):
     """A dataflow graph: operations, and the tensors that flow between them.
 
     A graph only grows, and an operation never changes; so the order of creation is an order in
@@ -79,6 +80,8 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph):
         Raises:
             ValueError: the inputs do not fit together, or the graph is finalized.
         """
+        if self.outer is not None:
+            inputs = [self.captured(tensor) for tensor in inputs]
         stacks = self._stacks
         if stacks.container or stacks.gradients:
             stacks.mark(definition.name, attrs)

@@ -1,23 +1,30 @@
-"""Conditionals: which branch is taken has to be known while the graph is built.
+"""Conditionals: which branch is taken is decided in the run, or before where that is known.
 
-TensorFlow makes a conditional inside the graph. Here both branches are built, too, so that the
-graph has the same ops and variables; what is returned is the branch that is taken, and a run
-leaves the other out.
+Both branches are built in any case, so that the graph has the variables of both. Where the
+predicate is known while the graph is built, the branch that is taken is returned, and a run leaves
+the other out; else the graph gets an `If` of two functions.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
-from ...graph.default_scopes import name_scope
+from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation
 from ...graph.sparse_tensor import SparseTensor
+from ..array.casting import cast
+from ..array.constants import identity
+from ..effects.assertions import Assert
 from ..kit.structures import flat, packed
+from ..math.add_n import add_n
+from ..math.comparison import greater, less
+from .building import built_cond
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -37,8 +44,9 @@ def cond(
     """What one of two functions returns, as a predicate tells.
 
     Both functions are called, so that the variables of both exist; of the branch that is not
-    taken nothing runs. The predicate must be known while the graph is built: a constant, or what
-    follows from constants and static shapes. To choose in a run, see `td.where`.
+    taken nothing runs. Functions may use tensors and variables from outside. A variable held by
+    reference is read before the branch is chosen; to assign in a branch, make it with
+    `use_resource=True`.
 
     Args:
         pred: a bool Tensor of rank 0.
@@ -53,7 +61,7 @@ def cond(
         What the function returned, as tensors.
 
     Raises:
-        NotImplementedError: `pred` is not known before the run.
+        NotImplementedError: a branch that a run chooses changes a variable held by reference.
         TypeError: a function is missing or cannot be called; they return different dtypes.
 
     Example:
@@ -65,16 +73,18 @@ def cond(
         ...     session.run(y, {x: [[1, 2, 3]]})
         np.float32(6.0)
     """
-    branches = []
-    with name_scope(name, "cond"):
-        for function, older in ((true_fn, fn1), (false_fn, fn2)):
-            chosen = older if function is None else function
-            if not callable(chosen):
-                raise TypeError(f"cond needs two functions, got {chosen!r}")
-            branches.append(_branch(chosen, strict))
-        yes, no = branches
+    functions = [true_fn or fn1, false_fn or fn2]
+    for function in functions:
+        if not callable(function):
+            raise TypeError(f"cond needs two functions, got {function!r}")
+    with name_scope(name, "cond") as scope:
+        known = known_pred(pred, "cond")
+        if known is None:
+            branches = [partial(_branch, function, strict) for function in functions]
+            return built_cond(convert_to_tensor(pred), branches, scope, _check_alike)
+        yes, no = [_branch(function, strict) for function in functions]
         _check_alike(yes, no)
-        return yes if decided(pred, "cond") else no
+        return yes if known else no
 
 
 def case(
@@ -85,8 +95,6 @@ def case(
     name: str = "case",
 ) -> Any:
     """What the function of the first predicate that holds returns.
-
-    The predicates must be known while the graph is built: see `td.cond`.
 
     Args:
         pred_fn_pairs: pairs of a bool Tensor of rank 0 and a function without arguments; or a dict
@@ -100,9 +108,8 @@ def case(
         What the function returned, as tensors.
 
     Raises:
-        NotImplementedError: a predicate is not known before the run.
         InvalidArgumentError: no predicate holds and there is no default; or several hold, with
-            `exclusive`.
+            `exclusive`. In the run, where that decides.
         TypeError: a function cannot be called; they return different dtypes.
 
     Example:
@@ -115,6 +122,8 @@ def case(
     """
     with name_scope(name, "case"):
         pairs = list(_pairs(pred_fn_pairs))
+        if any(known_pred(pred, "case") is None for pred, _ in pairs):
+            return _case_in_run(pairs, default, exclusive, strict)
         branches = [_branch(function, strict) for _, function in pairs]
         if default is not None:
             branches.append(_branch(default, strict))
@@ -130,6 +139,30 @@ def case(
         return branches[holding[0] if holding else -1]
 
 
+def _case_in_run(
+    pairs: list[Any], default: Callable[[], Any] | None, exclusive: bool, strict: bool
+) -> Any:
+    """The conditionals that choose among functions, one inside the other."""
+    preds = [convert_to_tensor(pred, "bool") for pred, _ in pairs]
+    number = add_n([cast(pred, "int32") for pred in preds])
+    checks = []
+    if exclusive:
+        checks.append(Assert(less(number, 2), ["More than one condition evaluated as True", preds]))
+    if default is None:
+        checks.append(Assert(greater(number, 0), ["None of the conditions evaluated as True"]))
+
+    def chosen(i: int) -> Any:
+        if i == len(pairs) - 1 and default is None:
+            return _branch(pairs[i][1], strict)
+        if i == len(pairs):
+            return _branch(default, strict)
+        return cond(preds[i], pairs[i][1], lambda: chosen(i + 1), strict)
+
+    with control_dependencies(checks):
+        preds = [identity(pred) for pred in preds]
+    return chosen(0)
+
+
 def _pairs(pred_fn_pairs: Any) -> Iterable[tuple[Any, Callable[[], Any]]]:
     if isinstance(pred_fn_pairs, dict):
         pairs: Mapping[Any, Any] = pred_fn_pairs
@@ -141,6 +174,19 @@ def _pairs(pred_fn_pairs: Any) -> Iterable[tuple[Any, Callable[[], Any]]]:
     return pred_fn_pairs
 
 
+def known_pred(pred: Any, function: str) -> bool | None:
+    """Whether a predicate holds, if that is known while the graph is built.
+
+    Raises:
+        TypeError: it is not of bool, or not of rank 0.
+    """
+    tensor = convert_to_tensor(pred, "bool", "pred")
+    if tensor.shape.rank not in (0, None):
+        raise TypeError(f"the predicate of {function} must have rank 0, got shape {tensor.shape}")
+    value = constant_value(tensor)
+    return None if value is None else bool(value)
+
+
 def decided(pred: Any, function: str) -> bool:
     """Whether a predicate holds, which must be known while the graph is built.
 
@@ -148,17 +194,13 @@ def decided(pred: Any, function: str) -> bool:
         NotImplementedError: it is not known.
         TypeError: it is not of bool, or not of rank 0.
     """
-    tensor = convert_to_tensor(pred, "bool", "pred")
-    if tensor.shape.rank not in (0, None):
-        raise TypeError(f"the predicate of {function} must have rank 0, got shape {tensor.shape}")
-    value = constant_value(tensor)
-    if value is None:
+    known = known_pred(pred, function)
+    if known is None:
         raise NotImplementedError(
-            f"{function} needs a predicate that is known while the graph is built, and "
-            f"{tensor.name!r} is known in a run only: conditionals and loops inside a graph are "
-            "not supported; td.where chooses between tensors in a run"
+            f"{function} needs a predicate that is known while the graph is built, as it was in "
+            "the rounds before"
         )
-    return bool(value)
+    return known
 
 
 def _branch(function: Any, strict: bool) -> Any:

@@ -1,8 +1,8 @@
-"""Loops, unrolled: the number of rounds has to be known while the graph is built.
+"""Loops: unrolled where the number of rounds is known while the graph is built.
 
-TensorFlow makes a loop inside the graph; here the graph gets the ops of every round, so it is as
-long as the loop, and shapes and values are followed through it. Variables that the first round
-gets from `td.get_variable` are shared by the others.
+Then the graph gets the ops of every round, and shapes and values are followed through all of them;
+variables that the first round gets from `td.get_variable` are shared by the others. Where a run
+decides how many rounds there are, the graph gets a `While` of two functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from ..array.stacking import stack, unstack
 from ..kit.structures import flat, packed
 from ..variable_scopes.variable_scope import get_variable_scope, variable_scope
 from ..variables.variable_kinds import scopes_of
-from .conditionals import decided
+from .building import built_while
+from .conditionals import decided, known_pred
+from .rows import folded_rows, mapped_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -86,7 +88,7 @@ def map_fn(
     Args:
         fn: from a slice (or a structure of slices, as `elems` is) to a tensor, or a structure.
         elems: a tensor, or tensors in tuples, lists and dicts, of one size in their first
-            dimension, which has to be known and not 0.
+            dimension, which must not be 0 where it is known.
         dtype: the dtype, or structure of dtypes, of the result; by default what `fn` gives.
         parallel_iterations: accepted for TensorFlow's sake, like those after it.
         back_prop: accepted.
@@ -98,7 +100,7 @@ def map_fn(
         A Tensor, or a structure of them.
 
     Raises:
-        ValueError: the first dimension is not known.
+        ValueError: the first dimensions differ, or there is nothing to map.
 
     Example:
         >>> import tensordraft as td
@@ -107,7 +109,9 @@ def map_fn(
         [3 7]
     """
     del parallel_iterations, back_prop, swap_memory, infer_shape
-    with name_scope(name, "map"):
+    with name_scope(name, "map") as scope:
+        if _size_is_open(elems := _as_structure(elems)):
+            return mapped_rows(fn, elems, dtype, scope)
         results = []
         rounds = _Rounds()
         for number, row in enumerate(_rows(_as_structure(elems))):
@@ -147,7 +151,7 @@ def foldl(
         The last result.
 
     Raises:
-        ValueError: the first dimension is not known, or there is nothing to begin with.
+        ValueError: the first dimensions differ, or there is nothing to begin with.
 
     Example:
         >>> import tensordraft as td
@@ -156,7 +160,9 @@ def foldl(
         np.int32(123)
     """
     del parallel_iterations, back_prop, swap_memory
-    with name_scope(name, "foldl"):
+    with name_scope(name, "foldl") as scope:
+        if _size_is_open(elems := _as_structure(elems)):
+            return folded_rows(fn, elems, initializer, scope)
         return _results(fn, _rows(_as_structure(elems)), initializer)[-1]
 
 
@@ -180,7 +186,9 @@ def foldr(
         np.int32(321)
     """
     del parallel_iterations, back_prop, swap_memory
-    with name_scope(name, "foldr"):
+    with name_scope(name, "foldr") as scope:
+        if _size_is_open(elems := _as_structure(elems)):
+            return folded_rows(fn, elems, initializer, scope, reverse=True)
         return _results(fn, _rows(_as_structure(elems))[::-1], initializer)[-1]
 
 
@@ -213,7 +221,7 @@ def scan(
         A Tensor, or a structure of them.
 
     Raises:
-        ValueError: the first dimension is not known, or there is nothing to begin with.
+        ValueError: the first dimensions differ, or there is nothing to begin with.
 
     Example:
         >>> import tensordraft as td
@@ -222,7 +230,9 @@ def scan(
         [1 3 6]
     """
     del parallel_iterations, back_prop, swap_memory, infer_shape
-    with name_scope(name, "scan"):
+    with name_scope(name, "scan") as scope:
+        if _size_is_open(elems := _as_structure(elems)):
+            return folded_rows(fn, elems, initializer, scope, reverse=reverse, every=True)
         rows = _rows(_as_structure(elems))
         results = _results(fn, rows[::-1] if reverse else rows, initializer)
         results = results[::-1] if reverse else results
@@ -262,26 +272,27 @@ def while_loop(
 ) -> Any:
     """Applies a function to tensors for as long as a condition on them holds.
 
-    The loop is unrolled, so whether the condition holds must be known for each round while the
-    graph is built: it may depend on constants and static shapes, such as a counter.
+    Where the condition is known for each round while the graph is built, as that on a counter is,
+    the loop is unrolled; otherwise the run decides, and the functions are called once.
 
     Args:
         cond: from the tensors to a bool Tensor of rank 0.
         body: from the tensors to those of the next round.
         loop_vars: the first tensors: a list or tuple, in which structures may be nested.
-        shape_invariants: accepted for TensorFlow's sake: shapes are followed round by round.
+        shape_invariants: of each tensor, the shape that it has in every round of a loop that a
+            run decides; by default that which it begins with.
         parallel_iterations: accepted, like those after it.
         back_prop: accepted.
         swap_memory: accepted.
         name: a name for the scope of the ops.
-        maximum_iterations: the most rounds, a number known while the graph is built.
+        maximum_iterations: the most rounds.
         return_same_structure: whether a list of one tensor is returned as a list.
 
     Returns:
         The tensors after the last round, in the structure of `loop_vars`.
 
     Raises:
-        NotImplementedError: the condition is not known before a run.
+        NotImplementedError: the condition is known for some rounds only.
         TypeError: `cond` or `body` cannot be called, or `body` changes a dtype.
         ValueError: there are no tensors, `body` returns another number of them, or the loop does
             not end within 10,000 rounds.
@@ -296,17 +307,20 @@ def while_loop(
         ...     session.run(power, {x: 2})
         np.float32(32.0)
     """
-    del shape_invariants, parallel_iterations, back_prop, swap_memory
+    del parallel_iterations, back_prop, swap_memory
     if not flat(loop_vars):
         raise ValueError("while_loop needs loop_vars")
     structure = loop_vars if isinstance(loop_vars, (list, tuple)) else [loop_vars]
     most = None
     if maximum_iterations is not None:
         most = constant_value(convert_to_tensor(maximum_iterations))
-        if most is None:
-            raise NotImplementedError("maximum_iterations must be known while the graph is built")
-    with name_scope(name, "while"):
+    with name_scope(name, "while") as scope:
         state = packed(structure, [convert_to_tensor(leaf) for leaf in flat(structure)])
+        open_end = maximum_iterations is not None and most is None
+        if open_end or not _begins_decided(cond, state):
+            args = cond, body, state, scope, shape_invariants, maximum_iterations
+            state = built_while(*args)
+            return state[0] if len(state) == 1 and not return_same_structure else state
         number = 0
         rounds = _Rounds()
         while most is None or number < most:
@@ -318,6 +332,27 @@ def while_loop(
             if number > _MOST_ROUNDS:
                 raise ValueError(f"while_loop does not end within {_MOST_ROUNDS} rounds")
     return state[0] if len(state) == 1 and not return_same_structure else state
+
+
+def _begins_decided(cond: Callable[..., Any], state: Any) -> bool:
+    """Whether the condition of the first round is known while the graph is built."""
+    graph = get_default_graph()
+    if graph.outer is not None:
+        return False
+    start = graph.version
+    try:
+        return known_pred(cond(*state), "while_loop") is not None
+    finally:
+        graph.truncate(start)
+
+
+def _size_is_open(elems: Any) -> bool:
+    """Whether a run decides how many slices there are."""
+    tensors = [convert_to_tensor(leaf) for leaf in flat(elems)]
+    return get_default_graph().outer is not None or any(
+        tensor.shape.rank is None or (tensor.shape.rank and tensor.shape[0].value is None)
+        for tensor in tensors
+    )
 
 
 def _next(result: Any, state: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.default_graph import graph_using
 from ..array.constants import identity
 from .resource_ops import (
     ASSIGN_ADD_VARIABLE_OP,
@@ -90,7 +91,7 @@ class ResourceVariable(Variable, behind_handle=True):
 
     def _here(self) -> AbstractContextManager[Any]:
         """The `with` block in which the ops on the variable are made."""
-        return self.graph.as_default()
+        return graph_using(self.graph).as_default()
 
     def value(self) -> Tensor:
         """A tensor that holds the value, read by an op that is made where this is called."""
@@ -99,7 +100,7 @@ class ResourceVariable(Variable, behind_handle=True):
     def read_value(self) -> Tensor:
         """A tensor that holds the value, read where this is called."""
         value = self._read("Read/ReadVariableOp")
-        with self.graph.as_default():
+        with graph_using(self.graph).as_default():
             return identity(value)
 
     def _read(self, name: str) -> Tensor:
@@ -239,4 +240,4 @@ class UnreadVariable(ResourceVariable):
         return self._after
 
     def _here(self) -> AbstractContextManager[Any]:
-        return self.graph.control_dependencies([self._after])
+        return graph_using(self._after.graph).control_dependencies([self._after])

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor, register_tensor_conversion_function
-from ...graph.default_graph import get_default_graph
+from ...graph.default_graph import get_default_graph, graph_using, outside_bodies
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import as_dtype
@@ -121,8 +121,8 @@ class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=Fal
         names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
             names.append(GraphKeys.TRAINABLE_VARIABLES)
-        graph = get_default_graph()
-        with graph.control_dependencies(None), graph.name_scope(name or "Variable") as scope:
+        # A variable that is made in a branch or a loop is no part of it.
+        with outside_bodies() as graph, graph.name_scope(name or "Variable") as scope:
             initial = _initial_tensor(graph, initial_value, dtype)
             declared = _declared_shape(initial, validate_shape, expected_shape, shape)
             self._make(initial, declared, validate_shape, scope)
@@ -240,7 +240,7 @@ class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=Fal
         Inside a `control_dependencies` block it is read after what the block waits for; otherwise
         at the start of the run.
         """
-        if self.graph.waits:
+        if graph_using(self.graph).waits:
             return self.read_value()
         return self._snapshot
 
@@ -256,7 +256,7 @@ class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=Fal
             ...         session.run(v.read_value())
             np.int32(5)
         """
-        with self.graph.as_default():
+        with graph_using(self.graph).as_default():
             return identity(self._reference, name="read")
 
     def initialized_value(self) -> Tensor:

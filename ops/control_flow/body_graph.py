@@ -1,0 +1,161 @@
+"""Graphs of bodies that are built by calls: what they take from outside becomes an input."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...graph.bodies import Body
+from ...graph.convert import convert_to_tensor
+from ...graph.graph import Graph
+from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
+from ...protos.messages import FunctionDef
+from ...shape_inference.tensor_shape import TensorShape
+from ..array.constants import PLACEHOLDER, constant, identity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class BodyGraph(Graph):
+    """A graph inside another one, whose tensors it may use.
+
+    Args:
+        outer: the graph around it, with which it shares collections, functions and variables.
+    """
+
+    def __init__(self, outer: Graph) -> None:
+        super().__init__()
+        self.outer = outer
+        self.seed = outer.seed
+        self.library, self.bodies = outer.library, outer.bodies
+        self._collections = outer._collections
+        self._stacks.name_scope = outer.get_name_scope()
+        self.captures: dict[Tensor, Tensor] = {}
+        self.arguments: list[Tensor] = []
+        self.awaited: dict[Operation, None] = {}
+
+    def argument(self, like: Tensor, shape: TensorShape | None = None) -> Tensor:
+        """A new input, of the dtype of a tensor outside, and of its shape or another."""
+        if like.dtype.is_ref_dtype:
+            raise NotImplementedError(
+                f"a branch or a loop cannot take the reference {like.name!r}: make the variable "
+                "with use_resource=True, or change it outside"
+            )
+        name = f"arg_{len(self.arguments)}"
+        attrs = {"dtype": like.dtype, "shape": shape or like.shape}
+        with self.control_dependencies(None):
+            op = self.add(PLACEHOLDER, [], attrs, name)
+        made = op.outputs[0]
+        self.inference.set_content(made, like.graph.inference.content(like))
+        self.arguments.append(made)
+        return made
+
+    def captured(self, tensor: Tensor) -> Tensor:
+        """The tensor of this graph that stands for `tensor`, which may be of one around it."""
+        if tensor.graph is self:
+            return tensor
+        if tensor not in self.captures:
+            outer: Any = self.outer
+            source = outer.captured(tensor)
+            made = self.argument(source)
+            value = outer.inference.value(source)
+            self.inference.declare(made, source.shape, value)
+            self.captures[tensor] = made
+        return self.captures[tensor]
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Tensor | Operation:
+        """As for any graph; tensors of the graphs around are those that stand for them."""
+        stand_in = getattr(obj, "_as_graph_element", None)
+        obj = obj if stand_in is None else stand_in()
+        if isinstance(obj, Tensor) and obj.graph is not self and allow_tensor:
+            return self.captured(obj)
+        return super().as_graph_element(obj, allow_tensor, allow_operation)
+
+    @contextmanager
+    def control_dependencies(self, control_inputs: Sequence[Any] | None) -> Iterator[None]:
+        """As for any graph; for ops outside, the op that has this body waits."""
+        inside = None
+        if control_inputs is not None:
+            inside = []
+            for item in control_inputs:
+                op = getattr(item, "op", item)
+                if isinstance(op, Operation) and op.graph is not self:
+                    self.awaited[op] = None
+                else:
+                    inside.append(item)
+        with super().control_dependencies(inside):
+            yield
+
+    def result(self, leaf: Any) -> Tensor:
+        """What a function returned as a tensor of this graph; of an operation, True after it."""
+        if isinstance(leaf, Operation):
+            with self.control_dependencies([leaf]):
+                return identity(constant(True))
+        return self.captured(convert_to_tensor(leaf))
+
+    def body(self, name: str, outer: Sequence[Tensor], outputs: Sequence[Tensor]) -> Body:
+        """The graph as a body, kept in the graph around under `name`.
+
+        Args:
+            name: the name of the function.
+            outer: what is passed for captured tensors; more than this body has captured.
+            outputs: what it returns.
+        """
+        inputs = self.arguments[: len(self.arguments) - len(self.captures)]
+        inputs = [*inputs, *(self.captured(tensor) for tensor in outer)]
+        passed = {tensor.op for tensor in inputs}
+        effects = [
+            op
+            for op in self.get_operations()
+            if op not in passed and not op.definition.pure and op.outputs + list(op.inputs)
+        ]
+        body = Body(name, self, inputs, outputs, effects)
+        self.library.function.append(_function_def(body))
+        self.bodies[name, b""] = body
+        return body
+
+
+def _function_def(body: Body) -> FunctionDef:
+    """A body as a function of a library."""
+    function = FunctionDef()
+    function.signature.name = body.name
+    arguments: dict[Tensor, str] = {}
+    for tensor in body.inputs:
+        arguments[tensor] = tensor.op.name
+        dtype = tensor.dtype.as_datatype_enum
+        function.signature.input_arg.add(name=tensor.op.name, type=dtype)
+    passed = {tensor.op for tensor in body.inputs}
+    for op in body.graph.get_operations():
+        if op not in passed:
+            node = function.node_def.add()
+            node.CopyFrom(op.node_def)
+            waits = [f"^{control.name}" for control in op.controls if control not in passed]
+            node.input[:] = [*(_text(tensor, arguments) for tensor in op.inputs), *waits]
+    for i, tensor in enumerate(body.outputs):
+        name = f"out_{i}"
+        function.signature.output_arg.add(name=name, type=tensor.dtype.as_datatype_enum)
+        function.ret[name] = _text(tensor, arguments)
+    for i, op in enumerate(body.effects):
+        function.signature.control_output.append(f"effect_{i}")
+        function.control_ret[f"effect_{i}"] = op.name
+        function.signature.is_stateful = True
+    return function
+
+
+def _text(tensor: Tensor, arguments: dict[Tensor, str]) -> str:
+    """How a node of a function names a tensor."""
+    if tensor in arguments:
+        return arguments[tensor]
+    definition = tensor.op.definition
+    index = tensor.value_index
+    if isinstance(definition, OpDef):
+        for spec in definition.signature.outputs:
+            number = definition._number(spec, tensor.op.attrs)
+            if index < number:
+                return f"{tensor.op.name}:{spec.name}:{index}"
+            index -= number
+    raise ValueError(f"{tensor.name!r} cannot be part of a function: its op type is unknown")
