@@ -32,6 +32,7 @@ STAGES = (
     ("ops.*",),
     ("graph.files", "graph.checkpoints", "graph.checking", "graph.editing"),
     ("differentiation.*",),
+    ("modelling.*",),
     ("programs",),
     ("training.*",),
 )

@@ -1,0 +1,1 @@
+"""What models are made of and judged by: layers, losses, metrics, regularizers."""

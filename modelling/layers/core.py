@@ -1,0 +1,313 @@
+"""Layers on the last dimension: dense, dropout, flatten."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
+from ...ops.array.constants import identity
+from ...ops.array.reshaping import reshape
+from ...ops.array.shapes import shape
+from ...ops.array.stacking import stack
+from ...ops.initializers.plain_initializers import Zeros
+from ...ops.linalg.matmul import matmul
+from ...ops.linalg.matrix_functions import tensordot
+from ...ops.math.select import where_v2
+from ...ops.nn import layers as nn
+from ...ops.nn.activations import bias_add
+from .layer import InputSpec, Layer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+public = {"td.layers": "Dense Dropout Flatten dense dropout flatten"}
+
+ZEROS = Zeros()
+
+
+class Dense(Layer):
+    """`activation(inputs @ kernel + bias)`, along the last dimension.
+
+    Args:
+        units: the size of the last dimension of the output.
+        activation: a function from a tensor to one; None for none.
+        use_bias: whether there is a bias.
+        kernel_initializer: as for `td.get_variable`.
+        bias_initializer: as there.
+        kernel_regularizer: a function from the kernel to a loss.
+        bias_regularizer: a function from the bias to a loss.
+        activity_regularizer: a function from the output to a loss.
+        kernel_constraint: what is applied to the kernel after an update.
+        bias_constraint: what is applied to the bias after an update.
+        trainable: whether the variables are trained.
+        name: the name of the layer; by default "dense", made unique.
+        settings: further arguments of `td.layers.Layer`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     layer = td.layers.Dense(3, activation=td.nn.relu)
+        ...     y, z = layer(td.ones([2, 4])), layer(td.zeros([5, 4]))
+        ...     [v.name for v in layer.variables], y.shape.as_list(), z.shape.as_list()
+        (['dense/kernel:0', 'dense/bias:0'], [2, 3], [5, 3])
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Callable[[Any], Any] | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = ZEROS,
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **settings)
+        self.units = int(units)
+        self.activation = activation
+        self.use_bias = use_bias
+        self.kernel_initializer = kernel_initializer
+        self.bias_initializer = bias_initializer
+        self.kernel_regularizer = kernel_regularizer
+        self.bias_regularizer = bias_regularizer
+        self.kernel_constraint = kernel_constraint
+        self.bias_constraint = bias_constraint
+        self.input_spec = InputSpec(min_ndim=2)
+        self.kernel: Any = None
+        self.bias: Any = None
+
+    def build(self, input_shape: Any) -> None:
+        """Makes kernel and bias.
+
+        Raises:
+            ValueError: the last size of the input is not known.
+        """
+        size = input_shape.as_list()[-1]
+        if size is None:
+            raise ValueError(f"the last size of the input must be known, got shape {input_shape}")
+        self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
+        self.kernel = self.add_variable(
+            "kernel",
+            [size, self.units],
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        if self.use_bias:
+            self.bias = self.add_variable(
+                "bias",
+                [self.units],
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        super().build(input_shape)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The output, of the rank of the input."""
+        del args, kwargs
+        rank = inputs.shape.rank
+        if rank == 2:
+            result = matmul(inputs, self.kernel)
+        else:
+            result = tensordot(inputs, self.kernel, [[rank - 1], [0]])
+        if self.use_bias:
+            result = bias_add(result, self.bias)
+        return result if self.activation is None else self.activation(result)
+
+
+class Dropout(Layer):
+    """In training, sets random elements to 0 and scales the others up; otherwise does nothing.
+
+    Args:
+        rate: how likely an element is to be set to 0.
+        noise_shape: the shape of what is drawn, as for `td.nn.dropout`.
+        seed: as there.
+        name: the name of the layer; by default "dropout", made unique.
+        settings: further arguments of `td.layers.Layer`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.layers.Dropout(0.5)(td.ones([3]))))
+        [1. 1. 1.]
+    """
+
+    def __init__(
+        self,
+        rate: float = 0.5,
+        noise_shape: Any = None,
+        seed: int | None = None,
+        name: str | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(name=name, **settings)
+        self.rate = rate
+        self.noise_shape = noise_shape
+        self.seed = seed
+
+    def call(self, inputs: Any, *args: Any, training: Any = False, **kwargs: Any) -> Any:
+        """The output; `training` is a bool, or a tensor of one."""
+        training = args[0] if args else training
+        del kwargs
+        if not is_tensor(training):
+            if not training:
+                return identity(inputs)
+            return nn.dropout(inputs, 1 - self.rate, self.noise_shape, self.seed)
+        keep = where_v2(training, 1 - self.rate, 1.0)
+        return nn.dropout(inputs, keep, self.noise_shape, self.seed)
+
+
+class Flatten(Layer):
+    """Puts all dimensions but the first together into one.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.layers.Flatten()(td.ones([2, 3, 4])).shape.as_list()
+        [2, 12]
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.input_spec = InputSpec(min_ndim=2)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The output, of rank 2."""
+        del args, kwargs
+        rows = inputs.shape.as_list()[0]
+        first = shape(inputs)[0] if rows is None else rows
+        rest = inputs.shape[1:].num_elements()
+        # One of the sizes has to be a number where the other is to be found.
+        sizes = stack([first, -1]) if rest is None or rows is not None else [-1, rest]
+        return reshape(inputs, sizes)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a setting such as `training` is only known in the run."""
+    return isinstance(value, Tensor) or hasattr(value, "value")
+
+
+def dense(
+    inputs: Any,
+    units: int,
+    activation: Callable[[Any], Any] | None = None,
+    use_bias: bool = True,
+    kernel_initializer: Any = None,
+    bias_initializer: Any = ZEROS,
+    kernel_regularizer: Any = None,
+    bias_regularizer: Any = None,
+    activity_regularizer: Any = None,
+    kernel_constraint: Any = None,
+    bias_constraint: Any = None,
+    trainable: bool = True,
+    name: str | None = None,
+    reuse: bool | None = None,
+) -> Any:
+    """`activation(inputs @ kernel + bias)`, along the last dimension: see `td.layers.Dense`.
+
+    Args:
+        inputs: a tensor of floats, of rank 2 or more.
+        units: the size of the last dimension of the output.
+        activation: a function from a tensor to one; None for none.
+        use_bias: whether there is a bias.
+        kernel_initializer: as for `td.get_variable`.
+        bias_initializer: as there.
+        kernel_regularizer: a function from the kernel to a loss.
+        bias_regularizer: a function from the bias to a loss.
+        activity_regularizer: a function from the output to a loss.
+        kernel_constraint: what is applied to the kernel after an update.
+        bias_constraint: what is applied to the bias after an update.
+        trainable: whether the variables are trained.
+        name: the name of the layer; by default "dense", made unique.
+        reuse: whether the variables of an earlier layer of that name are taken.
+
+    Returns:
+        A Tensor.
+
+    Raises:
+        ValueError: the rank is less than 2, or the last size is not known.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     hidden = td.layers.dense(td.ones([2, 4]), 3, activation=td.nn.relu)
+        ...     again = td.layers.dense(hidden, 1)
+        ...     hidden.shape.as_list(), [v.op.name for v in td.trainable_variables()][2:]
+        ([2, 3], ['dense_1/kernel', 'dense_1/bias'])
+    """
+    layer = Dense(
+        units,
+        activation,
+        use_bias,
+        kernel_initializer,
+        bias_initializer,
+        kernel_regularizer,
+        bias_regularizer,
+        activity_regularizer,
+        kernel_constraint,
+        bias_constraint,
+        trainable,
+        name,
+        _scope=name,
+        _reuse=reuse,
+    )
+    return layer(inputs)
+
+
+def dropout(
+    inputs: Any,
+    rate: float = 0.5,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    training: Any = False,
+    name: str | None = None,
+) -> Any:
+    """In training, sets random elements to 0 and scales the others up; otherwise does nothing.
+
+    Args:
+        inputs: a tensor of floats.
+        rate: how likely an element is to be set to 0.
+        noise_shape: as for `td.nn.dropout`.
+        seed: as there.
+        training: whether to train: a bool, or a tensor of one.
+        name: the name of the layer.
+
+    Returns:
+        A Tensor of the shape of `inputs`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     training = td.placeholder_with_default(False, [])
+        ...     y = td.layers.dropout(td.ones([1000]), 0.5, training=training)
+        ...     session.run(y).mean(), sorted({*session.run(y, {training: True}).tolist()})
+        (np.float32(1.0), [0.0, 2.0])
+    """
+    return Dropout(rate, noise_shape, seed, name)(convert_to_tensor(inputs), training=training)
+
+
+def flatten(inputs: Any, name: str | None = None) -> Any:
+    """Puts all dimensions but the first together into one.
+
+    Args:
+        inputs: a tensor of rank 2 or more.
+        name: the name of the layer.
+
+    Returns:
+        A Tensor of rank 2.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.layers.flatten(td.placeholder(td.float32, [None, 3, 4])).shape.as_list()
+        [None, 12]
+    """
+    return Flatten(name=name)(inputs)

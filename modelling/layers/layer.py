@@ -1,0 +1,353 @@
+"""The Layer: a function whose variables are made at the first call, and shared by later ones."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import add_to_collection, name_scope
+from ...graph.node import Tensor
+from ...graph.scopes.collections import GraphKeys
+from ...ops.variable_scopes.get_variable import get_variable
+from ...ops.variable_scopes.variable_scope import variable_scope
+from ...protos.dtypes import as_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...graph.graph import Graph
+    from ...ops.variable_scopes.variable_scope import VariableScope
+    from ...ops.variables.variable import Variable
+    from ...protos.dtypes import DType
+
+public = {"td.layers": "InputSpec Layer"}
+
+
+class InputSpec:
+    """What a layer takes: a rank, or sizes of some dimensions.
+
+    Args:
+        dtype: the dtype.
+        shape: the shape.
+        ndim: the rank.
+        max_ndim: the greatest rank.
+        min_ndim: the least rank.
+        axes: sizes by dimension.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.layers.InputSpec(min_ndim=2, axes={-1: 3}).axes
+        {-1: 3}
+    """
+
+    def __init__(
+        self,
+        dtype: Any = None,
+        shape: Any = None,
+        ndim: int | None = None,
+        max_ndim: int | None = None,
+        min_ndim: int | None = None,
+        axes: dict[int, int | None] | None = None,
+    ) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.ndim = len(shape) if shape is not None else ndim
+        self.max_ndim = max_ndim
+        self.min_ndim = min_ndim
+        self.axes = axes or {}
+
+    def check(self, layer: str, tensor: Tensor) -> None:
+        """Checks an input.
+
+        Raises:
+            ValueError: it does not fit.
+        """
+        rank = tensor.shape.rank
+        if rank is None:
+            if self.ndim is None and self.min_ndim is None and self.max_ndim is None:
+                return
+            raise ValueError(f"layer {layer} needs an input of known rank, got {tensor}")
+        if self.ndim is not None and rank != self.ndim:
+            raise ValueError(f"layer {layer} takes rank {self.ndim}, got shape {tensor.shape}")
+        if self.min_ndim is not None and rank < self.min_ndim:
+            raise ValueError(
+                f"layer {layer} takes rank {self.min_ndim} or more, got shape {tensor.shape}"
+            )
+        if self.max_ndim is not None and rank > self.max_ndim:
+            raise ValueError(
+                f"layer {layer} takes rank {self.max_ndim} or less, got shape {tensor.shape}"
+            )
+        sizes = tensor.shape.as_list()
+        for axis, size in self.axes.items():
+            if size is not None and sizes[axis] not in (size, None):
+                raise ValueError(
+                    f"layer {layer} takes size {size} in dimension {axis}, got {tensor.shape}"
+                )
+
+
+class Layer:
+    """A function with variables: `build` makes them at the first call, `call` computes.
+
+    Write a layer of your own by a subclass that has `call`, and `build` where it has variables.
+
+    Args:
+        trainable: whether its variables are listed in `td.trainable_variables()`.
+        name: the name of its scopes; by default that of the class, made unique.
+        dtype: the dtype of its variables; by default that of the first input.
+        activity_regularizer: a function from the output to a loss.
+        settings: `_scope` and `_reuse`, by which functions such as `td.layers.dense` say where the
+            variables are.
+
+    Example:
+        >>> import tensordraft as td
+        >>> class Scale(td.layers.Layer):
+        ...     def build(self, input_shape):
+        ...         self.factor = self.add_variable("factor", [input_shape[-1]])
+        ...         super().build(input_shape)
+        ...
+        ...     def call(self, inputs):
+        ...         return inputs * self.factor
+        >>> with td.Graph().as_default():
+        ...     scale = Scale()
+        ...     y = scale(td.ones([2, 3]))
+        ...     scale.name, [v.name for v in scale.variables], y.shape.as_list()
+        ('scale', ['scale/factor:0'], [2, 3])
+    """
+
+    def __init__(
+        self,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        activity_regularizer: Callable[[Any], Any] | None = None,
+        **settings: Any,
+    ) -> None:
+        scope, self._reuse = settings.pop("_scope", None), settings.pop("_reuse", None)
+        if settings:
+            raise TypeError(f"{type(self).__name__} takes no argument {next(iter(settings))!r}")
+        self.trainable = trainable
+        self.built = False
+        self.input_spec: InputSpec | None = None
+        self.activity_regularizer = activity_regularizer
+        self._base_name = name or _snake_case(type(self).__name__)
+        self._dtype: DType | None = None if dtype is None else as_dtype(dtype).base_dtype
+        self._trainable_weights: list[Variable] = []
+        self._non_trainable_weights: list[Variable] = []
+        self._losses: list[Tensor] = []
+        self._updates: list[Any] = []
+        self._outputs: list[Any] = []
+        self._graph: Graph | None = None
+        self._scope: VariableScope | None = None
+        if scope is not None:
+            self._open_scope(scope)
+
+    def _open_scope(self, scope: Any) -> VariableScope:
+        if self._scope is None:
+            if scope is None and self._reuse:
+                scope = self._base_name
+            # A name given to a class is made unique; one given to a function is as it stands.
+            with variable_scope(scope, default_name=self._base_name) as opened:
+                self._scope = opened
+        return self._scope
+
+    @property
+    def name(self) -> str:
+        """The name of the layer: the last part of that of its scope."""
+        return self._open_scope(None).name.rpartition("/")[2]
+
+    @property
+    def scope_name(self) -> str:
+        """The variable scope of the layer."""
+        return self._open_scope(None).name
+
+    @property
+    def dtype(self) -> DType | None:
+        """The dtype of the variables; None before it is known."""
+        return self._dtype
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph that the layer is in; None before the first call."""
+        return self._graph
+
+    @property
+    def trainable_weights(self) -> list[Variable]:
+        """The variables that are trained."""
+        return list(self._trainable_weights) if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Variable]:
+        """The variables that are not trained."""
+        frozen = [] if self.trainable else self._trainable_weights
+        return [*frozen, *self._non_trainable_weights]
+
+    @property
+    def weights(self) -> list[Variable]:
+        """All variables, those that are trained first."""
+        return [*self.trainable_weights, *self.non_trainable_weights]
+
+    variables = weights
+    trainable_variables = trainable_weights
+    non_trainable_variables = non_trainable_weights
+
+    @property
+    def losses(self) -> list[Tensor]:
+        """The losses that the layer adds: of regularizers, and of its own."""
+        return list(self._losses)
+
+    @property
+    def updates(self) -> list[Any]:
+        """The updates that the layer needs in training."""
+        return list(self._updates)
+
+    @property
+    def output(self) -> Any:
+        """The output of the one call.
+
+        Raises:
+            AttributeError: the layer was not called once.
+        """
+        if len(self._outputs) != 1:
+            raise AttributeError(f"layer {self.name} was called {len(self._outputs)} times")
+        return self._outputs[0]
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds losses to the layer, and to the collection of regularization losses."""
+        del inputs
+        for loss in losses if isinstance(losses, (list, tuple)) else [losses]:
+            self._losses.append(loss)
+            add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Adds updates to the layer, and to the collection of update ops."""
+        del inputs
+        for update in updates if isinstance(updates, (list, tuple)) else [updates]:
+            self._updates.append(update)
+            add_to_collection(GraphKeys.UPDATE_OPS, update)
+
+    def add_variable(
+        self,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Callable[[Any], Any] | None = None,
+        trainable: bool = True,
+        constraint: Callable[[Any], Any] | None = None,
+    ) -> Variable:
+        """Makes a variable of the layer, or finds it where the scope is reused.
+
+        Args:
+            name: the name.
+            shape: the shape.
+            dtype: the dtype; by default that of the layer.
+            initializer: as for `td.get_variable`.
+            regularizer: a function from the variable to a loss of the layer.
+            trainable: whether the variable is trained, if the layer is.
+            constraint: what is applied to the variable after an update.
+        """
+        known = GraphKeys.GLOBAL_VARIABLES
+        before = set(self._require_graph().get_collection_ref(known))
+        variable = get_variable(
+            name,
+            shape=shape,
+            dtype=dtype or self._dtype or "float32",
+            initializer=initializer,
+            trainable=trainable and self.trainable,
+            constraint=constraint,
+        )
+        if regularizer is not None and variable not in before:
+            with name_scope(f"{name}/Regularizer"):
+                loss = regularizer(variable)
+            if loss is not None:
+                self.add_loss(loss)
+        (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
+        return variable
+
+    add_weight = add_variable
+
+    def _require_graph(self) -> Graph:
+        if self._graph is None:
+            raise ValueError(f"layer {self.name} has no graph before it is called")
+        return self._graph
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables, once; to be overridden.
+
+        Args:
+            input_shape: the TensorShape of the first input, or a list of them.
+        """
+        del input_shape
+        self.built = True
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Computes the output; to be overridden."""
+        del args, kwargs
+        return inputs
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls the layer on inputs.
+
+        Args:
+            inputs: a tensor, or a list of them.
+            args: further arguments of `call`.
+            kwargs: further arguments of `call`; `scope` names the variable scope.
+
+        Raises:
+            ValueError: the input is not what the layer takes, or of another graph.
+        """
+        several = isinstance(inputs, (list, tuple)) and any(isinstance(t, Tensor) for t in inputs)
+        tensors = [convert_to_tensor(item) for item in (inputs if several else [inputs])]
+        graph = tensors[0].graph
+        if self._graph is not None and self._graph is not graph:
+            raise ValueError(f"layer {self.name} is in another graph than its input {tensors[0]}")
+        self._graph = graph
+        opened = self._open_scope(kwargs.pop("scope", None))
+        reuse = True if self.built else self._reuse
+        with (
+            graph.as_default(),
+            variable_scope(opened, reuse=reuse, auxiliary_name_scope=False),
+            graph.name_scope(opened.original_name_scope),
+        ):
+            if not self.built:
+                if self._dtype is None:
+                    self._dtype = tensors[0].dtype.base_dtype
+                self._check(tensors)
+                shapes = [tensor.shape for tensor in tensors]
+                self.build(shapes if several else shapes[0])
+                self.built = True
+            self._check(tensors)
+            outputs = self.call(tensors if several else tensors[0], *args, **kwargs)
+            if self.activity_regularizer is not None:
+                with name_scope("ActivityRegularizer"):
+                    for output in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
+                        self.add_loss(self.activity_regularizer(output), tensors)
+        self._outputs.append(outputs)
+        return outputs
+
+    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The same as calling the layer."""
+        return self(inputs, *args, **kwargs)
+
+    def _check(self, tensors: Sequence[Tensor]) -> None:
+        if self.input_spec is not None:
+            for tensor in tensors:
+                self.input_spec.check(self.name, tensor)
+
+    def count_params(self) -> int:
+        """How many numbers its variables hold.
+
+        Raises:
+            ValueError: the layer has not been called.
+        """
+        if not self.built:
+            raise ValueError(f"layer {self.name} has no variables before it is called")
+        return sum(weight.shape.num_elements() or 0 for weight in self.weights)
+
+
+def _snake_case(name: str) -> str:
+    """`Conv2DTranspose` as `conv2d_transpose`."""
+    parted = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    result = re.sub(r"([a-z])([A-Z])", r"\1_\2", parted).lower()
+    return f"private{result}" if result.startswith("_") else result

@@ -1,0 +1,1 @@
+"""Losses, and the losses of a graph together: `td.losses`."""
