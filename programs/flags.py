@@ -29,6 +29,9 @@ class Error(ValueError):
         tensordraft.programs.flags.Error: flag --doc_steps=many: it must be an integer
     """
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
 
 class Flag:
     """One flag: its name, its value, and what is known of it.

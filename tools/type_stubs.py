@@ -26,7 +26,8 @@ def stubs() -> dict[str, str]:
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for namespace, name, own in public(path):
             imports[namespace].append(_statement(module, name, own))
-    for namespace in sorted(imports.keys() - {"td"}):
+    around = {namespace.rpartition(".")[0] for namespace in imports}  # these may have no others
+    for namespace in sorted({*imports, *around} - {"td", ""}):
         parent, _, name = namespace.rpartition(".")
         imports[parent].append(_statement("", name, _stem(namespace)))
     imports["td"] += ["from .ops import raw_ops as raw_ops", "", "__version__: str"]

@@ -40,6 +40,7 @@ _REASONS = {
     "rnn_cell": _LAYERS,
     "saved_model": "td.load_saved_model reads saved models",
     "shuffle_batch": _INPUT,
+    "slim": "td.contrib holds what programs use most; td.layers has layers",
     "start_queue_runners": _INPUT,
     "string_input_producer": _INPUT,
 }

@@ -37,12 +37,12 @@ NAMESPACES = {
     "td.manip": "Elements of tensors moved about.",
     "td.math": "Mathematical functions.",
     "td.nn": "Functions for neural networks.",
-    "td.random": "Random numbers.",
     "td.python_io": "Files of records.",
+    "td.random": "Random numbers.",
     "td.raw_ops": "Every op by the name of its type, taken with keywords.",
     "td.strings": "Functions on strings.",
-    "td.test": "Checks for tests.",
     "td.summary": "Summaries for TensorBoard, and writing them.",
+    "td.test": "Checks for tests.",
     "td.train": "Checkpoints, steps and averages.",
 }
 

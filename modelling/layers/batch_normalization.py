@@ -149,7 +149,8 @@ class BatchNormalization(Layer):
         if self.axis != rank - 1:
             sizes = [-1 if axis == self.axis else 1 for axis in range(rank)]
             vectors = [None if v is None else reshape(v, sizes) for v in vectors]
-        return nn.batch_normalization(inputs, *vectors, self.epsilon)
+        mean, variance, offset, scale = vectors
+        return nn.batch_normalization(inputs, mean, variance, offset, scale, self.epsilon)
 
     def _update(self, inputs: Any, training: Any, mean: Any, variance: Any) -> None:
         if self.fused:

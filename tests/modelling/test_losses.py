@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ def run(build: Callable[[], Any]) -> Any:
 def test_recorded_numbers(name: str, one: float, rows: float) -> None:
     loss = getattr(td.losses, name)
     for weights, expected in {"one": one, "rows": rows, "none": 0.0}.items():
-        found = run(lambda weights=weights: loss(Y, P, WEIGHTS[weights]))
+        found = run(partial(loss, Y, P, WEIGHTS[weights]))
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=0)
         assert found.dtype == np.float32
 
@@ -62,9 +63,7 @@ def test_reductions() -> None:
     }
     assert set(td.losses.Reduction.all()) == set(expected)
     for key, value in expected.items():
-        found = run(
-            lambda key=key: td.losses.mean_squared_error(Y, P, WEIGHTS["rows"], reduction=key)
-        )
+        found = run(partial(td.losses.mean_squared_error, Y, P, WEIGHTS["rows"], reduction=key))
         np.testing.assert_allclose(found, value, rtol=1e-6)
     with td.Graph().as_default(), pytest.raises(ValueError, match="reduction must be one of"):
         td.losses.mean_squared_error(Y, P, reduction="all")
@@ -85,7 +84,7 @@ def test_cross_entropies() -> None:
     )
     for labels, weights in (([1, 0], [1.0, 0.5]), ([[1], [0]], [[1.0], [0.5]])):
         np.testing.assert_allclose(
-            run(lambda y=labels, w=weights: td.losses.sparse_softmax_cross_entropy(y, P, w)),
+            run(partial(td.losses.sparse_softmax_cross_entropy, labels, P, weights)),
             (right[0] + 0.5 * right[1]) / 2,
             rtol=1e-6,
         )
