@@ -41,7 +41,7 @@ def drawn(random: np.random.Generator, *shape: int) -> Array:
 
 def slope_of_loss(logits: Array, labels: Array) -> Array:
     """The gradient of the mean cross entropy for the logits."""
-    powers = np.exp(logits - logits.max(1, keepdims=True))
+    powers: Array = np.exp(logits - logits.max(1, keepdims=True))
     powers /= powers.sum(1, keepdims=True)
     powers[np.arange(len(labels)), labels] -= 1
     powers /= np.float32(len(labels))
@@ -123,7 +123,7 @@ def networks() -> list[Network]:
         "dense 784-256-10": ((784, 256), (256,), (256, 10), (10,)),
         "conv 28x28": ((5, 5, 1, 16), (16,), (5, 5, 16, 32), (32,), (7 * 7 * 32, 10), (10,)),
     }
-    kinds = ((128, (784,), dense, dense_by_hand),
+    kinds: Any = ((128, (784,), dense, dense_by_hand),
              (32, (28, 28, 1), convolutional, convolutional_by_hand))  # fmt: skip
     return [
         Network(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
 
 not_differentiable(
+    "ParameterizedTruncatedNormal",
     "RandomPoissonV2",
     "RandomShuffle",
     "RandomStandardNormal",

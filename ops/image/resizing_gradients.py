@@ -75,7 +75,8 @@ def _added_up(gradient: Array, shape: tuple[int, ...], modes: tuple[bool, bool])
     for rows, by_row in ((top, 1 - low), (bottom, low)):
         for columns, by_column in ((left, 1 - near), (right, near)):
             parts = gradient * by_row[:, None, None] * by_column[:, None]
-            np.add.at(result, (slice(None), rows[:, None], columns[None, :]), parts)
+            places: Any = (slice(None), rows[:, None], columns[None, :])
+            np.add.at(result, places, parts)
     return result
 
 
@@ -125,10 +126,11 @@ def _resize_nearest_neighbor_grad_kernel(c: KernelContext) -> Kernel:
             return new_zeros((batch, rows, columns, channels), dtype)
         wide = gradient.astype(inner, copy=False)
         by_rows = new_zeros((batch, rows, from_columns, channels), inner)
-        np.add.at(by_rows, (slice(None), nearest(rows, from_rows, *modes)), wide)
+        places: Any = (slice(None), nearest(rows, from_rows, *modes))
+        np.add.at(by_rows, places, wide)
         result = new_zeros((batch, rows, columns, channels), inner)
-        across = nearest(columns, from_columns, *modes)
-        np.add.at(result, (slice(None), slice(None), across), by_rows)
+        places = (slice(None), slice(None), nearest(columns, from_columns, *modes))
+        np.add.at(result, places, by_rows)
         return result.astype(dtype, copy=False)
 
     return fresh(resize_nearest_neighbor_grad)
