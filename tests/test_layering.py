@@ -65,6 +65,8 @@ FOLDERS = [
     "modelling",
     "programs",
     "training",
+    "training/coordination",
+    "training/sessions",
     "training/optimizers",
     "training/schedules",
     "",

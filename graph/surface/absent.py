@@ -17,8 +17,6 @@ _REASONS = {
     "FIFOQueue": _INPUT,
     "FixedLenFeature": _INPUT,
     "GradientTape": _TRAINING,
-    "MonitoredSession": "td.Session runs a graph; restore a checkpoint with td.train.Saver",
-    "MonitoredTrainingSession": _TRAINING,
     "RandomShuffleQueue": _INPUT,
     "Server": "sessions run in this process, and there only",
     "Supervisor": _TRAINING,

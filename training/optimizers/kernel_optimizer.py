@@ -34,7 +34,7 @@ class KernelOptimizer(Optimizer):
         super().__init__(use_locking, name)
         self._numbers = numbers
         self._tensors: dict[str, Tensor] = {}
-        self._flags: dict[str, bool] = {}
+        self._flags: dict[str, Any] = {}
 
     def _prepare(self) -> None:
         self._tensors = {
@@ -44,7 +44,8 @@ class KernelOptimizer(Optimizer):
 
     def _number(self, argument: str, like: Any) -> Tensor:
         """A number in the dtype of a variable."""
-        return cast(self._tensors[argument], like.dtype.base_dtype)
+        tensor: Tensor = cast(self._tensors[argument], like.dtype.base_dtype)
+        return tensor
 
     def _arguments(self, var: Any) -> dict[str, Any]:
         """The arguments of the op that do not follow from the gradient."""

@@ -62,7 +62,8 @@ def cosine_decay(
     with name_scope(name, "CosineDecay"):
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         done, steps = _fraction(global_step, decay_steps, rate.dtype.base_dtype)
-        return rate * ((1 - alpha) * _cosine(done / steps) + alpha)
+        result: Tensor = rate * ((1 - alpha) * _cosine(done / steps) + alpha)
+        return result
 
 
 def cosine_decay_restarts(
@@ -109,7 +110,10 @@ def cosine_decay_restarts(
             restarts = floor(log(1.0 - fraction * (1.0 - ratio)) / log(ratio))
             before = (1.0 - power_of(ratio, restarts)) / (1.0 - ratio)
             fraction = (fraction - before) / power_of(ratio, restarts)
-        return rate * ((1 - alpha) * power_of(factor, restarts) * _cosine(fraction) + alpha)
+        result: Tensor = rate * (
+            (1 - alpha) * power_of(factor, restarts) * _cosine(fraction) + alpha
+        )
+        return result
 
 
 def linear_cosine_decay(
@@ -147,7 +151,8 @@ def linear_cosine_decay(
         done, steps = _fraction(global_step, decay_steps, rate.dtype.base_dtype)
         linear = (steps - done) / steps
         wave = _cosine(2.0 * cast(num_periods, rate.dtype.base_dtype) * (done / steps))
-        return rate * ((alpha + linear) * wave + beta)
+        result: Tensor = rate * ((alpha + linear) * wave + beta)
+        return result
 
 
 def noisy_linear_cosine_decay(
@@ -192,4 +197,5 @@ def noisy_linear_cosine_decay(
         noise = random_normal(done.shape, stddev=1.0, dtype=dtype) * power_of(variance, 0.5)
         linear = (steps - done) / steps + noise
         wave = _cosine(2.0 * cast(num_periods, dtype) * (done / steps))
-        return rate * ((alpha + linear) * wave + beta)
+        result: Tensor = rate * ((alpha + linear) * wave + beta)
+        return result

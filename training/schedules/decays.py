@@ -67,7 +67,8 @@ def exponential_decay(
     with name_scope(name, "ExponentialDecay"):
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         done = _progress(global_step, decay_steps, rate.dtype.base_dtype, staircase)
-        return rate * power_of(cast(decay_rate, rate.dtype.base_dtype), done)
+        result: Tensor = rate * power_of(cast(decay_rate, rate.dtype.base_dtype), done)
+        return result
 
 
 def natural_exp_decay(
@@ -102,7 +103,8 @@ def natural_exp_decay(
     with name_scope(name, "NaturalExpDecay"):
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         done = _progress(global_step, decay_steps, rate.dtype.base_dtype, staircase)
-        return rate * exp(-cast(decay_rate, rate.dtype.base_dtype) * done)
+        result: Tensor = rate * exp(-cast(decay_rate, rate.dtype.base_dtype) * done)
+        return result
 
 
 def inverse_time_decay(
@@ -137,7 +139,8 @@ def inverse_time_decay(
     with name_scope(name, "InverseTimeDecay"):
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         done = _progress(global_step, decay_steps, rate.dtype.base_dtype, staircase)
-        return rate / (cast(decay_rate, rate.dtype.base_dtype) * done + 1)
+        result: Tensor = rate / (cast(decay_rate, rate.dtype.base_dtype) * done + 1)
+        return result
 
 
 def polynomial_decay(
@@ -181,7 +184,8 @@ def polynomial_decay(
             steps = steps * times
         else:
             done = minimum(done, steps)
-        return (rate - end) * power_of(1 - done / steps, cast(power, dtype)) + end
+        result: Tensor = (rate - end) * power_of(1 - done / steps, cast(power, dtype)) + end
+        return result
 
 
 def piecewise_constant(

@@ -1,0 +1,1 @@
+"""Threads that begin, stop and fail together."""

@@ -1,0 +1,217 @@
+"""The coordinator of threads: they stop when one asks for it, and what one raises reaches all."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...graph import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+public = {"td.train": "Coordinator LooperThread"}
+
+_LOOK = 0.05  # seconds between two looks at which threads have ended
+
+
+class Coordinator:
+    """Stops threads together, and raises in `join` what one of them has raised.
+
+    Args:
+        clean_stop_exception_types: errors that ask for a stop and are no failure; by default
+            OutOfRangeError alone.
+
+    Example:
+        >>> import threading
+        >>> import tensordraft as td
+        >>> coordinator, counted = td.train.Coordinator(), []
+        >>> def count():
+        ...     while not coordinator.should_stop():
+        ...         counted.append(1)
+        ...         if len(counted) == 3:
+        ...             coordinator.request_stop()
+        >>> thread = threading.Thread(target=count)
+        >>> thread.start()
+        >>> coordinator.join([thread])
+        >>> len(counted)
+        3
+    """
+
+    def __init__(
+        self, clean_stop_exception_types: Sequence[type[BaseException]] | None = None
+    ) -> None:
+        self._clean = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._raised: BaseException | None = None
+        self._registered: set[threading.Thread] = set()
+        self._joined = False
+
+    @property
+    def joined(self) -> bool:
+        """Whether `join` has been called and has returned."""
+        return self._joined
+
+    def should_stop(self) -> bool:
+        """Whether a stop was asked for."""
+        return self._stop.is_set()
+
+    def request_stop(self, ex: Any = None) -> None:
+        """Asks all threads to stop.
+
+        Args:
+            ex: an exception, or a triple of `sys.exc_info`, which `join` is to raise. What asks
+                for a stop without being a failure, such as OutOfRangeError, is left out.
+        """
+        error = ex[1] if isinstance(ex, tuple) else ex
+        with self._lock:
+            if isinstance(error, BaseException) and not isinstance(error, self._clean):
+                if self._joined:
+                    raise error
+                if self._raised is None:
+                    self._raised = error
+            self._stop.set()
+
+    def clear_stop(self) -> None:
+        """Takes back that a stop was asked for, and what was raised."""
+        with self._lock:
+            self._joined = False
+            self._raised = None
+            self._stop.clear()
+
+    def wait_for_stop(self, timeout: float | None = None) -> bool:
+        """Waits until a stop is asked for; False if `timeout` seconds have passed before."""
+        return self._stop.wait(timeout)
+
+    def register_thread(self, thread: threading.Thread) -> None:
+        """Adds a thread for `join` to wait for."""
+        with self._lock:
+            self._registered.add(thread)
+
+    @contextmanager
+    def stop_on_exception(self) -> Iterator[None]:
+        """A `with` block that asks for a stop where it raises; nothing comes out of it."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - `join` raises it
+            self.request_stop(error)
+
+    def join(
+        self,
+        threads: Iterable[threading.Thread] | None = None,
+        stop_grace_period_secs: float = 120.0,
+        ignore_live_threads: bool = False,
+    ) -> None:
+        """Waits until threads have ended, and raises what was given to `request_stop`.
+
+        Args:
+            threads: the threads, beside those that are registered.
+            stop_grace_period_secs: how long to wait for them once a stop is asked for.
+            ignore_live_threads: whether threads that have not ended then are no error.
+
+        Raises:
+            RuntimeError: threads have not ended.
+        """
+        with self._lock:
+            waited = [*self._registered, *(threads or ())]
+        ends: float | None = None
+        for thread in waited:
+            while thread.is_alive():
+                if self.should_stop():
+                    ends = ends or time.monotonic() + stop_grace_period_secs
+                    if time.monotonic() > ends:
+                        break
+                thread.join(_LOOK)
+        with self._lock:
+            self._joined = True
+            self._registered.clear()
+            if self._raised is not None:
+                raise self._raised
+        late = [thread.name for thread in waited if thread.is_alive()]
+        if late and not ignore_live_threads:
+            raise RuntimeError(f"Coordinator stopped with threads still running: {' '.join(late)}")
+
+    def raise_requested_exception(self) -> None:
+        """Raises what was given to `request_stop`, if anything was."""
+        with self._lock:
+            if self._raised is not None:
+                raise self._raised
+
+
+class LooperThread(threading.Thread):
+    """A thread that calls a function again and again, until its coordinator asks for a stop.
+
+    Args:
+        coord: the coordinator.
+        timer_interval_secs: how long from one call to the next; None for at once.
+        target: the function; or a subclass overrides `run_loop`.
+        args: what it is called with.
+        kwargs: what it is called with by keyword.
+
+    Raises:
+        ValueError: `coord` is no Coordinator.
+
+    Example:
+        >>> import tensordraft as td
+        >>> coordinator, calls = td.train.Coordinator(), []
+        >>> def work():
+        ...     calls.append(1)
+        ...     coordinator.request_stop()
+        >>> coordinator.join([td.train.LooperThread.loop(coordinator, None, work)])
+        >>> calls
+        [1]
+    """
+
+    def __init__(
+        self,
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Callable[..., Any] | None = None,
+        args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not isinstance(coord, Coordinator):
+            raise ValueError(f"coord must be a Coordinator, got {coord!r}")
+        super().__init__(daemon=True)
+        self._coord = coord
+        self._interval = timer_interval_secs
+        self._call = (target, tuple(args or ()), dict(kwargs or {}))
+        coord.register_thread(self)
+
+    @staticmethod
+    def loop(
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Callable[..., Any],
+        args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> LooperThread:
+        """A new such thread, which has been started."""
+        thread = LooperThread(coord, timer_interval_secs, target, args, kwargs)
+        thread.start()
+        return thread
+
+    def run(self) -> None:
+        """Loops until a stop is asked for."""
+        with self._coord.stop_on_exception():
+            self.start_loop()
+            following = time.monotonic()
+            while not self._coord.wait_for_stop(max(0.0, following - time.monotonic())):
+                following += self._interval or 0.0
+                self.run_loop()
+            self.stop_loop()
+
+    def start_loop(self) -> None:
+        """Called when the thread begins."""
+
+    def stop_loop(self) -> None:
+        """Called when it has stopped."""
+
+    def run_loop(self) -> None:
+        """Called again and again."""
+        target, args, kwargs = self._call
+        if target is not None:
+            target(*args, **kwargs)

@@ -1,0 +1,199 @@
+"""The hooks that save checkpoints and count steps."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from .hooks import needed_global_step
+from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
+
+if TYPE_CHECKING:
+    from ...ops.saving.saver import Saver
+    from .session_creation import Scaffold
+
+public = {"td.train": "CheckpointSaverHook SecondOrStepTimer StepCounterHook"}
+
+_LOG = logging.getLogger("tensordraft")
+
+
+class SecondOrStepTimer:
+    """Tells when something is due again: after so many seconds, or so many steps.
+
+    Args:
+        every_secs: after how many seconds.
+        every_steps: after how many steps; one of the two is given.
+
+    Raises:
+        ValueError: none or both are given.
+
+    Example:
+        >>> import tensordraft as td
+        >>> timer = td.train.SecondOrStepTimer(every_steps=2)
+        >>> timer.should_trigger_for_step(1), timer.update_last_triggered_step(1)
+        (True, (None, None))
+        >>> timer.should_trigger_for_step(2), timer.should_trigger_for_step(3)
+        (False, True)
+    """
+
+    def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
+        if (every_secs is None) == (every_steps is None):
+            raise ValueError("one of every_secs and every_steps must be given, and not both")
+        self._seconds = every_secs
+        self._steps = every_steps
+        self.reset()
+
+    def reset(self) -> None:
+        """Begins again."""
+        self._last: tuple[int, float] | None = None
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """Whether it is due at a step."""
+        if self._last is None:
+            return True
+        last_step, last_time = self._last
+        if step == last_step:
+            return False
+        if self._seconds is not None:
+            return time.monotonic() >= last_time + self._seconds
+        return step >= last_step + (self._steps or 0)
+
+    def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
+        """Notes that it was done at a step; the seconds and steps since the time before."""
+        now, last = time.monotonic(), self._last
+        self._last = (step, now)
+        return (None, None) if last is None else (now - last[1], step - last[0])
+
+    def last_triggered_step(self) -> int | None:
+        """The step at which it was done last."""
+        return None if self._last is None else self._last[0]
+
+
+class CheckpointSaverHook(SessionRunHook):
+    """Saves a checkpoint at the beginning, every so often, and at the end.
+
+    Args:
+        checkpoint_dir: the folder.
+        save_secs: after how many seconds.
+        save_steps: after how many steps; one of the two is given.
+        saver: a Saver; by default that of `scaffold`.
+        checkpoint_basename: what the names of checkpoints begin with.
+        scaffold: the scaffold of the session.
+        listeners: accepted for TensorFlow's sake; none are called.
+
+    Raises:
+        ValueError: none or both of the times are given, or saver and scaffold are.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
+        ...     add = td.train.create_global_step().assign_add(4)
+        ...     hook = td.train.CheckpointSaverHook(folder, save_steps=10, saver=td.train.Saver())
+        ...     with td.train.SingularMonitoredSession(hooks=[hook]) as session:
+        ...         _ = session.run(add)
+        ...     td.train.latest_checkpoint(folder).rpartition("/")[2]
+        'model.ckpt-4'
+    """
+
+    def __init__(
+        self,
+        checkpoint_dir: str,
+        save_secs: float | None = None,
+        save_steps: int | None = None,
+        saver: Saver | None = None,
+        checkpoint_basename: str = "model.ckpt",
+        scaffold: Scaffold | None = None,
+        listeners: Any = None,
+    ) -> None:
+        del listeners
+        if saver is not None and scaffold is not None:
+            raise ValueError("You cannot provide both saver and scaffold.")
+        self._path = os.path.join(checkpoint_dir, checkpoint_basename)
+        self._timer = SecondOrStepTimer(save_secs, save_steps)
+        self._saver = saver
+        self._scaffold = scaffold
+        self._step: Any = None
+
+    def begin(self) -> None:
+        """Finds what the hook needs in the graph."""
+        self._step = needed_global_step("CheckpointSaverHook")
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Begins with the step of the session."""
+        self._save(session, int(session.run(self._step)))
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Asks for what the hook looks at."""
+        return SessionRunArgs(self._step)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Looks at what came out."""
+        # The step may have been read before it was counted up.
+        if self._timer.should_trigger_for_step(int(run_values.results) + 1):
+            step = int(run_context.session.run(self._step))
+            if self._timer.should_trigger_for_step(step):
+                self._save(run_context.session, step)
+
+    def end(self, session: Any) -> None:
+        """Does what is left to do."""
+        step = int(session.run(self._step))
+        if step != self._timer.last_triggered_step():
+            self._save(session, step)
+
+    def _save(self, session: Any, step: int) -> None:
+        saver = self._saver or (self._scaffold and self._scaffold.saver)
+        if saver is None:
+            raise RuntimeError("CheckpointSaverHook has neither a saver nor a scaffold with one")
+        self._timer.update_last_triggered_step(step)
+        _LOG.info("Saving checkpoints for %d into %s.", step, self._path)
+        saver.save(session, self._path, global_step=step)
+
+
+class StepCounterHook(SessionRunHook):
+    """Writes to the log "tensordraft" how many global steps a second takes.
+
+    Args:
+        every_n_steps: after how many steps.
+        every_n_secs: after how many seconds.
+        output_dir: accepted for TensorFlow's sake, like `summary_writer`.
+        summary_writer: accepted.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     step = td.train.create_global_step()
+        ...     hook = td.train.StepCounterHook(every_n_steps=10)
+        ...     with td.train.SingularMonitoredSession(hooks=[hook]) as session:
+        ...         session.run(step)
+        np.int64(0)
+    """
+
+    def __init__(
+        self,
+        every_n_steps: int | None = 100,
+        every_n_secs: float | None = None,
+        output_dir: str | None = None,
+        summary_writer: Any = None,
+    ) -> None:
+        del output_dir, summary_writer
+        self._timer = SecondOrStepTimer(every_n_secs, every_n_steps)
+        self._step: Any = None
+
+    def begin(self) -> None:
+        """Finds what the hook needs in the graph."""
+        self._step = needed_global_step("StepCounterHook")
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Asks for what the hook looks at."""
+        return SessionRunArgs(self._step)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Looks at what came out."""
+        step = int(run_values.results)
+        if self._timer.should_trigger_for_step(step):
+            seconds, steps = self._timer.update_last_triggered_step(step)
+            if seconds and steps:
+                _LOG.info("global_step/sec: %g", steps / seconds)

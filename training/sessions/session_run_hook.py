@@ -1,0 +1,120 @@
+"""What goes with the runs of a session: the base of hooks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+public = {"td.train": "SessionRunArgs SessionRunContext SessionRunHook SessionRunValues"}
+
+
+class SessionRunArgs(NamedTuple):
+    """What a hook adds to a run.
+
+    Args:
+        fetches: what else to fetch.
+        feed_dict: what else to feed.
+        options: options of the run.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.train.SessionRunArgs("loss:0").feed_dict is None
+        True
+    """
+
+    fetches: Any
+    feed_dict: Any = None
+    options: Any = None
+
+
+class SessionRunValues(NamedTuple):
+    """What came out of a run for a hook.
+
+    Args:
+        results: the values of the fetches that the hook asked for, or None.
+        options: the options of the run.
+        run_metadata: the trace of the run, if there is one.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.train.SessionRunValues(0.5, None, None).results
+        0.5
+    """
+
+    results: Any
+    options: Any
+    run_metadata: Any
+
+
+class SessionRunContext:
+    """What a hook knows of a run, and may ask for.
+
+    Args:
+        original_args: what the caller of the run asked for, as SessionRunArgs.
+        session: the session.
+
+    Example:
+        >>> import tensordraft as td
+        >>> context = td.train.SessionRunContext(td.train.SessionRunArgs("x:0"), None)
+        >>> context.request_stop()
+        >>> context.stop_requested
+        True
+    """
+
+    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
+        self._original_args = original_args
+        self._session = session
+        self._stop_requested = False
+
+    @property
+    def original_args(self) -> SessionRunArgs:
+        """What the caller of the run asked for."""
+        return self._original_args
+
+    @property
+    def session(self) -> Any:
+        """The session."""
+        return self._session
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether a hook asked for the session to stop."""
+        return self._stop_requested
+
+    def request_stop(self) -> None:
+        """Asks for the session to stop after the run."""
+        self._stop_requested = True
+
+
+class SessionRunHook:
+    """What goes with the runs of a monitored session: a subclass says what happens when.
+
+    Example:
+        >>> import tensordraft as td
+        >>> class Steps(td.train.SessionRunHook):
+        ...     def before_run(self, run_context):
+        ...         return td.train.SessionRunArgs("step:0")
+        ...
+        ...     def after_run(self, run_context, run_values):
+        ...         self.last = run_values.results
+        >>> with td.Graph().as_default():
+        ...     add, hook = td.Variable(0, name="step").assign_add(1), Steps()
+        ...     with td.train.SingularMonitoredSession(hooks=[hook]) as session:
+        ...         _ = session.run(add)
+        ...     hook.last in (0, 1)
+        True
+    """
+
+    def begin(self) -> None:
+        """Called before the session is made; the graph may be changed for the last time."""
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Called when there is a session, whose variables have values."""
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        """Called before each run; what it returns is fetched and fed, too."""
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Called after each run that raised nothing."""
+
+    def end(self, session: Any) -> None:
+        """Called at the end, unless a run raised an error other than the end of the data."""
