@@ -40,8 +40,8 @@ class ExportedGraph:
     def functions(self) -> Mapping[str, FunctionDef]:
         """The functions of the library by name."""
         library = self.library.function
-        if len(self._functions) != len(library):
-            self._functions = {function.signature.name: function for function in library}
+        for function in library[len(self._functions) :]:  # a library only grows
+            self._functions[function.signature.name] = function
         return self._functions
 
     def get_operations(self) -> list[Operation]:
