@@ -78,7 +78,8 @@ def graph_of(inputs: Iterable[Any]) -> Graph:
                 )
     if found is None or get_default_graph().sees(found.graph):
         return get_default_graph()
-    return found.graph
+    owner: Graph = found.graph
+    return owner
 
 
 def graph_using(graph: Graph) -> Graph:

@@ -15,8 +15,10 @@ import pytest
 from places import ROOT
 
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_{}(sys.argv[1])"
-LEFT_BEHIND = (".git", ".venv*", ".*_cache", ".hypothesis", ".coverage*", "build", "dist")
-LEFT_BEHIND += ("*.egg-info", "__pycache__", "*.pyi", "PKG-INFO", "setup.cfg")
+LEFT_BEHIND = (
+    *(".git", ".venv*", ".*_cache", ".hypothesis", ".coverage*", "build", "dist"),
+    *("*.egg-info", "__pycache__", "*.pyi", "PKG-INFO", "setup.cfg"),
+)
 
 
 def build(kind: str, source: Path, folder: Path) -> None:

@@ -19,5 +19,5 @@ class MetadataWithPage(egg_info):
         """Replaces the README by the page, before it is written anywhere."""
         super().finalize_options()
         metadata = self.distribution.metadata
-        home = (metadata.project_urls or {})["Homepage"]
+        home = vars(metadata)["project_urls"]["Homepage"]
         metadata.long_description = absolute(metadata.long_description or "", home)

@@ -85,6 +85,7 @@ def built_while(
     starts = [graph.captured(convert_to_tensor(leaf)) for leaf in flat(structure)]
     shapes = _invariants(starts, shape_invariants)
     counted = maximum_iterations is not None
+    most: Any = None
     if counted:
         starts = [constant(0), *starts]
         shapes = [TensorShape([]), *shapes]

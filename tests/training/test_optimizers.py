@@ -74,7 +74,9 @@ def test_slots_are_found_by_name() -> None:
         assert [s.op.name for s in optimizer.variables()] == [
             "v/RMSProp", "v/RMSProp_1", "v/RMSProp_2",
         ]  # fmt: skip
-        assert optimizer.get_slot(v, "mg").op.name == "v/RMSProp_1"
+        mg = optimizer.get_slot(v, "mg")
+        assert mg is not None
+        assert mg.op.name == "v/RMSProp_1"
         assert optimizer.get_slot(v, "other") is None
 
 

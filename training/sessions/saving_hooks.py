@@ -144,7 +144,7 @@ class CheckpointSaverHook(SessionRunHook):
             self._save(session, step)
 
     def _save(self, session: Any, step: int) -> None:
-        saver = self._saver or (self._scaffold and self._scaffold.saver)
+        saver: Saver | None = self._saver or (self._scaffold.saver if self._scaffold else None)
         if saver is None:
             raise RuntimeError("CheckpointSaverHook has neither a saver nor a scaffold with one")
         self._timer.update_last_triggered_step(step)

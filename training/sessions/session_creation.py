@@ -60,7 +60,7 @@ class Scaffold:
         copy_from_scaffold: Scaffold | None = None,
         local_init_feed_dict: Any = None,
     ) -> None:
-        other = copy_from_scaffold
+        other: Any = copy_from_scaffold
         self._init_fn = init_fn
         self.init_op = init_op if other is None or init_op is not None else other.init_op
         self.init_feed_dict = init_feed_dict or (other and other.init_feed_dict)
@@ -71,7 +71,7 @@ class Scaffold:
         )
         self.local_init_feed_dict = local_init_feed_dict
         self.summary_op = summary_op
-        self.saver = saver if other is None or saver is not None else other.saver
+        self.saver: Saver | None = saver if other is None or saver is not None else other.saver
         if init_fn is None and other is not None:
             self._init_fn = other._init_fn
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,8 @@ import pytest
 import tensordraft as td
 from tensordraft.graph.checkpoints import bundle_writer
 from tensordraft.graph.checkpoints.bundle_writer import write_bundle
-from tensordraft.graph.files import replacement
 
-VALUES = {
+VALUES: dict[str, np.ndarray] = {
     "layer/w": np.arange(12, dtype=np.float32).reshape(3, 4),
     "step": np.array(7, np.int64),
     "flag": np.array([True, False]),
@@ -103,12 +103,12 @@ def test_the_data_is_in_place_before_the_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
-    replace = replacement.os.replace
+    replace = os.replace
 
     def noted(source: str, target: str) -> None:
         order.append(Path(target).suffix)
         replace(source, target)
 
-    monkeypatch.setattr(replacement.os, "replace", noted)
+    monkeypatch.setattr(os, "replace", noted)
     written(tmp_path, {"v": np.array(1.0)})
     assert order == [".data-00000-of-00001", ".index"]
