@@ -23,7 +23,7 @@ def sample_points() -> tuple[np.ndarray, np.ndarray]:
 def train(folder: str, last_step: int) -> list[float]:
     """Trains up to a step, from the latest checkpoint in the folder; the loss at each step."""
     points, sides = sample_points()
-    losses = []
+    losses: list[float] = []
     with tf.Graph().as_default():
         features = tf.placeholder(tf.float32, [None, 2], name="features")
         labels = tf.placeholder(tf.float32, [None, 1], name="labels")
