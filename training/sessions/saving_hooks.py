@@ -144,13 +144,7 @@ class CheckpointSaverHook(SessionRunHook):
             self._save(session, step)
 
     def _save(self, session: Any, step: int) -> None:
-<<<<<<< HEAD
         saver: Saver | None = self._saver or (self._scaffold.saver if self._scaffold else None)
-=======
-        saver = self._saver
-        if saver is None and self._scaffold is not None:
-            saver = self._scaffold.saver
->>>>>>> ab07c92 (State the types of scaffolds)
         if saver is None:
             raise RuntimeError("CheckpointSaverHook has neither a saver nor a scaffold with one")
         self._timer.update_last_triggered_step(step)
