@@ -60,7 +60,6 @@ class Scaffold:
         copy_from_scaffold: Scaffold | None = None,
         local_init_feed_dict: Any = None,
     ) -> None:
-<<<<<<< HEAD
         other: Any = copy_from_scaffold
         self._init_fn = init_fn
         self.init_op = init_op if other is None or init_op is not None else other.init_op
@@ -75,24 +74,6 @@ class Scaffold:
         self.saver: Saver | None = saver if other is None or saver is not None else other.saver
         if init_fn is None and other is not None:
             self._init_fn = other._init_fn
-=======
-        other = copy_from_scaffold
-
-        def given(value: Any, name: str) -> Any:
-            return getattr(other, name, None) if value is None else value
-
-        self._init_fn: Any = given(init_fn, "_init_fn")
-        self.init_op: Any = given(init_op, "init_op")
-        self.init_feed_dict: Any = given(init_feed_dict, "init_feed_dict")
-        self.ready_op: Any = given(ready_op, "ready_op")
-        self.ready_for_local_init_op: Any = given(
-            ready_for_local_init_op, "ready_for_local_init_op"
-        )
-        self.local_init_op: Any = given(local_init_op, "local_init_op")
-        self.local_init_feed_dict: Any = given(local_init_feed_dict, "local_init_feed_dict")
-        self.summary_op: Any = given(summary_op, "summary_op")
-        self.saver: Saver | None = given(saver, "saver")
->>>>>>> ab07c92 (State the types of scaffolds)
 
     def finalize(self) -> Scaffold:
         """Makes what is missing, and lets the graph be changed no more."""
