@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from . import (
     array as array,
+    control_flow as control_flow,
     effects as effects,
     image as image,
     indexing as indexing,
     linalg as linalg,
     linalg_decompositions as linalg_decompositions,
     linalg_systems as linalg_systems,
+    lists as lists,
     math as math,
     math_reductions as math_reductions,
     math_segments as math_segments,

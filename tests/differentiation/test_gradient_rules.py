@@ -14,8 +14,7 @@ ROOT = Path(td.__file__).parent
 ROOMS = {path.name for path in (ROOT / "ops").iterdir() if (path / "__init__.py").exists()}
 RULE_FILES = {path.stem for path in (ROOT / "differentiation/rules").glob("[!_]*.py")}
 
-# The rooms whose rules are yet to come; and ops without one, and why.
-LATER = ("control_flow", "lists")
+# Ops without a rule, and why.
 WITHOUT = {
     "Bitcast": "the bits of a number have no derivative",
     **dict.fromkeys(
@@ -57,9 +56,16 @@ def test_every_op_of_floats_has_a_rule() -> None:
 
     ours = [op for op in registry.definitions() if f"{ROOT}/ops/" in op.site.file]
     lacking = {op.name for op in ours if carries_gradients(op) and op.name not in RULES}
-    pending = {op.name for op in ours if room(op) in LATER}
-    assert lacking - set(WITHOUT) - pending == set()
+    assert lacking - set(WITHOUT) == set()
     assert set(WITHOUT) & set(RULES) == set()
+
+
+def test_who_asks_for_the_gradient_of_a_condition_is_told_why_there_is_none() -> None:
+    with td.Graph().as_default():
+        x = td.placeholder(td.float32, [])
+        y = registry.lookup("Switch")(x, x > 0.0)[1]
+        with pytest.raises(LookupError, match="which branch is taken is known to the run alone"):
+            td.gradients(y, x)
 
 
 def test_rules_are_for_ops_that_exist() -> None:
@@ -83,5 +89,5 @@ def test_files_of_rules_are_named_after_rooms(name: str) -> None:
 def test_every_room_has_its_rules() -> None:
     have = {name.partition("_")[0] for name in RULE_FILES} | RULE_FILES
     floats = {room(op) for op in registry.definitions() if carries_gradients(op)} & ROOMS
-    # What the tables of `kit` define is at home in other rooms; the rest comes later.
-    assert floats - have - {"kit", *LATER} == set()
+    # What the tables of `kit` define is at home in other rooms.
+    assert floats - have - {"kit"} == set()
