@@ -190,8 +190,8 @@ def test_every_public_name_needs_the_stated_libraries_only() -> None:
 def test_the_checkout_is_loaded_once() -> None:
     """pytest must not import the root under another name: that would fill a second registry."""
     twins = {
-        name
-        for name, module in sys.modules.items()
+        module.__name__
+        for module in sys.modules.values()
         if (file := getattr(module, "__file__", None)) and Path(file) == ROOT / "__init__.py"
     }
     assert twins <= {"tensordraft"}

@@ -56,7 +56,7 @@ def errors_of_runs(tensor: td.Tensor, feeds: Any = None) -> list[td.errors.OpErr
 def test_every_error_has_a_code_and_every_code_a_class() -> None:
     classes = [
         cls
-        for cls in vars(td.errors).values()
+        for cls in [getattr(td.errors, name) for name in dir(td.errors)]
         if isinstance(cls, type) and issubclass(cls, td.errors.OpError)
         if cls is not td.errors.OpError
     ]
