@@ -20,17 +20,23 @@ from __future__ import annotations
 import sys as _sys
 
 from .graph import registry as _registry
+from .graph.node_expanders import offer as _offer
 from .graph.surface.namespaces import (
     NamespaceFinder as _NamespaceFinder,
     listed as _listed,
     look_up as _look_up,
 )
-from .graph.surface.public_table import OPS as _OPS, PublicTable as _PublicTable
+from .graph.surface.public_table import (
+    GRADIENTS as _GRADIENTS,
+    OPS as _OPS,
+    PublicTable as _PublicTable,
+)
 
 __version__ = "0.1.0"
 
 _table = _PublicTable(__name__, _registry.LOADING)
 _registry.on_first_use(lambda: _table.load(_OPS))
+_offer("SymbolicGradient", lambda: _table.load(_GRADIENTS))
 _sys.meta_path.append(_NamespaceFinder(__name__, _table))
 
 

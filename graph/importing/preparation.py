@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...protos.config import config
 from .function_inlining import inline_functions
+from .node_expansion import expand_nodes
 from .versions import check_versions
 
 if TYPE_CHECKING:
@@ -13,11 +14,22 @@ if TYPE_CHECKING:
 
 
 def prepared(graph_def: GraphDef) -> GraphDef:
-    """The GraphDef without calls of functions, if this library may read it."""
+    """The GraphDef without calls of functions and of their gradients, if this library may read it.
+
+    Raises:
+        ValueError: it may not, has too many nodes, or holds calls that cannot be replaced.
+    """
     check_versions(graph_def)
+    _check_size(graph_def)
+    functions = {function.signature.name: function for function in graph_def.library.function}
+    result = expand_nodes(inline_functions(graph_def), functions)
+    _check_size(result)
+    return result
+
+
+def _check_size(graph_def: GraphDef) -> None:
     if len(graph_def.node) > config.max_graph_nodes:
         raise ValueError(
             f"the graph has {len(graph_def.node)} nodes, more than td.config.max_graph_nodes = "
             f"{config.max_graph_nodes}"
         )
-    return inline_functions(graph_def)

@@ -37,6 +37,7 @@ STAGES = (
     ("training.*",),
 )
 OPS = STAGES[1]
+GRADIENTS = STAGES[3]
 
 
 class Home(NamedTuple):
