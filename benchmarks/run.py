@@ -18,7 +18,7 @@ from libraries import tensorflow
 if TYPE_CHECKING:
     from timing import Row
 
-SECTIONS = ("engine", "ops", "models", "training", "memory", "files", "checking")
+SECTIONS = ("engine", "ops", "models", "training", "gradients", "memory", "files", "checking")
 PAGE = os.path.join(os.path.dirname(__file__), os.pardir, "docs", "performance.md")
 
 

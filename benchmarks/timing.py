@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """One comparison, in seconds a call or in bytes; `limit` is the ratio aimed at."""
+    """One comparison, in seconds a call, in bytes or in ops; `limit` is the ratio aimed at."""
 
     name: str
     ours: float
@@ -35,7 +35,9 @@ class Row(NamedTuple):
         )
 
     def shown(self, value: float) -> str:
-        """`value` in a unit that suits it."""
+        """`value` in a unit that suits it; numbers of ops as they are."""
+        if self.unit == "ops":
+            return f"{value:.0f}"
         scales = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
         if self.unit == "B":
             scales = {"MiB": 2**-20, "KiB": 2**-10, "B": 1.0}
