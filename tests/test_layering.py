@@ -62,6 +62,7 @@ FOLDERS = [
     "differentiation",
     "modelling/layers",
     "modelling/losses",
+    "modelling/metrics",
     "modelling",
     "programs",
     "training",

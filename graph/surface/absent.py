@@ -31,7 +31,6 @@ _REASONS = {
     "estimator": _TRAINING,
     "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
     "lookup": "hash tables are not supported; map keys to numbers in Python",
-    "metrics": "count in variables, as examples/programs do, or in NumPy",
     "parse_example": _INPUT,
     "parse_single_example": _INPUT,
     "raw_rnn": _LOOPS,

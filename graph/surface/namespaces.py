@@ -36,6 +36,7 @@ NAMESPACES = {
     "td.losses": "Losses: how far predictions are from labels.",
     "td.manip": "Elements of tensors moved about.",
     "td.math": "Mathematical functions.",
+    "td.metrics": "Metrics: what models are judged by, counted batch after batch.",
     "td.nn": "Functions for neural networks.",
     "td.python_io": "Files of records.",
     "td.random": "Random numbers.",

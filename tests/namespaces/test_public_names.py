@@ -37,6 +37,7 @@ NAMESPACES = [
     "td.losses",
     "td.manip",
     "td.math",
+    "td.metrics",
     "td.nn",
     "td.python_io",
     "td.random",

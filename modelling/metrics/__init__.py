@@ -1,0 +1,1 @@
+"""Metrics that are counted in local variables, batch after batch: `td.metrics`."""

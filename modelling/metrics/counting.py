@@ -1,0 +1,82 @@
+"""What all metrics are made of: local variables that count, weights, and the results listed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import add_to_collections
+from ...graph.scopes.collections import GraphKeys
+from ...ops.array.casting import cast
+from ...ops.array.fills import ones_like, zeros
+from ...ops.array.reshaping import reshape
+from ...ops.array.squeezing import expand_dims, squeeze
+from ...ops.math.arithmetic import multiply
+from ...ops.variables.variable import Variable
+from ...protos.dtypes import float32
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...protos.dtypes import DType
+
+
+def metric_variable(shape: Sequence[int | None], name: str, dtype: DType = float32) -> Variable:
+    """A variable of zeros that is local, counts for a metric, and is not trained."""
+    return Variable(
+        zeros(shape, dtype),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        name=name,
+    )
+
+
+def aligned(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    """Labels and predictions of one rank: where one has a last dimension of 1 more, without it.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
+    y, x = convert_to_tensor(labels), convert_to_tensor(predictions)
+    if y.shape.rank is not None and x.shape.rank is not None:
+        more = x.shape.rank - y.shape.rank
+        if more == 1:
+            x = squeeze(x, [-1])
+        elif more == -1:
+            y = squeeze(y, [-1])
+    if not x.shape.is_compatible_with(y.shape):
+        raise ValueError(
+            f"labels and predictions must have equal shapes, got {y.shape} and {x.shape}"
+        )
+    return y, x
+
+
+def spread(weights: Any, values: Any, dtype: DType = float32) -> Any:
+    """Weights of the shape of the values.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    given = cast(convert_to_tensor(weights, name="weights"), dtype)
+    rank, wanted = given.shape.rank, values.shape.rank
+    if rank is not None and wanted is not None and rank:
+        if rank == wanted + 1:
+            given = squeeze(given, [-1])
+        elif rank == wanted - 1:
+            given = expand_dims(given, -1)
+    if given.shape.rank not in (0, None, wanted) and wanted is not None:
+        raise ValueError(f"weights of shape {given.shape} do not fit values of {values.shape}")
+    return multiply(given, ones_like(values, dtype=dtype))
+
+
+def flat(value: Any) -> Any:
+    """All elements in one dimension."""
+    return reshape(value, [-1])
+
+
+def listed(value: Any, update: Any, metrics: Any, updates: Any) -> tuple[Any, Any]:
+    """The value of a metric and what updates it, listed in the collections that were given."""
+    for collections, tensor in ((metrics, value), (updates, update)):
+        if collections:
+            add_to_collections(collections, tensor)
+    return value, update
