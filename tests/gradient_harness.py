@@ -34,6 +34,7 @@ EDGES = {
     ("ConcatV2", "empty"): "TensorFlow, too, refuses the gradient for a fed axis of int64",
     ("LogMatrixDeterminant", "singular"): "it needs the inverse",
     ("MatrixDeterminant", "singular"): "it needs the inverse",
+    ("MaxPool3DGradGrad", ""): "MaxPool3DGrad, which it needs, takes no float64",
     ("ScatterNd", "nothing"): "GatherNd does not take nothing out of nothing",
 }
 # Ops that read half of a symmetric matrix: the gradient is that of symmetric changes.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...ops.array.broadcasting import broadcast_to
-from ...ops.array.fills import zeros_like
+from ...ops.array.fills import ones, zeros_like
+from ...ops.array.joining import concat
 from ...ops.array.reshaping import reshape
+from ...ops.array.shapes import rank
 from ...ops.array.squeezing import expand_dims
 from ...ops.math.add_n import add_n
 from ...ops.math.arithmetic import abs, add, multiply, negative, sign, square, subtract
@@ -15,6 +17,7 @@ from ...ops.math.division import truediv
 from ...ops.math.exponentials import exp
 from ...ops.math.reductions import reduce_sum
 from ...ops.nn.activations import log_softmax, softmax
+from ...protos.dtypes import int32
 from ..kit.rule_tables import attrs_of, gradient_of, raw, unary
 from ..kit.static_knowledge import constant_like, shape_of, summed_to, times
 from .math import masked
@@ -101,9 +104,9 @@ def _bias_add(op: Operation, gradient: Tensor) -> Any:
 @gradient_of("BiasAddGrad")
 def _bias_add_grad(op: Operation, gradient: Tensor) -> Tensor:
     summed = op.inputs[0]
-    rank = summed.shape.rank
-    if op.get_attr("data_format") == b"NCHW" and rank is not None and rank > 2:
-        gradient = reshape(gradient, [-1] + [1] * (rank - 2))
+    if op.get_attr("data_format") == b"NCHW":
+        spatial = ones(expand_dims(subtract(rank(summed), 2), 0), int32)
+        gradient = reshape(gradient, concat([[-1], spatial], 0))
     return broadcast_to(gradient, shape_of(summed))
 
 

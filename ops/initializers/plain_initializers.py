@@ -68,6 +68,9 @@ class Initializer:
     def _value(self, shape: list[int], dtype: DType) -> Tensor:
         raise NotImplementedError
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an initializer like this one."""
         config = {name: value for name, value in vars(self).items() if not name.startswith("_")}

@@ -99,8 +99,8 @@ class NanLossDuringTrainingError(RuntimeError):
         tensordraft.training.sessions.hooks.NanLossDuringTrainingError: loss
     """
 
-    def __str__(self) -> str:
-        return str(self.args[0]) if self.args else "NaN loss during training."
+    def __init__(self, message: str = "NaN loss during training.") -> None:
+        super().__init__(message)
 
 
 class NanTensorHook(SessionRunHook):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 public = {"td.train": "MonitoredSession MonitoredTrainingSession SingularMonitoredSession"}
 
-_DEFAULT = object()
+_DEFAULT = "default"  # told apart from None, which turns saving off
 _ENDS = (errors.OutOfRangeError, StopIteration)
 
 

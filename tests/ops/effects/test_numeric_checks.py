@@ -126,8 +126,9 @@ def test_loops_are_unrolled(session: td.Session) -> None:
     assert session.run(sums, fed).tolist() == [[0, 1], [2, 4], [6, 9]]
     backwards = td.scan(lambda a, n: a + n, [1, 2, 3], 0, reverse=True)
     assert session.run(backwards).tolist() == [6, 5, 3]
-    with pytest.raises(ValueError, match="first dimension of elems must be known"):
-        td.map_fn(lambda row: row, td.placeholder(td.float32, [None]))
+    open_ended = td.placeholder(td.float32, [None])
+    doubled = td.map_fn(lambda row: row * 2, open_ended)
+    assert session.run(doubled, {open_ended: [1, 2, 3]}).tolist() == [2, 4, 6]
 
 
 def test_devices() -> None:
