@@ -63,6 +63,7 @@ FOLDERS = [
     "modelling/layers",
     "modelling/losses",
     "modelling/metrics",
+    "modelling/rnn",
     "modelling",
     "programs",
     "training",

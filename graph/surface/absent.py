@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _TRAINING = "it is not supported yet; td.train has optimizers, which td.Session runs"
-_LAYERS = "write the layer with td.get_variable and the functions of td and td.nn"
 _INPUT = "read and batch what is fed in Python, and feed it to a placeholder"
 _LOOPS = "loops inside a graph are not supported; td.while_loop unrolls those of known length"
 
@@ -24,9 +23,7 @@ _REASONS = {
     "TensorArray": _LOOPS,
     "TextLineReader": _INPUT,
     "batch": _INPUT,
-    "bidirectional_dynamic_rnn": _LOOPS,
     "data": _INPUT,
-    "dynamic_rnn": _LOOPS,
     "enable_eager_execution": "there is only graph mode",
     "estimator": _TRAINING,
     "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
@@ -34,7 +31,6 @@ _REASONS = {
     "parse_example": _INPUT,
     "parse_single_example": _INPUT,
     "raw_rnn": _LOOPS,
-    "rnn_cell": _LAYERS,
     "saved_model": "td.load_saved_model reads saved models",
     "shuffle_batch": _INPUT,
     "slim": "td.contrib holds what programs use most; td.layers has layers",

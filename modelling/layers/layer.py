@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import add_to_collection, name_scope
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
@@ -299,10 +300,11 @@ class Layer:
         """
         several = isinstance(inputs, (list, tuple)) and any(isinstance(t, Tensor) for t in inputs)
         tensors = [convert_to_tensor(item) for item in (inputs if several else [inputs])]
-        graph = tensors[0].graph
-        if self._graph is not None and self._graph is not graph:
+        graph = get_default_graph() if get_default_graph().outer else tensors[0].graph
+        home = _outermost(graph)
+        if self._graph is not None and self._graph is not home:
             raise ValueError(f"layer {self.name} is in another graph than its input {tensors[0]}")
-        self._graph = graph
+        self._graph = home
         opened = self._open_scope(kwargs.pop("scope", None))
         reuse = True if self.built else self._reuse
         with (
@@ -344,6 +346,11 @@ class Layer:
         if not self.built:
             raise ValueError(f"layer {self.name} has no variables before it is called")
         return sum(weight.shape.num_elements() or 0 for weight in self.weights)
+
+
+def _outermost(graph: Graph) -> Graph:
+    """The graph, or of the body of a branch or a loop the graph all around it."""
+    return graph if graph.outer is None else _outermost(graph.outer)
 
 
 def _snake_case(name: str) -> str:

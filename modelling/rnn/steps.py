@@ -1,0 +1,79 @@
+"""What every way of running a cell along time does: begin, take a step, stop where a row ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...graph.convert import convert_to_tensor
+from ...ops.array.fills import zeros_like
+from ...ops.array.shapes import shape
+from ...ops.kit.structures import flat, packed
+from ...ops.math.comparison import less
+from ...ops.math.select import where
+from .rnn_cell import RNNCell
+
+
+def begun(cell: Any, initial_state: Any, batch_source: Any, axis: int, dtype: Any) -> Any:
+    """The first state: that which is given, or zeros.
+
+    Args:
+        cell: the cell.
+        initial_state: the state, or None.
+        batch_source: an input.
+        axis: its dimension of the batch.
+        dtype: the dtype of the zeros.
+
+    Raises:
+        TypeError: the cell is none.
+        ValueError: there is neither a state nor a dtype.
+    """
+    if not isinstance(cell, RNNCell) and not callable(cell):
+        raise TypeError(f"cell must be an RNNCell, got {cell!r}")
+    if initial_state is not None:
+        leaves = [convert_to_tensor(leaf) for leaf in flat(initial_state)]
+        return packed(initial_state, leaves)
+    if dtype is None:
+        raise ValueError("without initial_state, dtype must be given")
+    size = batch_source.shape.with_rank_at_least(axis + 1)[axis].value
+    return cell.zero_state(shape(batch_source)[axis] if size is None else size, dtype)
+
+
+def lengths_of(sequence_length: Any) -> Any:
+    """The lengths as a tensor.
+
+    Raises:
+        ValueError: they are no vector.
+    """
+    if sequence_length is None:
+        return None
+    lengths = convert_to_tensor(sequence_length)
+    if lengths.shape.rank not in (None, 1):
+        raise ValueError(f"sequence_length must be a vector, got shape {lengths.shape}")
+    return lengths
+
+
+def stepped(cell: Any, inputs: Any, state: Any, time: Any, lengths: Any) -> tuple[Any, Any]:
+    """The output and the state after a step; past the end of a row zeros, and the state before.
+
+    Args:
+        cell: the cell.
+        inputs: those of the step.
+        state: the state before.
+        time: the number of the step.
+        lengths: how many steps each row has, or None.
+
+    Raises:
+        ValueError: the cell returned another structure of states.
+    """
+    output, after = cell(inputs, state)
+    if len(flat(after)) != len(flat(state)):
+        raise ValueError(
+            f"the cell was given {len(flat(state))} state tensors and returned {len(flat(after))}"
+        )
+    if lengths is None:
+        return output, after
+    alive = less(convert_to_tensor(time, lengths.dtype), lengths)
+    outputs = [where(alive, leaf, zeros_like(leaf)) for leaf in flat(output)]
+    pairs = zip(flat(after), flat(state), strict=True)
+    states = [where(alive, new, old) if new.shape.rank != 0 else new for new, old in pairs]
+    return packed(output, outputs), packed(state, states)
