@@ -348,9 +348,10 @@ class Layer:
         return sum(weight.shape.num_elements() or 0 for weight in self.weights)
 
 
-def _outermost(graph: Graph) -> Graph:
+def _outermost(graph: Any) -> Graph:
     """The graph, or of the body of a branch or a loop the graph all around it."""
-    return graph if graph.outer is None else _outermost(graph.outer)
+    home: Graph = graph if graph.outer is None else _outermost(graph.outer)
+    return home
 
 
 def _snake_case(name: str) -> str:

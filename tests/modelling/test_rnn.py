@@ -93,7 +93,7 @@ def test_gru() -> None:
 
 def test_the_ways_of_running_agree_and_differentiate() -> None:
     with td.Graph().as_default(), td.Session() as session:
-        cells = [td.nn.rnn_cell.BasicRNNCell(3) for _ in range(2)]
+        cells: Any = [td.nn.rnn_cell.BasicRNNCell(3) for _ in range(2)]
         stack = td.nn.rnn_cell.MultiRNNCell(cells)
         x = td.placeholder(td.float32, [3, 4, 2])
         y, _ = td.nn.dynamic_rnn(stack, x, LENGTHS, dtype=td.float32)
@@ -113,13 +113,16 @@ def test_the_ways_of_running_agree_and_differentiate() -> None:
 @pytest.mark.parametrize("lengths", [None, LENGTHS])
 def test_both_ways(lengths: list[int] | None) -> None:
     with td.Graph().as_default(), td.Session() as session:
-        cells = [td.nn.rnn_cell.BasicRNNCell(3, reuse=td.AUTO_REUSE) for _ in range(2)]
-        (fw, bw), _ = td.nn.bidirectional_dynamic_rnn(*cells, X, lengths, dtype=td.float32)
+        reuse: Any = td.AUTO_REUSE
+        cells: Any = [td.nn.rnn_cell.BasicRNNCell(3, reuse=reuse) for _ in range(2)]
+        (fw, bw), _ = td.nn.bidirectional_dynamic_rnn(
+            cells[0], cells[1], X, lengths, dtype=td.float32
+        )
         assert names()[2] == "bidirectional_rnn/bw/basic_rnn_cell/kernel"
         steps = td.unstack(X, axis=1)
         with td.variable_scope(td.get_variable_scope(), reuse=True):
             outputs, *_ = td.nn.static_bidirectional_rnn(
-                *cells, steps, dtype=td.float32, sequence_length=lengths
+                cells[0], cells[1], steps, dtype=td.float32, sequence_length=lengths
             )
         session.run(td.global_variables_initializer())
         values = session.run([td.concat([fw, bw], 2), td.stack(outputs, 1), *cells[1].variables])
@@ -151,6 +154,7 @@ def test_wrappers() -> None:
 
 
 def test_errors() -> None:
+    whole: Any = X
     with td.Graph().as_default():
         cell = td.nn.rnn_cell.GRUCell(3)
         with pytest.raises(ValueError, match="dtype must be given"):
@@ -158,6 +162,6 @@ def test_errors() -> None:
         with pytest.raises(ValueError, match="must be a vector"):
             td.nn.dynamic_rnn(cell, X, [[1]], dtype=td.float32)
         with pytest.raises(TypeError, match="must be a list"):
-            td.nn.static_rnn(cell, td.constant(X), dtype=td.float32)
+            td.nn.static_rnn(cell, whole, dtype=td.float32)
         with pytest.raises(ValueError, match="must not be empty"):
             td.nn.static_rnn(cell, [], dtype=td.float32)
