@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from .node import Operation
 
 
-_OWN_REFERENCES = 2
+def _references_to_a_local() -> int:
+    value = np.empty(0)
+    return sys.getrefcount(value)
+
+
+_OWN_REFERENCES = _references_to_a_local()  # which differs between releases of Python
+# Without the interpreter lock, counts of references say nothing: then a value is copied always.
+_COUNTED = getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 class Reference:
@@ -135,7 +142,7 @@ class Reference:
         value, self._value = self._known(), None  # away, so that nobody gets to know it meanwhile
         # Known are this variable and the argument. What views an array that owns its memory knows
         # the array itself.
-        if value.base is not None or sys.getrefcount(value) > _OWN_REFERENCES:
+        if not _COUNTED or value.base is not None or sys.getrefcount(value) > _OWN_REFERENCES:
             self._value = value
             return value.copy()
         value.flags.writeable = True
