@@ -9,7 +9,9 @@ from hypothesis import settings
 
 # Deadlines would make results depend on the load of the machine.
 settings.register_profile("fixed", deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("soak", deadline=None, max_examples=1000, print_blob=True)
+settings.register_profile(
+    "soak", deadline=None, derandomize=False, max_examples=1000, print_blob=True
+)
 
 END = pytest.StashKey[float]()
 

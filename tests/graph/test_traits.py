@@ -32,6 +32,7 @@ FORMAT = {
     "graph/importing/function_bodies.py",
     "graph/importing/function_calls.py",
     "graph/importing/function_inlining.py",
+    "graph/importing/node_expansion.py",
     "graph/importing/node_texts.py",
     "graph/importing/structuring.py",
     "graph/checkpoints/saved_model.py",
