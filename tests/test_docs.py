@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import os
 import re
 import shlex
@@ -11,10 +12,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import NamedTuple
 
 import pytest
 from places import ROOT
+
+import tensordraft as td
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
 README = ROOT / "README.md"
@@ -135,6 +139,26 @@ def test_every_op_in_the_list_is_told_in_a_sentence() -> None:
     assert len(entries) == text.count("\n### ")
     assert [name for name, _, summary in entries if not summary.endswith(".")] == []
     assert [name for name, signature, _ in entries if not signature.startswith(f"{name}(")] == []
+
+
+def functions(namespace: ModuleType) -> Iterator[tuple[str, FunctionType]]:
+    """Yields the public functions of a namespace, and of those inside it."""
+    for name in dir(namespace):
+        value = getattr(namespace, name)
+        if isinstance(value, ModuleType) and value is not td.raw_ops:
+            yield from functions(value)
+        elif isinstance(value, FunctionType):
+            yield f"{namespace.__name__}.{name}", value
+
+
+def test_docstrings_tell_of_all_arguments_or_of_none() -> None:
+    lacking = {}
+    for name, function in functions(td):
+        doc = inspect.getdoc(function) or ""
+        if "\nArgs:\n" in doc:
+            told = set(re.findall(r"(?m)^    (\w+): ", doc))
+            lacking[name] = set(inspect.signature(function).parameters) - told
+    assert {name: arguments for name, arguments in lacking.items() if arguments} == {}
 
 
 def test_an_outdated_list_is_noticed(tmp_path: Path) -> None:

@@ -14,37 +14,20 @@ from ...ops.nn import normalization as nn
 from ...ops.statistics.norms import moments
 from .core import is_tensor
 from .layer import InputSpec, Layer
+from .layer_functions import apply_layer, described
 
 public = {"td.layers": "BatchNormalization batch_normalization"}
 
 ZEROS, ONES = Zeros(), Ones()
 
 
+@described
 class BatchNormalization(Layer):
     """Shifts and scales each channel to mean 0 and variance 1, then by `gamma` and `beta`.
 
     In training mean and variance are those of the batch, and the updates of the moving averages,
     which are taken otherwise, are in the collection `td.GraphKeys.UPDATE_OPS`. The moving variance
     of images (rank 4) is that of a sample, as the fused op of TensorFlow has it.
-
-    Args:
-        axis: the dimension of the channels.
-        momentum: how much of a moving average stays at an update.
-        epsilon: a small number that is added to the variance.
-        center: whether there is a `beta`.
-        scale: whether there is a `gamma`.
-        beta_initializer: as for `td.get_variable`, like those that follow.
-        gamma_initializer: as there.
-        moving_mean_initializer: as there.
-        moving_variance_initializer: as there.
-        beta_regularizer: a function from the variable to a loss.
-        gamma_regularizer: a function from the variable to a loss.
-        beta_constraint: what is applied to the variable after an update.
-        gamma_constraint: what is applied to the variable after an update.
-        trainable: whether `beta` and `gamma` are trained.
-        name: the name of the layer; by default "batch_normalization", made unique.
-        fused: whether the variance of a sample is taken; by default for rank 4.
-        settings: further arguments of `td.layers.Layer`.
 
     Example:
         >>> import tensordraft as td
@@ -168,6 +151,7 @@ class BatchNormalization(Layer):
         self.add_update(updates)
 
 
+@described
 def batch_normalization(
     inputs: Any,
     axis: int = -1,
@@ -193,24 +177,6 @@ def batch_normalization(
 
     Args:
         inputs: a tensor of floats.
-        axis: as there, like the arguments that are not told here.
-        momentum: as there.
-        epsilon: as there.
-        center: as there.
-        scale: as there.
-        beta_initializer: as there.
-        gamma_initializer: as there.
-        moving_mean_initializer: as there.
-        moving_variance_initializer: as there.
-        beta_regularizer: as there.
-        gamma_regularizer: as there.
-        beta_constraint: as there.
-        gamma_constraint: as there.
-        training: whether to train: a bool, or a tensor of one.
-        trainable: as there.
-        name: the name of the layer.
-        reuse: whether the variables of an earlier layer of that name are taken.
-        fused: as there.
 
     Returns:
         A Tensor of the shape of `inputs`.
@@ -223,24 +189,4 @@ def batch_normalization(
         ...     print(session.run(y).round(3).ravel())
         [-1.  1.]
     """
-    layer = BatchNormalization(
-        axis,
-        momentum,
-        epsilon,
-        center,
-        scale,
-        beta_initializer,
-        gamma_initializer,
-        moving_mean_initializer,
-        moving_variance_initializer,
-        beta_regularizer,
-        gamma_regularizer,
-        beta_constraint,
-        gamma_constraint,
-        trainable,
-        name,
-        fused,
-        _scope=name,
-        _reuse=reuse,
-    )
-    return layer(inputs, training=training)
+    return apply_layer(BatchNormalization, **locals())

@@ -1,25 +1,22 @@
-"""What convolution layers have in common: kernel, bias, and the convolution."""
+"""What convolution layers have in common: the window, and the convolution."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from ...ops.array.squeezing import expand_dims, squeeze
-from ...ops.initializers.plain_initializers import Zeros
 from ...ops.nn.activations import bias_add
 from ...ops.windows.convolution import conv2d as nn_conv2d, conv3d as nn_conv3d
-from .layer import InputSpec, Layer
+from .kernel_layer import ZEROS, KernelLayer
+from .layer import InputSpec
 from .pooling import each, wire_format
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-ZEROS = Zeros()
-
-
-class Conv(Layer):
-    """What convolution layers have in common: kernel and bias, and how the bias is added."""
+class Conv(KernelLayer):
+    """What convolution layers have in common: the window, and how the bias is added."""
 
     rank = 0
 
@@ -44,24 +41,27 @@ class Conv(Layer):
         name: str | None = None,
         **settings: Any,
     ) -> None:
-        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **settings)
+        super().__init__(
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            trainable,
+            name,
+            **settings,
+        )
         self.filters = int(filters)
         self.kernel_size = each("kernel_size", kernel_size, self.rank)
         self.strides = each("strides", strides, self.rank)
         self.padding = padding.upper()
         self.data_format = wire_format(data_format, self.rank)
         self.dilation_rate = each("dilation_rate", dilation_rate, self.rank)
-        self.activation = activation
-        self.use_bias = use_bias
-        self.kernel_initializer = kernel_initializer
-        self.bias_initializer = bias_initializer
-        self.kernel_regularizer = kernel_regularizer
-        self.bias_regularizer = bias_regularizer
-        self.kernel_constraint = kernel_constraint
-        self.bias_constraint = bias_constraint
         self.input_spec = InputSpec(ndim=self.rank + 2)
-        self.kernel: Any = None
-        self.bias: Any = None
 
     @property
     def channels_first(self) -> bool:
@@ -87,26 +87,9 @@ class Conv(Layer):
 
     def build(self, input_shape: Any) -> None:
         """Makes kernel and bias."""
-        self.kernel = self.add_variable(
-            "kernel",
-            self.kernel_shape(self.channels_of(input_shape)),
-            initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-        )
-        self.add_bias()
+        self.add_kernel(self.kernel_shape(self.channels_of(input_shape)))
+        self.add_bias(self.filters)
         super().build(input_shape)
-
-    def add_bias(self) -> None:
-        """Makes the bias, where there is one."""
-        if self.use_bias:
-            self.bias = self.add_variable(
-                "bias",
-                [self.filters],
-                initializer=self.bias_initializer,
-                regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint,
-            )
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output, of the rank of the input."""

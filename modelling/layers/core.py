@@ -4,45 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...ops.array.constants import identity
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
 from ...ops.array.stacking import stack
-from ...ops.initializers.plain_initializers import Zeros
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import tensordot
 from ...ops.math.select import where_v2
 from ...ops.nn import layers as nn
 from ...ops.nn.activations import bias_add
+from .kernel_layer import ZEROS, KernelLayer
 from .layer import InputSpec, Layer
+from .layer_functions import apply_layer, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 public = {"td.layers": "Dense Dropout Flatten dense dropout flatten"}
 
-ZEROS = Zeros()
 
-
-class Dense(Layer):
+@described
+class Dense(KernelLayer):
     """`activation(inputs @ kernel + bias)`, along the last dimension.
-
-    Args:
-        units: the size of the last dimension of the output.
-        activation: a function from a tensor to one; None for none.
-        use_bias: whether there is a bias.
-        kernel_initializer: as for `td.get_variable`.
-        bias_initializer: as there.
-        kernel_regularizer: a function from the kernel to a loss.
-        bias_regularizer: a function from the bias to a loss.
-        activity_regularizer: a function from the output to a loss.
-        kernel_constraint: what is applied to the kernel after an update.
-        bias_constraint: what is applied to the bias after an update.
-        trainable: whether the variables are trained.
-        name: the name of the layer; by default "dense", made unique.
-        settings: further arguments of `td.layers.Layer`.
 
     Example:
         >>> import tensordraft as td
@@ -69,19 +53,22 @@ class Dense(Layer):
         name: str | None = None,
         **settings: Any,
     ) -> None:
-        super().__init__(trainable, name, activity_regularizer=activity_regularizer, **settings)
+        super().__init__(
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            trainable,
+            name,
+            **settings,
+        )
         self.units = int(units)
-        self.activation = activation
-        self.use_bias = use_bias
-        self.kernel_initializer = kernel_initializer
-        self.bias_initializer = bias_initializer
-        self.kernel_regularizer = kernel_regularizer
-        self.bias_regularizer = bias_regularizer
-        self.kernel_constraint = kernel_constraint
-        self.bias_constraint = bias_constraint
         self.input_spec = InputSpec(min_ndim=2)
-        self.kernel: Any = None
-        self.bias: Any = None
 
     def build(self, input_shape: Any) -> None:
         """Makes kernel and bias.
@@ -93,21 +80,8 @@ class Dense(Layer):
         if size is None:
             raise ValueError(f"the last size of the input must be known, got shape {input_shape}")
         self.input_spec = InputSpec(min_ndim=2, axes={-1: size})
-        self.kernel = self.add_variable(
-            "kernel",
-            [size, self.units],
-            initializer=self.kernel_initializer,
-            regularizer=self.kernel_regularizer,
-            constraint=self.kernel_constraint,
-        )
-        if self.use_bias:
-            self.bias = self.add_variable(
-                "bias",
-                [self.units],
-                initializer=self.bias_initializer,
-                regularizer=self.bias_regularizer,
-                constraint=self.bias_constraint,
-            )
+        self.add_kernel([size, self.units])
+        self.add_bias(self.units)
         super().build(input_shape)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -123,15 +97,9 @@ class Dense(Layer):
         return result if self.activation is None else self.activation(result)
 
 
+@described
 class Dropout(Layer):
     """In training, sets random elements to 0 and scales the others up; otherwise does nothing.
-
-    Args:
-        rate: how likely an element is to be set to 0.
-        noise_shape: the shape of what is drawn, as for `td.nn.dropout`.
-        seed: as there.
-        name: the name of the layer; by default "dropout", made unique.
-        settings: further arguments of `td.layers.Layer`.
 
     Example:
         >>> import tensordraft as td
@@ -165,6 +133,7 @@ class Dropout(Layer):
         return nn.dropout(inputs, keep, self.noise_shape, self.seed)
 
 
+@described
 class Flatten(Layer):
     """Puts all dimensions but the first together into one.
 
@@ -195,6 +164,7 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor) or hasattr(value, "value")
 
 
+@described
 def dense(
     inputs: Any,
     units: int,
@@ -215,19 +185,6 @@ def dense(
 
     Args:
         inputs: a tensor of floats, of rank 2 or more.
-        units: the size of the last dimension of the output.
-        activation: a function from a tensor to one; None for none.
-        use_bias: whether there is a bias.
-        kernel_initializer: as for `td.get_variable`.
-        bias_initializer: as there.
-        kernel_regularizer: a function from the kernel to a loss.
-        bias_regularizer: a function from the bias to a loss.
-        activity_regularizer: a function from the output to a loss.
-        kernel_constraint: what is applied to the kernel after an update.
-        bias_constraint: what is applied to the bias after an update.
-        trainable: whether the variables are trained.
-        name: the name of the layer; by default "dense", made unique.
-        reuse: whether the variables of an earlier layer of that name are taken.
 
     Returns:
         A Tensor.
@@ -243,25 +200,10 @@ def dense(
         ...     hidden.shape.as_list(), [v.op.name for v in td.trainable_variables()][2:]
         ([2, 3], ['dense_1/kernel', 'dense_1/bias'])
     """
-    layer = Dense(
-        units,
-        activation,
-        use_bias,
-        kernel_initializer,
-        bias_initializer,
-        kernel_regularizer,
-        bias_regularizer,
-        activity_regularizer,
-        kernel_constraint,
-        bias_constraint,
-        trainable,
-        name,
-        _scope=name,
-        _reuse=reuse,
-    )
-    return layer(inputs)
+    return apply_layer(Dense, **locals())
 
 
+@described
 def dropout(
     inputs: Any,
     rate: float = 0.5,
@@ -274,11 +216,6 @@ def dropout(
 
     Args:
         inputs: a tensor of floats.
-        rate: how likely an element is to be set to 0.
-        noise_shape: as for `td.nn.dropout`.
-        seed: as there.
-        training: whether to train: a bool, or a tensor of one.
-        name: the name of the layer.
 
     Returns:
         A Tensor of the shape of `inputs`.
@@ -291,15 +228,15 @@ def dropout(
         ...     session.run(y).mean(), sorted({*session.run(y, {training: True}).tolist()})
         (np.float32(1.0), [0.0, 2.0])
     """
-    return Dropout(rate, noise_shape, seed, name)(convert_to_tensor(inputs), training=training)
+    return apply_layer(Dropout, **locals())
 
 
+@described
 def flatten(inputs: Any, name: str | None = None) -> Any:
     """Puts all dimensions but the first together into one.
 
     Args:
         inputs: a tensor of rank 2 or more.
-        name: the name of the layer.
 
     Returns:
         A Tensor of rank 2.

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...graph.convert import convert_to_tensor
 from ...ops.array.shapes import shape
 from ...ops.array.stacking import stack
-from ...ops.initializers.plain_initializers import Zeros
 from ...ops.windows.depthwise_convolution import separable_conv2d as nn_separable_conv2d
 from ...ops.windows.transposed_convolution import conv2d_transpose as nn_conv2d_transpose
 from .convolution import Conv2D
+from .kernel_layer import ZEROS
+from .layer_functions import apply_layer, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 public = {"td.layers": "Conv2DTranspose SeparableConv2D conv2d_transpose separable_conv2d"}
 
-ZEROS = Zeros()
 
-
+@described
 class Conv2DTranspose(Conv2D):
     """A transposed convolution of images: arguments as for `td.layers.Conv2D`.
 
@@ -53,18 +52,9 @@ class Conv2DTranspose(Conv2D):
         )
 
 
+@described
 class SeparableConv2D(Conv2D):
     """A convolution of each channel by itself, whose results are then mixed at each place.
-
-    Args:
-        filters: how many channels the output has.
-        kernel_size: the size of the window: a number, or 2 of them.
-        depth_multiplier: how many results each channel has before they are mixed.
-        depthwise_initializer: as for `td.get_variable`.
-        pointwise_initializer: as there.
-        depthwise_regularizer: a function from the kernel to a loss.
-        pointwise_regularizer: a function from the kernel to a loss.
-        settings: further arguments of `td.layers.Conv2D`, by name.
 
     Example:
         >>> import tensordraft as td
@@ -85,12 +75,22 @@ class SeparableConv2D(Conv2D):
         pointwise_initializer: Any = None,
         depthwise_regularizer: Any = None,
         pointwise_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
         **settings: Any,
     ) -> None:
         super().__init__(filters, kernel_size, **settings)
         self.depth_multiplier = depth_multiplier
-        self.depthwise = (depthwise_initializer, depthwise_regularizer)
-        self.pointwise = (pointwise_initializer, pointwise_regularizer)
+        self.depthwise = {
+            "initializer": depthwise_initializer,
+            "regularizer": depthwise_regularizer,
+            "constraint": depthwise_constraint,
+        }
+        self.pointwise = {
+            "initializer": pointwise_initializer,
+            "regularizer": pointwise_regularizer,
+            "constraint": pointwise_constraint,
+        }
         self.depthwise_kernel: Any = None
         self.pointwise_kernel: Any = None
 
@@ -100,16 +100,14 @@ class SeparableConv2D(Conv2D):
         self.depthwise_kernel = self.add_variable(
             "depthwise_kernel",
             [*self.kernel_size, channels, self.depth_multiplier],
-            initializer=self.depthwise[0],
-            regularizer=self.depthwise[1],
+            **self.depthwise,
         )
         self.pointwise_kernel = self.add_variable(
             "pointwise_kernel",
             [1, 1, channels * self.depth_multiplier, self.filters],
-            initializer=self.pointwise[0],
-            regularizer=self.pointwise[1],
+            **self.pointwise,
         )
-        self.add_bias()
+        self.add_bias(self.filters)
         self.built = True
 
     def convolved(self, inputs: Any) -> Any:
@@ -127,6 +125,7 @@ class SeparableConv2D(Conv2D):
         )
 
 
+@described
 def conv2d_transpose(
     inputs: Any,
     filters: int,
@@ -156,30 +155,10 @@ def conv2d_transpose(
         ...     td.layers.conv2d_transpose(images, 5, 3, 2).shape.as_list()
         [None, 9, 9, 5]
     """
-    layer = Conv2DTranspose(
-        filters,
-        kernel_size,
-        strides,
-        padding,
-        data_format,
-        1,
-        activation,
-        use_bias,
-        kernel_initializer,
-        bias_initializer,
-        kernel_regularizer,
-        bias_regularizer,
-        activity_regularizer,
-        kernel_constraint,
-        bias_constraint,
-        trainable,
-        name,
-        _scope=name,
-        _reuse=reuse,
-    )
-    return layer(convert_to_tensor(inputs))
+    return apply_layer(Conv2DTranspose, **locals())
 
 
+@described
 def separable_conv2d(
     inputs: Any,
     filters: int,
@@ -193,9 +172,17 @@ def separable_conv2d(
     use_bias: bool = True,
     depthwise_initializer: Any = None,
     pointwise_initializer: Any = None,
+    bias_initializer: Any = ZEROS,
+    depthwise_regularizer: Any = None,
+    pointwise_regularizer: Any = None,
+    bias_regularizer: Any = None,
+    activity_regularizer: Any = None,
+    depthwise_constraint: Any = None,
+    pointwise_constraint: Any = None,
+    bias_constraint: Any = None,
+    trainable: bool = True,
     name: str | None = None,
     reuse: bool | None = None,
-    **settings: Any,
 ) -> Any:
     """A separable convolution of images: see `td.layers.SeparableConv2D`.
 
@@ -205,21 +192,4 @@ def separable_conv2d(
         ...     td.layers.separable_conv2d(td.ones([2, 4, 4, 3]), 5, 3).shape.as_list()
         [2, 2, 2, 5]
     """
-    layer = SeparableConv2D(
-        filters,
-        kernel_size,
-        strides=strides,
-        padding=padding,
-        data_format=data_format,
-        dilation_rate=dilation_rate,
-        depth_multiplier=depth_multiplier,
-        activation=activation,
-        use_bias=use_bias,
-        depthwise_initializer=depthwise_initializer,
-        pointwise_initializer=pointwise_initializer,
-        name=name,
-        _scope=name,
-        _reuse=reuse,
-        **settings,
-    )
-    return layer(convert_to_tensor(inputs))
+    return apply_layer(SeparableConv2D, **locals())

@@ -11,13 +11,14 @@ from ...ops.array.casting import cast
 from ...ops.array.shapes import shape
 from ...ops.array.squeezing import squeeze
 from ...ops.nn import losses as nn
-from .weighted_loss import Reduction, compute_weighted_loss
+from .weighted_loss import Reduction, compute_weighted_loss, described
 
 public = {
     "td.losses": "sigmoid_cross_entropy softmax_cross_entropy sparse_softmax_cross_entropy",
 }
 
 
+@described
 def sigmoid_cross_entropy(
     multi_class_labels: Any,
     logits: Any,
@@ -31,18 +32,6 @@ def sigmoid_cross_entropy(
 
     Args:
         multi_class_labels: 1 for what is true, 0 for what is not.
-        logits: a tensor of floats of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the losses.
-        label_smoothing: how far labels are moved towards being undecided.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
-        reduction: one of `td.losses.Reduction`.
-
-    Returns:
-        A Tensor of rank 0, unless nothing is reduced.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -61,6 +50,7 @@ def sigmoid_cross_entropy(
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)
 
 
+@described
 def softmax_cross_entropy(
     onehot_labels: Any,
     logits: Any,
@@ -74,18 +64,6 @@ def softmax_cross_entropy(
 
     Args:
         onehot_labels: [batch, classes]: 1 for the class that is right, 0 for the others.
-        logits: a tensor of floats of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the losses.
-        label_smoothing: how far labels are moved towards being undecided.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
-        reduction: one of `td.losses.Reduction`.
-
-    Returns:
-        A Tensor of rank 0, unless nothing is reduced.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -107,6 +85,7 @@ def softmax_cross_entropy(
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)
 
 
+@described
 def sparse_softmax_cross_entropy(
     labels: Any,
     logits: Any,
@@ -120,16 +99,6 @@ def sparse_softmax_cross_entropy(
     Args:
         labels: [batch] or [batch, 1]: the number of the class that is right.
         logits: [batch, classes].
-        weights: a number, or a tensor that is broadcast to the shape of the losses.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
-        reduction: one of `td.losses.Reduction`.
-
-    Returns:
-        A Tensor of rank 0, unless nothing is reduced.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td

@@ -17,6 +17,7 @@ from .weighted_loss import (
     Reduction,
     add_loss,
     compute_weighted_loss,
+    described,
     present,
     quotient,
     with_weights,
@@ -47,6 +48,7 @@ def _floats(labels: Any, predictions: Any) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
+@described
 def absolute_difference(
     labels: Any,
     predictions: Any,
@@ -56,20 +58,6 @@ def absolute_difference(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
     """The mean of |predictions - labels|.
-
-    Args:
-        labels: the labels.
-        predictions: what was predicted, of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the losses.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
-        reduction: one of `td.losses.Reduction`.
-
-    Returns:
-        A Tensor of rank 0, unless nothing is reduced.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -83,6 +71,7 @@ def absolute_difference(
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)
 
 
+@described
 def cosine_distance(
     labels: Any,
     predictions: Any,
@@ -96,20 +85,8 @@ def cosine_distance(
     """The mean of 1 less the products of labels and predictions, which have to be of length 1.
 
     Args:
-        labels: the labels.
-        predictions: what was predicted, of the same shape.
         axis: the dimension along which vectors stand.
-        weights: a number, or a tensor that is broadcast to the shape of the losses.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
-        reduction: one of `td.losses.Reduction`.
         dim: the older name of `axis`.
-
-    Returns:
-        A Tensor of rank 0, unless nothing is reduced.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -126,6 +103,7 @@ def cosine_distance(
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)
 
 
+@described
 def hinge_loss(
     labels: Any,
     logits: Any,
@@ -137,18 +115,7 @@ def hinge_loss(
     """The mean of how far logits are from 1, or -1, on the right side of 0.
 
     Args:
-        labels: the labels.
         logits: what was predicted, of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the losses.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
-        reduction: one of `td.losses.Reduction`.
-
-    Returns:
-        A Tensor of rank 0, unless nothing is reduced.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -162,6 +129,7 @@ def hinge_loss(
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)
 
 
+@described
 def huber_loss(
     labels: Any,
     predictions: Any,
@@ -174,19 +142,7 @@ def huber_loss(
     """The mean of errors that are squared where they are small, and linear beyond.
 
     Args:
-        labels: the labels.
-        predictions: what was predicted, of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the losses.
         delta: where the errors become linear.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
-        reduction: one of `td.losses.Reduction`.
-
-    Returns:
-        A Tensor of rank 0, unless nothing is reduced.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -202,6 +158,7 @@ def huber_loss(
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)
 
 
+@described
 def log_loss(
     labels: Any,
     predictions: Any,
@@ -214,19 +171,7 @@ def log_loss(
     """The mean cross entropy of labels and probabilities.
 
     Args:
-        labels: the labels.
-        predictions: what was predicted, of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the losses.
         epsilon: a small number that keeps logarithms finite.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
-        reduction: one of `td.losses.Reduction`.
-
-    Returns:
-        A Tensor of rank 0, unless nothing is reduced.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -240,6 +185,7 @@ def log_loss(
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)
 
 
+@described
 def mean_squared_error(
     labels: Any,
     predictions: Any,
@@ -249,20 +195,6 @@ def mean_squared_error(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:
     """The mean of the squares of predictions - labels.
-
-    Args:
-        labels: the labels.
-        predictions: what was predicted, of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the losses.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
-        reduction: one of `td.losses.Reduction`.
-
-    Returns:
-        A Tensor of rank 0, unless nothing is reduced.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -276,6 +208,7 @@ def mean_squared_error(
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)
 
 
+@described
 def mean_pairwise_squared_error(
     labels: Any,
     predictions: Any,
@@ -287,10 +220,7 @@ def mean_pairwise_squared_error(
 
     Args:
         labels: the labels [batch, ...].
-        predictions: what was predicted, of the same shape.
         weights: a number, or one for each example, of the rank of the labels.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
 
     Returns:
         A Tensor of rank 0: the sum over the batch of the means over pairs.

@@ -12,6 +12,7 @@ from ...ops.array.casting import cast
 from ...ops.array.constants import constant
 from ...ops.array.fills import ones_like, zeros_like
 from ...ops.array.shapes import size
+from ...ops.kit.shared_docs import shared_docs
 from ...ops.math.add_n import add_n
 from ...ops.math.arithmetic import multiply
 from ...ops.math.comparison import equal, not_equal
@@ -26,6 +27,21 @@ public = {
         "get_regularization_losses get_total_loss"
     ),
 }
+
+described = shared_docs(
+    {
+        "labels": "the labels.",
+        "predictions": "what was predicted, of the same shape.",
+        "logits": "a tensor of floats of the same shape.",
+        "weights": "a number, or a tensor that is broadcast to the shape of the losses.",
+        "label_smoothing": "how far labels are moved towards being undecided.",
+        "scope": "a name for the scope of the ops.",
+        "loss_collection": "the collection that lists the result; None for none.",
+        "reduction": "one of `td.losses.Reduction`.",
+    },
+    "A Tensor of rank 0, unless nothing is reduced.",
+    "ValueError: the shapes do not fit.",
+)
 
 
 class Reduction:
@@ -99,6 +115,7 @@ def with_weights(losses: Any, weights: Any) -> Any:
     return given
 
 
+@described
 def compute_weighted_loss(
     losses: Any,
     weights: Any = 1.0,
@@ -111,9 +128,6 @@ def compute_weighted_loss(
     Args:
         losses: [batch, ...]: a loss for each example, or for parts of it.
         weights: a number, or a tensor of the rank of `losses` that is broadcast to its shape.
-        scope: a name for the scope of the ops.
-        loss_collection: the collection that lists the result; None for none.
-        reduction: one of `td.losses.Reduction`.
 
     Returns:
         A Tensor of rank 0; of the shape of `losses` where nothing is reduced.

@@ -15,7 +15,7 @@ from ...ops.math.reductions import reduce_sum
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import bool as boolean, float32
-from .counting import aligned, flat, listed, metric_variable, spread
+from .counting import aligned, described, flat, listed, metric_variable, spread
 
 public = {"td.metrics": "auc"}
 
@@ -28,6 +28,7 @@ _CASES = {
 _CURVES = ("ROC", "PR")
 
 
+@described
 def auc(
     labels: Any,
     predictions: Any,
@@ -43,15 +44,8 @@ def auc(
     Args:
         labels: what is right; taken as booleans.
         predictions: probabilities, of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the values.
         num_thresholds: how many thresholds there are, from 0 to 1.
-        metrics_collections: the collections that list the value.
-        updates_collections: the collections that list the update.
         curve: "ROC": recall over the rate of false alarms; "PR": precision over recall.
-        name: a name for the scope of variables and ops.
-
-    Returns:
-        A tensor of the value so far, and one that takes this batch in and is the value then.
 
     Raises:
         ValueError: the shapes do not fit, or there is no such curve.

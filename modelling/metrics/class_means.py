@@ -16,7 +16,7 @@ from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variables.variable_scatters import scatter_add
 from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import float32, float64, int64
-from .counting import aligned, flat, listed, metric_variable, spread
+from .counting import aligned, described, flat, listed, metric_variable, spread
 
 public = {"td.metrics": "mean_iou mean_per_class_accuracy"}
 
@@ -30,6 +30,7 @@ def _met(labels: Any, predictions: Any, num_classes: int, weights: Any) -> tuple
     return matrix, assign_add(matrix, seen)
 
 
+@described
 def mean_iou(
     labels: Any,
     predictions: Any,
@@ -46,18 +47,10 @@ def mean_iou(
     Args:
         labels: the number of the class that is right.
         predictions: the class that was predicted, of the same shape.
-        num_classes: how many classes there are.
-        weights: a number, or a tensor that is broadcast to the shape of the values.
-        metrics_collections: the collections that list the value.
-        updates_collections: the collections that list the update.
-        name: a name for the scope of variables and ops.
 
     Returns:
         A tensor of the value so far, and one that takes this batch in: how often
         each label met each prediction so far.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -82,6 +75,7 @@ def _iou(matrix: Any, name: str) -> Any:
     return div_no_nan(reduce_sum(div_no_nan(both, either)), present, name=name)
 
 
+@described
 def mean_per_class_accuracy(
     labels: Any,
     predictions: Any,
@@ -96,18 +90,10 @@ def mean_per_class_accuracy(
     Args:
         labels: the number of the class that is right.
         predictions: the class that was predicted, of the same shape.
-        num_classes: how many classes there are.
-        weights: a number, or a tensor that is broadcast to the shape of the values.
-        metrics_collections: the collections that list the value.
-        updates_collections: the collections that list the update.
-        name: a name for the scope of variables and ops.
 
     Returns:
         A tensor of the value so far, and one that takes this batch in and is what each
         class has.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td

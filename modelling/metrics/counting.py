@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import add_to_collections
@@ -11,14 +11,86 @@ from ...ops.array.casting import cast
 from ...ops.array.fills import ones_like, zeros
 from ...ops.array.reshaping import reshape
 from ...ops.array.squeezing import expand_dims, squeeze
+from ...ops.kit.public_function import public_function
+from ...ops.kit.shared_docs import shared_docs
 from ...ops.math.arithmetic import multiply
 from ...ops.variables.variable import Variable
 from ...protos.dtypes import float32
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...protos.dtypes import DType
+
+described = shared_docs(
+    {
+        "labels": "what is right.",
+        "predictions": "what was predicted, of the same shape.",
+        "values": "numbers of any shape.",
+        "num_classes": "how many classes there are.",
+        "weights": "a number, or a tensor that is broadcast to the shape of the values.",
+        "metrics_collections": "the collections that list the value.",
+        "updates_collections": "the collections that list the update.",
+        "name": "a name for the scope of variables and ops.",
+    },
+    "A tensor of the value so far, and one that takes this batch in and is the value then.",
+    "ValueError: the shapes do not fit.",
+)
+
+
+class Metric(Protocol):
+    """The public function of a metric that compares labels and predictions."""
+
+    def __call__(
+        self,
+        labels: Any,
+        predictions: Any,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        """Makes the variables, and the ops that update them."""
+
+
+def metric(
+    arguments: str, printed: str
+) -> Callable[[Callable[[Any, Any, Any, str | None], tuple[Any, Any]]], Metric]:
+    """A decorator that makes a public function out of what counts for a metric.
+
+    Args:
+        arguments: those of the call in the example, which prints the update.
+        printed: what it prints.
+    """
+
+    def make(count: Callable[[Any, Any, Any, str | None], tuple[Any, Any]]) -> Metric:
+        def call(
+            labels: Any,
+            predictions: Any,
+            weights: Any = None,
+            metrics_collections: Any = None,
+            updates_collections: Any = None,
+            name: str | None = None,
+        ) -> tuple[Any, Any]:
+            value, update = count(labels, predictions, weights, name)
+            return listed(value, update, metrics_collections, updates_collections)
+
+        doc = f"""{count.__doc__}
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session() as session:
+            ...     value, update = td.metrics.{count.__name__}({arguments})
+            ...     session.run(td.local_variables_initializer())
+            ...     print(session.run(update))
+            {printed}
+        """
+        public: Metric = described(
+            public_function(call, count.__name__, doc, module=count.__module__)
+        )
+        return public
+
+    return make
 
 
 def metric_variable(shape: Sequence[int | None], name: str, dtype: DType = float32) -> Variable:

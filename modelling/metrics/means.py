@@ -17,7 +17,7 @@ from ...ops.math.reductions import reduce_sum
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import float32
-from .counting import aligned, listed, metric_variable, spread
+from .counting import aligned, described, listed, metric, metric_variable, spread
 
 public = {
     "td.metrics": (
@@ -27,6 +27,7 @@ public = {
 }
 
 
+@described
 def mean(
     values: Any,
     weights: Any = None,
@@ -35,19 +36,6 @@ def mean(
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """The weighted mean of all values.
-
-    Args:
-        values: numbers of any shape.
-        weights: a number, or a tensor that is broadcast to the shape of the values.
-        metrics_collections: the collections that list the value.
-        updates_collections: the collections that list the update.
-        name: a name for the scope of variables and ops.
-
-    Returns:
-        A tensor of the value so far, and one that takes this batch in and is the value then.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -64,14 +52,11 @@ def mean(
         if weights is not None:
             factors = spread(weights, x)
             x, number = multiply(x, factors), reduce_sum(factors)
-        new_total = assign_add(total, reduce_sum(x))
-        with control_dependencies([x]):
-            new_count = assign_add(count, number)
-        value = div_no_nan(total, count, name="value")
-        update = div_no_nan(new_total, new_count, name="update_op")
+        value, update = _ratio(total, count, reduce_sum(x), x, number)
         return listed(value, update, metrics_collections, updates_collections)
 
 
+@described
 def mean_tensor(
     values: Any,
     weights: Any = None,
@@ -83,16 +68,6 @@ def mean_tensor(
 
     Args:
         values: numbers of a shape that is known.
-        weights: a number, or a tensor that is broadcast to the shape of the values.
-        metrics_collections: the collections that list the value.
-        updates_collections: the collections that list the update.
-        name: a name for the scope of variables and ops.
-
-    Returns:
-        A tensor of the value so far, and one that takes this batch in and is the value then.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -113,51 +88,28 @@ def mean_tensor(
         if weights is not None:
             number = spread(weights, x)
             x = multiply(x, number)
-        new_total = assign_add(total, x)
-        with control_dependencies([x]):
-            new_count = assign_add(count, number)
-        value = div_no_nan(total, count, name="value")
-        update = div_no_nan(new_total, new_count, name="update_op")
+        value, update = _ratio(total, count, x, x, number)
         return listed(value, update, metrics_collections, updates_collections)
 
 
-def accuracy(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
-    """How often predictions are the labels.
+def _ratio(total: Any, count: Any, values: Any, after: Any, number: Any) -> tuple[Any, Any]:
+    """What `values` add up to over their `number`: the value so far, and with this batch."""
+    new_total = assign_add(total, values)
+    with control_dependencies([after]):
+        new_count = assign_add(count, number)
+    value = div_no_nan(total, count, name="value")
+    return value, div_no_nan(new_total, new_count, name="update_op")
 
-    Args:
-        labels: what is right.
-        predictions: what was predicted, of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the values.
-        metrics_collections: the collections that list the value.
-        updates_collections: the collections that list the update.
-        name: a name for the scope of variables and ops.
 
-    Returns:
-        A tensor of the value so far, and one that takes this batch in and is the value then.
-
-    Raises:
-        ValueError: the shapes do not fit.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     value, update = td.metrics.accuracy([1, 2, 3, 4], [1, 2, 3, 0])
-        ...     session.run(td.local_variables_initializer())
-        ...     print(session.run(update))
-        0.75
-    """
+@metric("[1, 2, 3, 4], [1, 2, 3, 0]", "0.75")
+def accuracy(labels: Any, predictions: Any, weights: Any, name: str | None) -> tuple[Any, Any]:
+    """How often predictions are the labels."""
     y, x = aligned(labels, predictions)
     right = cast(equal(x, cast(y, x.dtype.base_dtype)), float32)
-    return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
+    return mean(right, weights, name=name or "accuracy")
 
 
+@described
 def percentage_below(
     values: Any,
     threshold: Any,
@@ -169,18 +121,7 @@ def percentage_below(
     """How often values are below a threshold; TensorFlow's name, though 1 is all of them.
 
     Args:
-        values: numbers of any shape.
         threshold: what values have to be below.
-        weights: a number, or a tensor that is broadcast to the shape of the values.
-        metrics_collections: the collections that list the value.
-        updates_collections: the collections that list the update.
-        name: a name for the scope of variables and ops.
-
-    Returns:
-        A tensor of the value so far, and one that takes this batch in and is the value then.
-
-    Raises:
-        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -200,118 +141,31 @@ def percentage_below(
     )
 
 
+@metric("[1.0, 2.0], [1.5, 2.0]", "0.25")
 def mean_absolute_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, weights: Any, name: str | None
 ) -> tuple[Any, Any]:
-    """The mean of |predictions - labels|.
-
-    Args:
-        labels: what is right.
-        predictions: what was predicted, of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the values.
-        metrics_collections: the collections that list the value.
-        updates_collections: the collections that list the update.
-        name: a name for the scope of variables and ops.
-
-    Returns:
-        A tensor of the value so far, and one that takes this batch in and is the value then.
-
-    Raises:
-        ValueError: the shapes do not fit.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     value, update = td.metrics.mean_absolute_error([1.0, 2.0], [1.5, 2.0])
-        ...     session.run(td.local_variables_initializer())
-        ...     print(session.run(update))
-        0.25
-    """
+    """The mean of |predictions - labels|."""
     y, x = aligned(labels, predictions)
     errors = magnitude(x - cast(y, x.dtype.base_dtype))
-    return mean(
-        errors, weights, metrics_collections, updates_collections, name or "mean_absolute_error"
-    )
+    return mean(errors, weights, name=name or "mean_absolute_error")
 
 
+@metric("[1.0, 2.0], [3.0, 2.0]", "2.0")
 def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, weights: Any, name: str | None
 ) -> tuple[Any, Any]:
-    """The mean of the squares of predictions - labels.
-
-    Args:
-        labels: what is right.
-        predictions: what was predicted, of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the values.
-        metrics_collections: the collections that list the value.
-        updates_collections: the collections that list the update.
-        name: a name for the scope of variables and ops.
-
-    Returns:
-        A tensor of the value so far, and one that takes this batch in and is the value then.
-
-    Raises:
-        ValueError: the shapes do not fit.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     value, update = td.metrics.mean_squared_error([1.0, 2.0], [3.0, 2.0])
-        ...     session.run(td.local_variables_initializer())
-        ...     print(session.run(update))
-        2.0
-    """
+    """The mean of the squares of predictions - labels."""
     y, x = aligned(labels, predictions)
     squares = squared_difference(x, cast(y, x.dtype.base_dtype))
-    return mean(
-        squares, weights, metrics_collections, updates_collections, name or "mean_squared_error"
-    )
+    return mean(squares, weights, name=name or "mean_squared_error")
 
 
+@metric("[1.0, 1.0], [3.0, 3.0]", "2.0")
 def root_mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
+    labels: Any, predictions: Any, weights: Any, name: str | None
 ) -> tuple[Any, Any]:
-    """The root of the mean of the squares of predictions - labels.
-
-    Args:
-        labels: what is right.
-        predictions: what was predicted, of the same shape.
-        weights: a number, or a tensor that is broadcast to the shape of the values.
-        metrics_collections: the collections that list the value.
-        updates_collections: the collections that list the update.
-        name: a name for the scope of variables and ops.
-
-    Returns:
-        A tensor of the value so far, and one that takes this batch in and is the value then.
-
-    Raises:
-        ValueError: the shapes do not fit.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     value, update = td.metrics.root_mean_squared_error([1.0, 1.0], [3.0, 3.0])
-        ...     session.run(td.local_variables_initializer())
-        ...     print(session.run(update))
-        2.0
-    """
-    squares, new_squares = mean_squared_error(
-        labels, predictions, weights, None, None, name or "root_mean_squared_error"
-    )
-    value, update = sqrt(squares), sqrt(new_squares)
-    return listed(value, update, metrics_collections, updates_collections)
+    """The root of the mean of the squares of predictions - labels."""
+    name = name or "root_mean_squared_error"
+    value, update = mean_squared_error(labels, predictions, weights, name=name)
+    return sqrt(value), sqrt(update)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from inspect import signature
+from inspect import cleandoc, signature
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 
 def public_function(
-    call: Callable[..., Any], name: str, doc: str, arguments: Sequence[str] = ()
+    call: Callable[..., Any],
+    name: str,
+    doc: str,
+    arguments: Sequence[str] = (),
+    module: str | None = None,
 ) -> Any:
     """`call` by its public name, as a function of the module in which its row stands.
 
@@ -21,6 +25,8 @@ def public_function(
         name: the name that errors, `help` and the reference show.
         doc: the docstring.
         arguments: the names of the first arguments, where users write others than `call` has.
+        module: the module that it is a function of; by default that from which the function that
+            calls this one is called.
     """
     function = call
     call.__name__ = call.__qualname__ = name
@@ -31,8 +37,8 @@ def public_function(
         parameters[: len(arguments)] = [old.replace(name=new) for new, old in named]
         function = _renamed(call, name, own.replace(parameters=parameters))
     function.__name__ = function.__qualname__ = name
-    function.__module__ = sys._getframe(2).f_globals["__name__"]
-    function.__doc__ = doc
+    function.__module__ = module or sys._getframe(2).f_globals["__name__"]
+    function.__doc__ = cleandoc(doc)
     return function
 
 
