@@ -10,11 +10,11 @@ from ...shape_inference.assumptions import CheckingInference
 from ...shape_inference.symbolic.symbolic import DimExpr, symbols_of
 from ...shape_inference.tensor_shape import TensorShape
 from ..describe import add_context
-from ..files.graph_files import read_graph_def
+from ..files.message_files import read_graph_def
+from ..files.progress import reported
 from ..graph import Graph
 from ..importing.gc_pause import collector
 from ..importing.importer import import_leniently
-from ..importing.progress import reported
 from ..node import Operation, Tensor
 from ..unregistered import UnregisteredOp
 from .report import Loss, Report, TensorFact, operation_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...shape_inference.protocols import Array
-    from ..importing.progress import Progress
+    from ..files.progress import Progress
 
 public = {"td": "check_graph"}
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import errors
-from ..files.graph_files import read_file
+from ..files.message_files import read_file
 from ..files.replacement import replacing
 from .checkpoint_file import SUFFIX
 from .old_checkpoint import files_of

@@ -9,7 +9,7 @@ from ...protos.dtypes import as_dtype
 from ...protos.messages import CollectionDef, MetaGraphDef, SignatureDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..default_graph import get_default_graph
-from ..files.graph_files import parse_message, read_file, write_message
+from ..files.message_files import parse_message, read_file, write_message
 from ..importing.importer import import_under
 from ..node import Operation, Tensor
 from ..registry import find

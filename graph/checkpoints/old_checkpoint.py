@@ -14,7 +14,7 @@ from ...protos.dtypes import as_dtype
 from ...protos.messages import TensorProto, TensorShapeProto
 from ...protos.tensor_codec import decode_tensor
 from .. import errors
-from ..files.graph_files import read_file
+from ..files.message_files import read_file
 from ..files.sorted_table import read_table
 from .checkpoint_slices import Extent, assembled, fields, read_slice, slice_key, spans
 

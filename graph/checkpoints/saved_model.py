@@ -12,7 +12,7 @@ from ...protos.messages import SavedModel
 from .. import errors
 from ..constant_value import constant_value
 from ..describe import whereabouts
-from ..files.graph_files import parse_message, read_file
+from ..files.message_files import parse_message, read_file
 from ..importing.importer import import_whole
 from ..node import Operation
 from .checkpoint_reader import load_checkpoint

@@ -13,7 +13,7 @@ from ...protos.dtypes import as_dtype
 from ...protos.messages import TensorShapeProto
 from .. import errors
 from ..files.crc32c import masked_crc32c
-from ..files.graph_files import read_file
+from ..files.message_files import read_file
 from ..files.sorted_table import read_table, varint
 from .checkpoint_slices import Extent, assembled, fields, read_slice, slice_key
 

@@ -1,1 +1,1 @@
-"""Files on disk: graph files, large constants, event files, and the tables in them."""
+"""Bytes and messages on disk: records, tables, event files; graphs are unknown here."""

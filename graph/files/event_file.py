@@ -12,50 +12,16 @@ from google.protobuf.message import DecodeError
 
 from ...protos.messages import Event, GraphDef, MetaGraphDef
 from ..errors import DataLossError
-from ..graph import Graph
 from .record_file import framed, tf_record_iterator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-public = {"td": "write_graph_events", "td.train": "summary_iterator"}
+public = {"td.train": "summary_iterator"}
 
 _MOST_CONSTANT_BYTES = 1024
 _OPENING = threading.Lock()
-
-
-def write_graph_events(graph: Graph | GraphDef, logdir: str | PathLike[str]) -> str:
-    """Writes a graph to a new event file, for `tensorboard --logdir`.
-
-    The values of large constants are left out, since TensorBoard does not show them.
-
-    Args:
-        graph: a Graph or a GraphDef.
-        logdir: the folder; made if it is not there.
-
-    Returns:
-        The path of the file.
-
-    Raises:
-        OSError: the file cannot be written.
-
-    Example:
-        >>> import os, tempfile
-        >>> import tensordraft as td
-        >>> from tensordraft.graph.files.event_file import write_graph_events
-        >>> with td.Graph().as_default() as graph:
-        ...     y = td.constant(1, name="y")
-        >>> os.path.basename(write_graph_events(graph, tempfile.mkdtemp()))[:19]
-        'events.out.tfevents'
-    """
-    message = graph.as_graph_def(add_shapes=True) if isinstance(graph, Graph) else graph
-    path, file = opened_event_file(logdir)
-    with file:
-        for event in graph_events(message, with_meta_graph=False):
-            event.wall_time = time.time()
-            file.write(framed(event.SerializeToString(deterministic=True)))
-    return path
 
 
 def opened_event_file(logdir: str | PathLike[str], suffix: str = "") -> tuple[str, IO[bytes]]:

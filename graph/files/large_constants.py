@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import BufferedIOBase
 
-    from ..importing.progress import Progress
+    from .progress import Progress
 
 LARGE = 1 << 16  # bytes; a smaller constant is as quickly copied as read by itself
 

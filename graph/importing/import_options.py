@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...protos.messages import OpList
+    from ..files.progress import Progress
     from ..node import Operation, Tensor
-    from .progress import Progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from .. import registry
 from ..default_graph import get_default_graph
 from ..describe import whereabouts
 from ..export import PRODUCER
+from ..files.progress import reported
 from ..graph import Graph
 from ..node import Operation, Tensor, user_site
 from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
@@ -26,7 +27,6 @@ from .import_options import ImportOptions
 from .input_map import as_name, mapped_inputs
 from .node_order import in_order
 from .preparation import prepared
-from .progress import reported
 from .renaming import Renaming
 from .structuring import keep_origins, structured
 from .versions import merge_versions
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from ...protos.dtypes import DType
     from ...protos.messages import NodeDef
+    from ..files.progress import Progress
     from ..op_def import OpDef
-    from .progress import Progress
 
 public = {"td": "import_graph_def"}
 

@@ -30,7 +30,7 @@ STAGES = (
         "session",
     ),
     ("ops.*",),
-    ("graph.files", "graph.checkpoints", "graph.checking", "graph.editing"),
+    ("graph.files", "graph.loading", "graph.checkpoints", "graph.checking", "graph.editing"),
     ("differentiation.*",),
     ("modelling.*",),
     ("programs",),

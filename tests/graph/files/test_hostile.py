@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, strategies as st
 from places import GOLDEN
 
 import tensordraft as td
-from tensordraft.graph.files.graph_files import load_graph_def, parse_message
+from tensordraft.graph.files.message_files import load_graph_def, parse_message
 from tensordraft.graph.importing.importer import import_whole
 from tensordraft.graph.registry import definitions
 

@@ -15,18 +15,19 @@ from effort import examples as tries
 from hypothesis import HealthCheck, given, strategies as st
 
 import tensordraft as td
-from tensordraft.graph.files import graph_files, large_constants
-from tensordraft.graph.files.graph_files import load_graph_def, parse_message, read_graph_def
+from tensordraft.graph.files import large_constants, message_files
 from tensordraft.graph.files.large_constants import read_apart
+from tensordraft.graph.files.message_files import load_graph_def, parse_message, read_graph_def
 from tensordraft.graph.importing.gc_pause import collector
 from tensordraft.graph.importing.importer import import_whole
+from tensordraft.graph.loading import graph_files
 
 
 @pytest.fixture(autouse=True)
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Takes 16 bytes for a large constant, and any file for one that may hold some."""
     monkeypatch.setattr(large_constants, "LARGE", 16)
-    monkeypatch.setattr(graph_files, "_WORTH_A_LOOK", 0)
+    monkeypatch.setattr(message_files, "_WORTH_A_LOOK", 0)
 
 
 WEIGHTS = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -247,8 +248,9 @@ def test_too_little_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise MemoryError
 
     path = td.save_graph(model(), tmp_path / "g.pb")
-    for step in ("import_whole", "parse_message", "read_apart"):
-        monkeypatch.setattr(graph_files, step, exhausted)
+    steps = [(graph_files, "import_whole"), (message_files, "parse_message")]
+    for module, step in [*steps, (message_files, "read_apart")]:
+        monkeypatch.setattr(module, step, exhausted)
         with pytest.raises(td.errors.ResourceExhaustedError, match=r"g\.pb' takes more memory"):
             td.load_graph(path)
 
@@ -256,11 +258,11 @@ def test_too_little_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_what_nobody_could_read_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(graph_files, "_MOST_BYTES", model().as_graph_def().ByteSize() - 1)
+    monkeypatch.setattr(message_files, "_MOST_BYTES", model().as_graph_def().ByteSize() - 1)
     with pytest.raises(ValueError, match="the GraphDef is larger than 2 GiB"):
         td.save_graph(model(), tmp_path / "g.pb")
     assert not list(tmp_path.iterdir())
-    monkeypatch.setattr(graph_files, "_MOST_BYTES", model().as_graph_def().ByteSize())
+    monkeypatch.setattr(message_files, "_MOST_BYTES", model().as_graph_def().ByteSize())
     assert td.load_graph(td.save_graph(model(), tmp_path / "g.pb")).version == 8
 
 

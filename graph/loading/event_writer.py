@@ -19,9 +19,9 @@ from ...protos.messages import (
     TaggedRunMetadata,
 )
 from ..default_graph import get_default_graph
+from ..files.event_file import graph_events, opened_event_file
+from ..files.record_file import framed
 from ..graph import Graph
-from .event_file import graph_events, opened_event_file
-from .record_file import framed
 
 if TYPE_CHECKING:
     from os import PathLike

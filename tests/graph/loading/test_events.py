@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import tensordraft as td
+from tensordraft import write_graph_events
 from tensordraft.graph.files.crc32c import masked_crc32c
-from tensordraft.graph.files.event_file import write_graph_events
 
 
 def records(data: bytes) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ def reported(items: Collection[Item], what: str, progress: Progress | None) -> I
     """The items; before the first of every thousand, `progress` is told.
 
     Example:
-        >>> from tensordraft.graph.importing.progress import reported
+        >>> from tensordraft.graph.files.progress import reported
         >>> list(reported("ab", "letters", print))
         letters 0 2
         ['a', 'b']

@@ -1,0 +1,1 @@
+"""Graphs from files and to files: load, save, and events that show them."""

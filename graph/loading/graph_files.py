@@ -1,0 +1,139 @@
+"""Graphs in files: `load_graph`, `save_graph`, `write_graph`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ...protos.messages import GraphDef
+from ..describe import whereabouts
+from ..files.message_files import TEXT_SUFFIXES, memory_for, read_graph_def, write_message
+from ..graph import Graph
+from ..importing.importer import import_whole
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from ..files.progress import Progress
+
+public = {
+    "td": "load_graph save_graph",
+    "td, td.train": "write_graph",
+}
+
+
+def save_graph(graph: Graph | GraphDef, path: str | PathLike[str]) -> str:
+    """Writes a graph to a file that TensorFlow and tensordraft read.
+
+    The file is complete or absent: it is written under another name and moved into place. The
+    same graph always gives the same bytes.
+
+    Args:
+        graph: a Graph or a GraphDef.
+        path: where to; text form if it ends in `.pbtxt`, else binary.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError: the message is larger than 2 GiB, the most that protobuf can read.
+        OSError: the file cannot be written.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.constant([1, 2], name="y")
+        >>> path = os.path.join(tempfile.mkdtemp(), "graph.pb")
+        >>> copy = td.load_graph(td.save_graph(graph, path))
+        >>> copy.get_tensor_by_name("y:0").shape.as_list()
+        [2]
+    """
+    path = os.fspath(path)
+    return write_message(_as_message(graph), path, as_text=path.endswith(TEXT_SUFFIXES))
+
+
+def write_graph(
+    graph_or_graph_def: Graph | GraphDef,
+    logdir: str | PathLike[str],
+    name: str,
+    as_text: bool = True,
+) -> str:
+    """Writes a graph to the file `name` in the folder `logdir`, as TensorFlow's function does.
+
+    Args:
+        graph_or_graph_def: a Graph or a GraphDef.
+        logdir: the folder; made if it is not there.
+        name: the name of the file.
+        as_text: whether to write the text form.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError, OSError: as `save_graph`.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.constant(1, name="x")
+        >>> path = td.write_graph(graph, tempfile.mkdtemp(), "graph.pbtxt")
+        >>> td.load_graph(path).get_operations()
+        [<td.Operation 'x' type=Const>]
+    """
+    folder = os.fspath(logdir)
+    os.makedirs(folder, exist_ok=True)
+    return write_message(
+        _as_message(graph_or_graph_def), os.path.join(folder, name), as_text=as_text
+    )
+
+
+def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> Graph:
+    """Reads a graph from a file: a GraphDef that TensorFlow or tensordraft wrote.
+
+    Ops of types that are not registered are loaded, too: they can be looked at and saved, and only
+    running them is an error. Large constants are never copied: their arrays are views of the bytes
+    that were read, and are made when they are first asked for.
+
+    Args:
+        path: the file; text form if it ends in `.pbtxt`, else binary.
+        progress: called now and then as `progress(what, done, total)`, where `what` is "bytes" or
+            "nodes"; by default nobody is told.
+
+    Returns:
+        A new Graph.
+
+    Raises:
+        NotFoundError: there is no such file.
+        DataLossError: the file is no GraphDef.
+        ResourceExhaustedError: there is not enough memory.
+        OSError: the file cannot be read.
+        ValueError: a node is malformed, or does not fit its inputs.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.constant([1, 2], name="y")
+        >>> path = td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "graph.pb"))
+        >>> graph = td.load_graph(path, progress=print)
+        nodes 0 1
+        >>> [op.name for op in graph.get_operations()]
+        ['y']
+    """
+    with memory_for(path):
+        graph_def, contents = read_graph_def(path, progress)
+        return import_whole(graph_def, contents=contents, progress=progress)
+
+
+def _as_message(graph: Graph | GraphDef) -> GraphDef:
+    if not isinstance(graph, Graph):
+        return graph
+    for op in graph.get_operations():
+        if op.definition.traits.calls_python:
+            raise ValueError(
+                f"the graph cannot be saved: {whereabouts(op)} calls a Python function, which is "
+                "no part of a graph"
+            )
+    return graph.as_graph_def()
