@@ -105,8 +105,8 @@ def imported_modules(node: ast.AST, file: Path) -> Iterator[str]:
             targets = [tuple(alias.name.split(".")) for alias in node.names]
         case ast.ImportFrom():
             base = package[: len(package) - node.level + 1] if node.level else ()
-            module = tuple(node.module.split(".")) if node.module else ()
-            targets = [(*base, *module, alias.name) for alias in node.names]
+            named = tuple(node.module.split(".")) if node.module else ()
+            targets = [(*base, *named, alias.name) for alias in node.names]
         case _:
             return
     for target in targets:
