@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..graph.dependencies import needed_ops
 from ..graph.node import Operation, Tensor
-from ..session.needed import needed_ops
 from .feeds import parse_feed
 from .graph_file import GraphFile, is_supported
 from .text import table, tensor_type

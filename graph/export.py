@@ -10,6 +10,7 @@ from . import registry
 from .node_def import write_node_def
 from .origins import Origins
 from .signature import REQUIRED
+from .widened_graph import WidenedGraph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +27,7 @@ MIN_CONSUMER = 0
 _OUTPUT_SHAPES = "_output_shapes"
 
 
-class ExportedGraph:
+class ExportedGraph(WidenedGraph):
     """The part of a graph that faces outwards: what it is written as."""
 
     def __init__(self) -> None:
@@ -72,7 +73,9 @@ class ExportedGraph:
         result = GraphDef(versions=self.versions)
         defaults = Defaults() if strip_default_attrs else None
         written: set[int] = set()
-        for op in self.get_operations()[from_version or 0 :]:
+        for op in self.in_order(self.get_operations()[from_version or 0 :]):
+            if self.widest(op) is not op:
+                continue
             origin = self.origins.of(op.name)
             if origin is not None:
                 if id(origin) not in written:

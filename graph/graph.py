@@ -157,6 +157,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         """Drops all ops but the first `number`: what an import that failed has added."""
         with self._lock:
             self.inference.forget(self._operations[number:])
+            self._unwiden(set(self._operations[number:]))
             for op in self._operations[number:]:
                 self._by_name.pop(op.name, None)
                 self._names.release(op.name)

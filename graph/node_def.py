@@ -32,11 +32,15 @@ def node_def(op: Operation) -> NodeDef:
 
 
 def write_node_def(op: Operation, message: NodeDef) -> None:
-    """Fills in an empty NodeDef message as `node_def` does."""
+    """Fills in an empty NodeDef message as `node_def` does.
+
+    An op that stands for another one is written under the name of that.
+    """
     if op.definition.template is not None:
         message.CopyFrom(op.definition.template)
         del message.input[:]
-    message.name, message.op, message.device = op.name, op.type, op.device
+    name = op.graph.narrowest(op).name
+    message.name, message.op, message.device = name, op.type, op.device
     message.input.extend([input_name(tensor) for tensor in op.inputs])
     message.input.extend([f"^{control.name}" for control in op.controls])
     specs = op.definition.signature.attrs
@@ -59,7 +63,8 @@ def source_name(text: str) -> str:
 
 def input_name(tensor: Tensor) -> str:
     """How a NodeDef refers to `tensor`: the number of a first output is left out."""
-    return tensor.op.name if tensor.value_index == 0 else tensor.name
+    name = tensor.op.graph.narrowest(tensor.op).name
+    return name if tensor.value_index == 0 else f"{name}:{tensor.value_index}"
 
 
 def read_attrs(

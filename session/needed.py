@@ -12,34 +12,11 @@ from ..shape_inference.rules import UNKNOWN_SHAPE
 from ..shape_inference.traits import Input
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ..graph.graph import Graph
 
 _MOST_NAMED = 8
-
-
-def needed_ops(fetches: Iterable[Tensor | Operation], feeds: Sequence[Tensor]) -> list[Operation]:
-    """The ops that must run for `fetches` when `feeds` are given, in the order they were made."""
-    fed = set(feeds)
-    pending = [item.op if isinstance(item, Tensor) else item for item in fetches if item not in fed]
-    needed: set[Operation] = set()
-    while pending:
-        op = pending.pop()
-        if op not in needed:
-            needed.add(op)
-            pending.extend(tensor.op for tensor in op.inputs if tensor not in fed)
-            # Nothing is left to wait for in an op whose results are all fed.
-            pending.extend(
-                control
-                for control in op.controls
-                if not control.outputs or not fed.issuperset(control.outputs)
-            )
-    return sorted(needed, key=_index)
-
-
-def _index(op: Operation) -> int:
-    return op.index
 
 
 def check_kernels(ops: Sequence[Operation]) -> None:

@@ -6,11 +6,11 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
+from ..graph.dependencies import needed_ops
 from ..graph.node import Operation, Tensor
 from .executor import handed_out
 from .interpreter import interpret, over_slots
 from .named_sizes import NamedSizes
-from .needed import needed_ops
 from .quiet import quiet_way
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
+from ..graph.dependencies import needed_ops
 from ..protos.config import config
 from .body_runs import BodyRun
 from .draft import Constant, Draft
 from .layout import laid_out, without_waste
-from .needed import check_kernels, inference_under, needed_ops
+from .needed import check_kernels, inference_under
 from .simplify import simplify
 
 if TYPE_CHECKING:

@@ -60,6 +60,7 @@ class _Simplifier:
         self._updated = updated
         self._fetched = set(draft.fetches)
         self._done: dict[Hashable, Operation] = {}
+        self._replaced = draft.ops[0].graph.replaced(draft.ops) if draft.ops else {}
 
     def add(self, op: Operation) -> None:
         """Puts what an op makes among what is known, or the op among the work."""
@@ -70,6 +71,10 @@ class _Simplifier:
                 self._stand_ins.put(tensor, self._read(tensor))
 
     def _add(self, op: Operation) -> None:
+        if op in self._replaced:
+            wider = self._replaced[op].outputs[: len(op.outputs)]
+            self._draft.replace(op.outputs, map(self._stand_ins.of, wider))
+            return
         pure = op.definition.pure and self._updated.isdisjoint((*op.inputs, *op.outputs))
         if pure and self._known_from_shapes(op):
             return

@@ -9,10 +9,9 @@ from ...graph.bodies import Body
 from ...graph.convert import convert_to_tensor
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
-from ...graph.op_def import OpDef
-from ...protos.messages import FunctionDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import PLACEHOLDER, constant, identity
+from .function_defs import function_def
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -114,48 +113,6 @@ class BodyGraph(Graph):
             if op not in passed and not op.definition.pure and op.outputs + list(op.inputs)
         ]
         body = Body(name, self, inputs, outputs, effects)
-        self.library.function.append(_function_def(body))
+        self.library.function.append(function_def(body))
         self.bodies[name, b""] = body
         return body
-
-
-def _function_def(body: Body) -> FunctionDef:
-    """A body as a function of a library."""
-    function = FunctionDef()
-    function.signature.name = body.name
-    arguments: dict[Tensor, str] = {}
-    for tensor in body.inputs:
-        arguments[tensor] = tensor.op.name
-        dtype = tensor.dtype.as_datatype_enum
-        function.signature.input_arg.add(name=tensor.op.name, type=dtype)
-    passed = {tensor.op for tensor in body.inputs}
-    for op in body.graph.get_operations():
-        if op not in passed:
-            node = function.node_def.add()
-            node.CopyFrom(op.node_def)
-            waits = [f"^{control.name}" for control in op.controls if control not in passed]
-            node.input[:] = [*(_text(tensor, arguments) for tensor in op.inputs), *waits]
-    for i, tensor in enumerate(body.outputs):
-        name = f"out_{i}"
-        function.signature.output_arg.add(name=name, type=tensor.dtype.as_datatype_enum)
-        function.ret[name] = _text(tensor, arguments)
-    for i, op in enumerate(body.effects):
-        function.signature.control_output.append(f"effect_{i}")
-        function.control_ret[f"effect_{i}"] = op.name
-        function.signature.is_stateful = True
-    return function
-
-
-def _text(tensor: Tensor, arguments: dict[Tensor, str]) -> str:
-    """How a node of a function names a tensor."""
-    if tensor in arguments:
-        return arguments[tensor]
-    definition = tensor.op.definition
-    index = tensor.value_index
-    if isinstance(definition, OpDef):
-        for spec in definition.signature.outputs:
-            number = definition._number(spec, tensor.op.attrs)
-            if index < number:
-                return f"{tensor.op.name}:{spec.name}:{index}"
-            index -= number
-    raise ValueError(f"{tensor.name!r} cannot be part of a function: its op type is unknown")

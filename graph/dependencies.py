@@ -1,0 +1,29 @@
+"""What ops and tensors depend on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .node import Operation, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def needed_ops(fetches: Iterable[Tensor | Operation], feeds: Sequence[Tensor]) -> list[Operation]:
+    """The ops that must run for `fetches` when `feeds` are given, in an order in which they can."""
+    fed = set(feeds)
+    pending = [item.op if isinstance(item, Tensor) else item for item in fetches if item not in fed]
+    needed: set[Operation] = set()
+    while pending:
+        op = pending.pop()
+        if op not in needed:
+            needed.add(op)
+            pending.extend(tensor.op for tensor in op.inputs if tensor not in fed)
+            # Nothing is left to wait for in an op whose results are all fed.
+            pending.extend(
+                control
+                for control in op.controls
+                if not control.outputs or not fed.issuperset(control.outputs)
+            )
+    return next(iter(needed)).graph.in_order(needed) if needed else []

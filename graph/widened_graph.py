@@ -1,0 +1,96 @@
+"""Ops made a second time, with more results: where both are asked for, only the second runs.
+
+An operation never changes. So where the gradient of a loop needs more of the loop than it puts
+out, the loop is made again with those results behind its own, and the graph notes that the new op
+stands for the old one: whoever needs both in one run gets all from the new, and effects and random
+numbers occur once. Whoever needs the old one alone does not pay for the new one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .node import Operation, Tensor
+
+
+class WidenedGraph:
+    """The part of a graph that knows which op stands for which."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Of each op that was made again: itself, and what stands for it, with ever more results.
+        self._versions: dict[Operation, list[Operation]] = {}
+        self._narrowest: dict[Operation, Operation] = {}
+        self._beside: dict[Operation, Operation] = {}
+        self.workings: dict[Operation, Any] = {}
+
+    def widen(self, op: Operation, wider: Operation, beside: Iterable[Operation]) -> None:
+        """Notes that `wider` stands for `op`, whose results are the first of its own.
+
+        Args:
+            op: the op.
+            wider: an op with the inputs of `op`, and more behind them.
+            beside: what was made for those, and for nothing else; it depends on nothing.
+        """
+        first = self._narrowest.get(op, op)
+        self._versions.setdefault(first, [first]).append(wider)
+        self._narrowest[wider] = first
+        self._beside.update(dict.fromkeys(beside, first))
+
+    def narrowest(self, op: Operation) -> Operation:
+        """The op as it was first made."""
+        return self._narrowest.get(op, op)
+
+    def widest(self, op: Operation) -> Operation:
+        """The op with the most results that stands for `op`."""
+        versions = self._versions.get(self.narrowest(op))
+        return op if versions is None else versions[-1]
+
+    def in_widest(self, tensor: Tensor) -> Tensor:
+        """The result of the widest op that is the same as `tensor`."""
+        if not self._versions:
+            return tensor
+        op = self.widest(tensor.op)
+        return tensor if op is tensor.op else op.outputs[tensor.value_index]
+
+    def in_order(self, ops: Iterable[Operation]) -> list[Operation]:
+        """Ops in an order in which they can run, what stands for others before these."""
+        if not self._versions:
+            return sorted(ops, key=_index)
+        return sorted(ops, key=self._place)
+
+    def _place(self, op: Operation) -> tuple[int, int]:
+        before = self._beside.get(op) or self._narrowest.get(op)
+        return (op.index, 0) if before is None else (before.index - 1, 1 + op.index)
+
+    def replaced(self, ops: Sequence[Operation]) -> dict[Operation, Operation]:
+        """Those of `ops` for which another one of them stands, and which."""
+        if not self._versions:
+            return {}
+        needed = set(ops)
+        result: dict[Operation, Operation] = {}
+        for versions in self._versions.values():
+            present = [op for op in versions if op in needed]
+            result.update((op, present[-1]) for op in present[:-1])
+        return result
+
+    def _unwiden(self, gone: set[Operation]) -> None:
+        """Forgets ops that have left the graph."""
+        for first, versions in list(self._versions.items()):
+            kept = [op for op in versions if op not in gone]
+            if len(kept) > 1:
+                self._versions[first] = kept
+            else:
+                del self._versions[first]
+            if len(kept) < len(versions):
+                self.workings.pop(first, None)
+        for known in (self._narrowest, self._beside, self.workings):
+            for op in gone.intersection(known):
+                del known[op]
+
+
+def _index(op: Operation) -> int:
+    return op.index
