@@ -83,7 +83,7 @@ def convert_to_tensor(
         name: the name of the op, if one is made.
         preferred_dtype: the dtype to try first where `dtype` is None; not being able to have it
             is no error.
-        as_ref: accepted for TensorFlow's sake.
+        as_ref: whether the reference of a variable is wanted, if it has one, and not its value.
 
     Returns:
         A Tensor; `value` itself if it is one.
@@ -258,7 +258,7 @@ def _convert(
     preferred = preferred if isinstance(preferred, DType) else None
     try:
         with graph.as_default(), graph.name_scope(f"{op_name}/"):
-            return convert_to_tensor(value, wanted, name, preferred_dtype=preferred)
+            return convert_to_tensor(value, wanted, name, preferred, as_ref=spec.is_ref)
     except TypeError as error:
         raise TypeError(f"{spec.name} of {definition.name}: {error}") from error
     except ValueError as error:

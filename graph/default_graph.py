@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .graph import Graph
+from .nested_graph import out_of_reach
 from .node import Operation, Tensor
 from .scopes.thread_defaults import graphs
 
@@ -79,6 +80,8 @@ def graph_of(inputs: Iterable[Any]) -> Graph:
     if found is None or get_default_graph().sees(found.graph):
         return get_default_graph()
     owner: Graph = found.graph
+    if owner.outer is not None:
+        raise ValueError(out_of_reach(found))
     return owner
 
 

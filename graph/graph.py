@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..shape_inference.inference import Inference
 from .describe import add_context
 from .export import ExportedGraph
-from .nested_graph import NestedGraph
+from .nested_graph import NestedGraph, out_of_reach
 from .node import Operation, Site, Tensor, user_site
 from .node_def import check_inputs, read_attrs
 from .registry import lookup
@@ -276,7 +276,8 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             if not (allow_tensor if isinstance(obj, Tensor) else allow_operation):
                 raise _not_convertible(obj, allow_tensor, allow_operation)
             if obj.graph is not self:
-                raise ValueError(f"{obj!r} is not an element of this graph")
+                known = out_of_reach(obj) if obj.graph.outer is not None else ""
+                raise ValueError(known or f"{obj!r} is not an element of this graph")
             return obj
         if isinstance(obj, bytes):
             obj = obj.decode(errors="replace")

@@ -14,7 +14,7 @@ from ..graph.passthrough import passthrough
 from ..graph.references import dereference
 from ..protos import dtypes
 from ..shape_inference.context import KernelContext, is_symbolic
-from ..shape_inference.traits import Bodies
+from ..shape_inference.traits import Bodies, Input
 from .draft import Constant, Draft, Work
 from .update_order import check_update_order, updated_tensors
 
@@ -103,9 +103,11 @@ class _Simplifier:
     def _read(self, tensor: Tensor) -> Source:
         """The value that `tensor` refers to at this point of the plan.
 
-        An update refers to what the variable was right after it, whenever it is read.
+        An update refers to what the variable was right after it, whenever it is read. What is fed
+        for a variable is its value; what a body takes in is a reference.
         """
-        if not tensor.dtype.is_ref_dtype or tensor in self._draft.fed:
+        fed = tensor in self._draft.fed and not isinstance(tensor.op.definition.traits, Input)
+        if not tensor.dtype.is_ref_dtype or fed:
             return self._stand_ins.of(tensor)
         if tensor.op.inputs and tensor in self._stand_ins:
             return self._stand_ins.of(tensor)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 _TRAINING = "it is not supported yet; td.train has optimizers, which td.Session runs"
 _INPUT = "read and batch what is fed in Python, and feed it to a placeholder"
-_LOOPS = "loops inside a graph are not supported; td.while_loop unrolls those of known length"
+_LOOPS = "it is not supported; td.nn.dynamic_rnn and td.while_loop are"
 
 _REASONS = {
     "FIFOQueue": _INPUT,
@@ -20,7 +20,6 @@ _REASONS = {
     "Server": "sessions run in this process, and there only",
     "Supervisor": _TRAINING,
     "TFRecordReader": _INPUT,
-    "TensorArray": _LOOPS,
     "TextLineReader": _INPUT,
     "batch": _INPUT,
     "data": _INPUT,

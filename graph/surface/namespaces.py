@@ -23,6 +23,7 @@ NAMESPACES = {
     "td.bitwise": "Functions on the bits of integers.",
     "td.compat": "Text as bytes and bytes as text; `td.compat.v1` is tensordraft itself.",
     "td.contrib": "What programs use most of `contrib`.",
+    "td.contrib.framework": "What `contrib` adds to the framework.",
     "td.contrib.layers": "Layers, initializers and regularizers of `contrib`.",
     "td.contrib.rnn": "Recurrent networks, as `td.nn` and `td.nn.rnn_cell` have them.",
     "td.errors": "The errors that runs raise.",

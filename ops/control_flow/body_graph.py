@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...graph.bodies import Body
-from ...graph.convert import convert_to_tensor
 from ...graph.graph import Graph
 from ...graph.node import Operation, Tensor
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import PLACEHOLDER, constant, identity
+from .components import leaf_of, tensors_of
 from .function_defs import function_def
 
 if TYPE_CHECKING:
@@ -22,30 +22,33 @@ class BodyGraph(Graph):
 
     Args:
         outer: the graph around it, with which it shares collections, functions and variables.
+        what: what it is the body of, for errors.
     """
 
-    def __init__(self, outer: Graph) -> None:
+    def __init__(self, outer: Graph, what: str = "a function") -> None:
         super().__init__()
         self.outer = outer
+        self.what = what
         self.seed = outer.seed
         self.library, self.bodies = outer.library, outer.bodies
         self._collections = outer._collections
-        self._stacks.name_scope = outer.get_name_scope()
+        scopes, around = self._stacks, outer._stacks
+        scopes.name_scope = outer.get_name_scope()
+        scopes.devices, scopes.container = list(around.devices), around.container
+        scopes.gradients = around.gradients
         self.captures: dict[Tensor, Tensor] = {}
         self.arguments: list[Tensor] = []
         self.awaited: dict[Operation, None] = {}
 
     def argument(self, like: Tensor, shape: TensorShape | None = None) -> Tensor:
-        """A new input, of the dtype of a tensor outside, and of its shape or another."""
-        if like.dtype.is_ref_dtype:
-            raise NotImplementedError(
-                f"a branch or a loop cannot take the reference {like.name!r}: make the variable "
-                "with use_resource=True, or change it outside"
-            )
+        """A new input, of the dtype of a tensor outside, and of its shape or another.
+
+        Of the reference to a variable it is a reference, so that the body can change the variable.
+        """
         name = f"arg_{len(self.arguments)}"
         attrs = {"dtype": like.dtype, "shape": shape or like.shape}
-        with self.control_dependencies(None):
-            op = self.add(PLACEHOLDER, [], attrs, name)
+        with self.control_dependencies(None), self.device(None), self.name_scope(None):
+            op = self.add(PLACEHOLDER, [], attrs, self.unique_name(name))
         made = op.outputs[0]
         self.inference.set_content(made, like.graph.inference.content(like))
         self.arguments.append(made)
@@ -82,7 +85,7 @@ class BodyGraph(Graph):
             inside = []
             for item in control_inputs:
                 op = getattr(item, "op", item)
-                if isinstance(op, Operation) and op.graph is not self:
+                if isinstance(op, Operation) and op.graph is not self and self.sees(op.graph):
                     self.awaited[op] = None
                 else:
                     inside.append(item)
@@ -91,13 +94,21 @@ class BodyGraph(Graph):
 
     def result(self, leaf: Any) -> Tensor:
         """What a function returned as a tensor of this graph; of an operation, True after it."""
-        if isinstance(leaf, Operation):
-            with self.control_dependencies([leaf]):
+        [tensor] = tensors_of(self.leaf(leaf))
+        return self.captured(tensor)
+
+    def leaf(self, value: Any, dtype: Any = None) -> Any:
+        """What a function returned, as a leaf; of an operation, a tensor that is True after it."""
+        if isinstance(value, Operation):
+            with self.control_dependencies([value]):
                 return identity(constant(True))
-        return self.captured(convert_to_tensor(leaf))
+        return leaf_of(value, dtype)
 
     def body(self, name: str, outer: Sequence[Tensor], outputs: Sequence[Tensor]) -> Body:
         """The graph as a body, kept in the graph around under `name`.
+
+        A body that takes references is no function of the library: on the wire, functions cannot
+        take any.
 
         Args:
             name: the name of the function.
@@ -113,6 +124,7 @@ class BodyGraph(Graph):
             if op not in passed and not op.definition.pure and op.outputs + list(op.inputs)
         ]
         body = Body(name, self, inputs, outputs, effects)
-        self.library.function.append(function_def(body))
+        if not any(tensor.dtype.is_ref_dtype for tensor in inputs):
+            self.library.function.append(function_def(body))
         self.bodies[name, b""] = body
         return body

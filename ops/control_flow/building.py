@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...protos.attr_codec import encode_attr
 from ...protos.messages import NameAttrList
+from ...shape_inference.contents import common_shape
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import constant, identity
-from ..kit.structures import flat, packed
+from ..kit.structures import check_alike, flat, packed
 from ..math.arithmetic import add
 from ..math.comparison import less, logical_and
 from .body_graph import BodyGraph
-from .structured import IF, STATELESS_IF, STATELESS_WHILE, WHILE
+from .components import (
+    leaf_of,
+    mapped,
+    packed_components,
+    tensors_of,
+    with_leaves,
+)
+from .invariants import check_kept, shapes_kept, widened
+from .structured import CASE, IF, STATELESS_CASE, STATELESS_IF, STATELESS_WHILE, WHILE
+from .variable_reuse import Rounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +33,10 @@ if TYPE_CHECKING:
     from ...graph.bodies import Body
     from ...graph.graph import Graph
     from ...graph.node import Operation, Tensor
+
+COND_KINDS = IF, STATELESS_IF
+CASE_KINDS = CASE, STATELESS_CASE
+"""Of an op that runs one of several functions: with state and without."""
 
 
 def built_cond(
@@ -35,32 +50,76 @@ def built_cond(
         scope: the name scope, with "/" at its end.
         check: refuses what two branches return if it is not alike.
     """
+    names = ["then_branch", "else_branch"]
+
+    def attrs(funcs: list[NameAttrList]) -> dict[str, Any]:
+        return {"Tcond": pred.dtype.base_dtype, **dict(zip(names, funcs, strict=True))}
+
+    labels = ["true", "false"]
+    return _chosen(pred, branches, labels, scope, check, COND_KINDS, attrs, "Merge")
+
+
+def built_case(
+    index: Tensor, branches: Sequence[Callable[[], Any]], scope: str, check: Callable[..., None]
+) -> Any:
+    """A `Case` of several functions, of which the last stands for all indices out of range.
+
+    Args are those of `built_cond`.
+    """
+
+    def attrs(funcs: list[NameAttrList]) -> dict[str, Any]:
+        return {"branches": funcs}
+
+    labels = [f"branch{i}" for i in range(len(branches))]
+    return _chosen(index, branches, labels, scope, check, CASE_KINDS, attrs, "Identity")
+
+
+def _chosen(
+    what: Tensor,
+    branches: Sequence[Callable[[], Any]],
+    labels: Sequence[str],
+    scope: str,
+    check: Callable[..., None],
+    kinds: Sequence[Any],
+    attrs_of: Callable[[list[NameAttrList]], dict[str, Any]],
+    name: str,
+) -> Any:
+    """An op that runs one of several functions, and what that returns."""
     graph = get_default_graph()
-    parts = []
+    inners: list[BodyGraph] = []
+    results, leaves = [], []
     for function in branches:
-        inner = BodyGraph(graph)
+        inner = BodyGraph(graph, "a branch of a conditional")
         with inner.as_default():
-            result = function()
-            parts.append((inner, result, [inner.result(leaf) for leaf in flat(result)]))
-    check(*(packed(result, leaves) for _, result, leaves in parts))
-    inners = [inner for inner, _, _ in parts]
+            result = with_leaves(function())
+            results.append(result)
+            leaves.append([inner.leaf(leaf) for leaf in flat(result)])
+        inners.append(inner)
+    for result, own in zip(results[1:], leaves[1:], strict=True):
+        check(packed(results[0], leaves[0]), packed(result, own))
+    returned = []
+    for inner, own in zip(inners, leaves, strict=True):
+        with inner.as_default():
+            returned.append([_as_value(tensor) for tensor in mapped(inner.captured, own)])
     outer = _captured(inners)
     bodies = [
-        inner.body(_function_name(graph, f"{scope}{name}"), outer, leaves)
-        for (inner, _, leaves), name in zip(parts, ("true", "false"), strict=True)
+        inner.body(_function_name(graph, f"{scope}{label}"), outer, tensors)
+        for inner, tensors, label in zip(inners, returned, labels, strict=True)
     ]
     passed = [graph.captured(tensor) for tensor in outer]
     attrs = {
-        "Tcond": pred.dtype.base_dtype,
-        "Tin": [tensor.dtype.base_dtype for tensor in passed],
-        "Tout": [tensor.dtype.base_dtype for tensor in parts[0][2]],
-        "then_branch": NameAttrList(name=bodies[0].name),
-        "else_branch": NameAttrList(name=bodies[1].name),
+        "Tin": [tensor.dtype for tensor in passed],
+        "Tout": [tensor.dtype.base_dtype for tensor in returned[0]],
+        "output_shapes": [
+            reduce(common_shape, [tensor.shape for tensor in column])
+            for column in zip(*returned, strict=True)
+        ],
+        **attrs_of([NameAttrList(name=body.name) for body in bodies]),
     }
-    pred = graph.captured(pred)
-    op = _made(graph, (IF, STATELESS_IF), [pred, *passed], attrs, f"{scope}If", bodies, inners)
-    merged = [identity(tensor, name="Merge") for tensor in op.outputs]
-    return packed(parts[0][1], merged)
+    inputs = [graph.captured(what), *passed]
+    op = _made(graph, kinds, inputs, attrs, f"{scope}{kinds[0].name}", bodies, inners)
+    merged = [identity(tensor, name=name) for tensor in op.outputs]
+    return packed_components(results[0], leaves[0], merged)
 
 
 def built_while(
@@ -70,60 +129,146 @@ def built_while(
     scope: str,
     shape_invariants: Any = None,
     maximum_iterations: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
 ) -> Any:
     """A `While` of two functions of the variables in `structure`.
 
     Args:
         cond: from the variables to whether there is another round.
         body: from the variables to those of the next round.
-        structure: the first variables.
+        structure: the first variables, in a list or tuple.
         scope: the name scope, with "/" at its end.
         shape_invariants: what is known of their shapes in every round.
         maximum_iterations: the most rounds.
+        parallel_iterations: kept in the op.
+        back_prop: whether gradients may pass; otherwise the op says so.
     """
     graph = get_default_graph()
-    starts = [graph.captured(convert_to_tensor(leaf)) for leaf in flat(structure)]
-    shapes = _invariants(starts, shape_invariants)
+    structure = with_leaves(structure)
+    first = [leaf_of(leaf) for leaf in flat(structure)]
+    structure = packed(structure, first)
+    starts = [_as_value(graph.captured(tensor)) for leaf in first for tensor in tensors_of(leaf)]
+    shapes = shapes_kept(structure, first, shape_invariants)
     counted = maximum_iterations is not None
     most: Any = None
     if counted:
-        starts = [constant(0), *starts]
+        most = convert_to_tensor(maximum_iterations, "int32", "maximum_iterations")
+        if most.shape.rank not in (0, None):
+            raise ValueError(f"maximum_iterations must be a scalar, got shape {most.shape}")
+        starts = [constant(0, name="iteration_counter"), *starts]
         shapes = [TensorShape([]), *shapes]
-        most = convert_to_tensor(maximum_iterations, "int32")
-    asking, running = BodyGraph(graph), BodyGraph(graph)
-    with asking.as_default():
-        given = [asking.argument(*pair) for pair in zip(starts, shapes, strict=True)]
-        asked = convert_to_tensor(cond(*packed(structure, given[counted:])), "bool")
-        asked = logical_and(less(given[0], most), asked) if counted else asking.captured(asked)
-        if asked.shape.rank not in (0, None):
-            raise ValueError(f"cond must return a scalar, got shape {asked.shape}")
-    with running.as_default():
-        given = [running.argument(*pair) for pair in zip(starts, shapes, strict=True)]
-        made = flat(body(*packed(structure, given[counted:])))
-        if len(made) != len(given) - counted:
-            raise ValueError(f"body must return {len(given) - counted} tensors, got {len(made)}")
-        results = [
-            running.captured(convert_to_tensor(leaf, start.dtype.base_dtype))
-            for leaf, start in zip(made, starts[counted:], strict=True)
-        ]
-        results = [*([add(given[0], 1)] if counted else []), *results]
-    _check_invariants(starts, shapes, results)
-    outer = _captured([asking, running])
-    asking_body = asking.body(_function_name(graph, f"{scope}cond"), outer, [asked])
-    ends = [*results, *(running.captured(tensor) for tensor in outer)]
-    running_body = running.body(_function_name(graph, f"{scope}body"), outer, ends)
-    passed = [*starts, *(graph.captured(tensor) for tensor in outer)]
-    attrs = {
-        "T": [tensor.dtype.base_dtype for tensor in passed],
-        "cond": NameAttrList(name=asking_body.name),
-        "body": NameAttrList(name=running_body.name),
-        "parallel_iterations": 10,
-    }
-    both = [asking_body, running_body]
-    kinds = (WHILE, STATELESS_WHILE)
-    op = _made(graph, kinds, passed, attrs, f"{scope}While", both, [asking, running])
-    outputs = op.outputs[counted : len(starts)]
-    return packed(structure, [identity(tensor, name="Exit") for tensor in outputs])
+    rounds = Rounds(graph)
+    given_shapes = shapes
+    for attempt in range(len(shapes) + 2):
+        with rounds.round(attempt):
+            loop = _Loop(graph, cond, body, structure, first, starts, shapes, most)
+        check_kept(starts, given_shapes, loop.results)
+        wider = widened(shapes, loop.results)
+        if wider is shapes:
+            break
+        shapes = wider
+    return loop.built(scope, given_shapes, parallel_iterations, back_prop)
+
+
+class _Loop:
+    """The two bodies of a loop, for variables of some shapes."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        cond: Callable[..., Any],
+        body: Callable[..., Any],
+        structure: Any,
+        first: Sequence[Any],
+        starts: Sequence[Tensor],
+        shapes: Sequence[TensorShape],
+        most: Tensor | None,
+    ) -> None:
+        self.graph, self.structure, self.first, self.starts = graph, structure, first, starts
+        self.counted = counted = most is not None
+        self.asking = asking = BodyGraph(graph, "a while loop")
+        with asking.as_default():
+            given = [asking.argument(*pair) for pair in zip(starts, shapes, strict=True)]
+            asked = convert_to_tensor(cond(*self._packed(given)), name="asked")
+            if asked.dtype.base_dtype.name != "bool":
+                raise TypeError(f"cond must return a bool, got {asked!r}")
+            if asked.shape.rank not in (0, None):
+                raise ValueError(f"cond must return a scalar, got shape {asked.shape}")
+            if most is not None:
+                asked = logical_and(less(given[0], most), asked)
+            self.asked = _as_value(asking.captured(asked))
+        self.running = running = BodyGraph(graph, "a while loop")
+        with running.as_default():
+            given = [running.argument(*pair) for pair in zip(starts, shapes, strict=True)]
+            made = with_leaves(body(*self._packed(given)))
+            leaves = self._leaves(made)
+            results = [_as_value(tensor) for tensor in mapped(running.captured, leaves)]
+            self.results = [*([add(given[0], 1)] if counted else []), *results]
+
+    def _packed(self, given: Sequence[Tensor]) -> Any:
+        """The arguments of the functions."""
+        return packed_components(self.structure, self.first, given[self.counted :])
+
+    def _leaves(self, made: Any) -> list[Any]:
+        """What the body returned, leaf by leaf.
+
+        Raises:
+            TypeError: it is nested in other lists, tuples or dicts than the variables, or one is
+                of another dtype, or no TensorArray where the variable is one.
+            ValueError: it has another number of elements.
+        """
+        result = list(made) if isinstance(made, (list, tuple)) else [made]
+        check_alike(list(self.structure), result)
+        leaves = []
+        for leaf, start in zip(flat(result), self.first, strict=True):
+            dtypes = [tensor.dtype.base_dtype for tensor in tensors_of(start)]
+            new = self.running.leaf(leaf, dtypes[0])
+            if type(new) is not type(start) or len(tensors_of(new)) != len(dtypes):
+                raise TypeError(f"the body must return what is like {start!r} for it, got {new!r}")
+            for tensor, dtype in zip(tensors_of(new), dtypes, strict=True):
+                if tensor.dtype.base_dtype is not dtype:
+                    raise TypeError(
+                        f"Loop var {start.name!r} enters the loop with type {dtype.name} but has "
+                        f"type {tensor.dtype.base_dtype.name} after 1 iteration"
+                    )
+            leaves.append(new)
+        return leaves
+
+    def built(
+        self,
+        scope: str,
+        shapes: Sequence[TensorShape],
+        parallel_iterations: int,
+        back_prop: bool,
+    ) -> Any:
+        """The op, and what it returns."""
+        graph, starts = self.graph, self.starts
+        asking, running = self.asking, self.running
+        outer = _captured([asking, running])
+        asking_body = asking.body(_function_name(graph, f"{scope}cond"), outer, [self.asked])
+        ends = [*self.results, *(running.captured(tensor) for tensor in outer)]
+        running_body = running.body(_function_name(graph, f"{scope}body"), outer, ends)
+        passed = [*starts, *(graph.captured(tensor) for tensor in outer)]
+        attrs = {
+            "T": [tensor.dtype for tensor in passed],
+            "cond": NameAttrList(name=asking_body.name),
+            "body": NameAttrList(name=running_body.name),
+            "parallel_iterations": parallel_iterations,
+            "output_shapes": [*shapes, *(tensor.shape for tensor in passed[len(starts) :])],
+        }
+        if not back_prop:
+            attrs["_back_prop"] = encode_attr(False, "bool")
+        both = [asking_body, running_body]
+        kinds = (WHILE, STATELESS_WHILE)
+        op = _made(graph, kinds, passed, attrs, f"{scope}While", both, [asking, running])
+        exits = [identity(tensor, name="Exit") for tensor in op.outputs[: len(starts)]]
+        return packed_components(self.structure, self.first, exits[self.counted :])
+
+
+def _as_value(tensor: Tensor) -> Tensor:
+    """The tensor; of a reference to a variable, the value that it has here."""
+    return identity(tensor) if tensor.dtype.is_ref_dtype else tensor
 
 
 def _made(
@@ -136,7 +281,6 @@ def _made(
     inners: Iterable[BodyGraph],
 ) -> Operation:
     """The op, with state if one of the bodies has."""
-    attrs["output_shapes"] = []
     attrs["_lower_using_switch_merge"] = encode_attr(True, "bool")
     stateful = any(body.effects for body in bodies)
     waits = list(dict.fromkeys(op for inner in inners for op in inner.awaited))
@@ -151,61 +295,7 @@ def _captured(inners: Iterable[BodyGraph]) -> list[Tensor]:
 def _function_name(graph: Graph, name: str) -> str:
     base = name.replace("/", "_").replace(".", "_")
     free, number = base, 0
-    while free in graph.functions:
+    while free in graph.functions or (free, b"") in graph.bodies:
         number += 1
         free = f"{base}_{number}"
     return free
-
-
-def _invariants(starts: Sequence[Tensor], invariants: Any) -> list[TensorShape]:
-    """The shapes that the variables have in every round.
-
-    Raises:
-        ValueError: there is not one for each variable, or a variable does not begin with it.
-    """
-    if invariants is None:
-        return [tensor.shape for tensor in starts]
-    shapes = _flat_shapes(invariants)
-    if len(shapes) != len(starts):
-        raise ValueError(
-            f"shape_invariants must hold {len(starts)} shapes, one a variable, got {len(shapes)}"
-        )
-    for tensor, shape in zip(starts, shapes, strict=True):
-        if not tensor.shape.is_compatible_with(shape):
-            raise ValueError(
-                f"the shape invariant {shape} is not compatible with {tensor.name!r}, which has "
-                f"shape {tensor.shape}"
-            )
-    return shapes
-
-
-def _flat_shapes(invariants: Any) -> list[TensorShape]:
-    if isinstance(invariants, TensorShape):
-        return [invariants]
-    if isinstance(invariants, dict):
-        return [item for key in sorted(invariants) for item in _flat_shapes(invariants[key])]
-    return [item for part in invariants for item in _flat_shapes(part)]
-
-
-def _check_invariants(
-    starts: Sequence[Tensor], shapes: Sequence[TensorShape], results: Sequence[Tensor]
-) -> None:
-    for start, shape, result in zip(starts, shapes, results, strict=True):
-        if start.dtype.base_dtype is not result.dtype.base_dtype:
-            raise TypeError(
-                f"the body must keep dtypes: {start.name!r} is {start.dtype.base_dtype.name}, and "
-                f"becomes {result.dtype.base_dtype.name}"
-            )
-        known, new = shape.as_list() if shape.rank is not None else None, result.shape
-        if known is None:
-            continue
-        sizes = None if new.rank is None else new.as_list()
-        if (
-            sizes is None
-            or len(sizes) != len(known)
-            or any(m is not None and m != n for m, n in zip(known, sizes, strict=True))
-        ):
-            raise ValueError(
-                f"the shape of {start.name!r} is not an invariant for the loop: it enters with "
-                f"{shape}, and is {new} after a round; give shape_invariants that hold for both"
-            )

@@ -1,8 +1,8 @@
 """Conditionals: which branch is taken is decided in the run, or before where that is known.
 
-Both branches are built in any case, so that the graph has the variables of both. Where the
-predicate is known while the graph is built, the branch that is taken is returned, and a run leaves
-the other out; else the graph gets an `If` of two functions.
+All branches are built in any case, so that the graph has the variables of all. Where the predicate
+is known while the graph is built, the graph has the ops of both branches, and what a run needs are
+those of the one that is taken; else the graph gets an `If` of two functions.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 from ...graph import errors
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
+from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
-from ...graph.indexed_slices import IndexedSlices
-from ...graph.node import Operation
-from ...graph.sparse_tensor import SparseTensor
+from ...graph.node import Operation, Tensor
 from ..array.casting import cast
-from ..array.constants import identity
+from ..array.constants import constant, identity
 from ..effects.assertions import Assert
-from ..kit.structures import flat, packed
+from ..kit.structures import check_alike, flat, packed
 from ..math.add_n import add_n
 from ..math.comparison import greater, less
-from .building import built_cond
+from .building import built_case, built_cond
+from .components import leaf_of, mapped, packed_components, tensors_of, with_leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-public = {"td": "case cond"}
+public = {"td": "case cond switch_case", "td.contrib.framework, td.contrib.layers": "smart_cond"}
 
 
 def cond(
@@ -44,13 +44,13 @@ def cond(
     """What one of two functions returns, as a predicate tells.
 
     Both functions are called, so that the variables of both exist; of the branch that is not
-    taken nothing runs. Functions may use tensors and variables from outside. A variable held by
-    reference is read before the branch is chosen; to assign in a branch, make it with
-    `use_resource=True`.
+    taken nothing runs. Functions may use tensors and variables from outside. What they take from
+    outside is computed before the branch is chosen, as in TensorFlow.
 
     Args:
         pred: a bool Tensor of rank 0.
-        true_fn: a function without arguments, which returns a tensor or a structure of tensors.
+        true_fn: a function without arguments, which returns a tensor or a structure of tensors,
+            SparseTensors, IndexedSlices and TensorArrays.
         false_fn: another such function.
         strict: whether a list of one tensor is returned as a list.
         name: a name for the scope of the ops.
@@ -58,33 +58,81 @@ def cond(
         fn2: the older name of `false_fn`.
 
     Returns:
-        What the function returned, as tensors.
+        What the function returned, as tensors; for an operation, a tensor that is True after it.
 
     Raises:
-        NotImplementedError: a branch that a run chooses changes a variable held by reference.
-        TypeError: a function is missing or cannot be called; they return different dtypes.
+        TypeError: `pred` is a Python bool, or no bool at all; a function is missing or cannot be
+            called; they return other kinds of structures.
+        ValueError: they return different dtypes, different numbers of tensors, or nothing.
 
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     x = td.placeholder(td.float32, [None, 3])
-        ...     wide = td.shape(x)[1] > 2
+        ...     wide = td.reduce_max(x) > 2
         ...     y = td.cond(wide, lambda: td.reduce_sum(x), lambda: td.reduce_max(x))
         ...     session.run(y, {x: [[1, 2, 3]]})
         np.float32(6.0)
     """
-    functions = [true_fn or fn1, false_fn or fn2]
-    for function in functions:
-        if not callable(function):
-            raise TypeError(f"cond needs two functions, got {function!r}")
+    if isinstance(pred, bool):
+        raise TypeError(
+            "pred must not be a Python bool; give td.constant(pred), or use Python's if"
+        )
+    functions = [
+        _callable(true_fn or fn1, "true_fn"),
+        _callable(false_fn or fn2, "false_fn"),
+    ]
+    branches = [
+        partial(_result, function, strict, what)
+        for function, what in zip(functions, ("true_fn", "false_fn"), strict=True)
+    ]
     with name_scope(name, "cond") as scope:
-        known = known_pred(pred, "cond")
+        tensor = _predicate(pred, "cond")
+        known = constant_value(tensor)
         if known is None:
-            branches = [partial(_branch, function, strict) for function in functions]
-            return built_cond(convert_to_tensor(pred), branches, scope, _check_alike)
-        yes, no = [_branch(function, strict) for function in functions]
-        _check_alike(yes, no)
-        return yes if known else no
+            return built_cond(tensor, branches, scope, _check_alike)
+        return _known_choice(tensor, branches, 0 if known else 1)
+
+
+def smart_cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
+) -> Any:
+    """As `td.cond`, but where the predicate is known, only the function that is taken is called.
+
+    Args:
+        pred: a Python bool, or an int that is 0 or 1; or a bool Tensor of rank 0.
+        true_fn: a function without arguments.
+        false_fn: another such function.
+        name: a name for the scope of the ops, where a run decides.
+        fn1: the older name of `true_fn`.
+        fn2: the older name of `false_fn`.
+
+    Returns:
+        What the function returned.
+
+    Raises:
+        TypeError: `pred` is nothing of the kind, or a function cannot be called.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.contrib.framework.smart_cond(True, lambda: "one", lambda: "other")
+        'one'
+    """
+    yes, no = _callable(true_fn or fn1, "true_fn"), _callable(false_fn or fn2, "false_fn")
+    known: Any = pred
+    if isinstance(pred, Tensor):
+        known = constant_value(_predicate(pred, "smart_cond"))
+        if known is None:
+            return cond(pred, yes, no, name=name)
+    elif not isinstance(pred, bool) and (not isinstance(pred, int) or pred not in (0, 1)):
+        raise TypeError(f"pred must be a Tensor, or a Python bool, or 1 or 0, got {pred!r}")
+    return yes() if known else no()
 
 
 def case(
@@ -110,7 +158,8 @@ def case(
     Raises:
         InvalidArgumentError: no predicate holds and there is no default; or several hold, with
             `exclusive`. In the run, where that decides.
-        TypeError: a function cannot be called; they return different dtypes.
+        TypeError: there are no pairs, a predicate is no tensor, or a function cannot be called.
+        ValueError: the functions return different dtypes, or different numbers of tensors.
 
     Example:
         >>> import tensordraft as td
@@ -122,56 +171,144 @@ def case(
     """
     with name_scope(name, "case"):
         pairs = list(_pairs(pred_fn_pairs))
-        if any(known_pred(pred, "case") is None for pred, _ in pairs):
-            return _case_in_run(pairs, default, exclusive, strict)
-        branches = [_branch(function, strict) for _, function in pairs]
+        preds = [_predicate(pred, "case") for pred, _ in pairs]
+        functions = [partial(_result, function, strict, "fn") for _, function in pairs]
         if default is not None:
-            branches.append(_branch(default, strict))
-        for other in branches[1:]:
-            _check_alike(branches[0], other)
-        holding = [i for i, (pred, _) in enumerate(pairs) if decided(pred, "case")]
+            functions.append(partial(_result, _callable(default, "default"), strict, "default"))
+        known = [constant_value(pred) for pred in preds]
+        if any(value is None for value in known):
+            return _case_in_run(preds, functions, exclusive)
+        holding = [i for i, value in enumerate(known) if value]
         if exclusive and len(holding) > 1:
             message = f"with exclusive=True one predicate may hold, got numbers {holding}"
             raise errors.InvalidArgumentError(None, None, message)
         if not holding and default is None:
             message = f"none of the {len(pairs)} predicates holds, and there is no default"
             raise errors.InvalidArgumentError(None, None, message)
-        return branches[holding[0] if holding else -1]
+        return _known_choice(None, functions, holding[0] if holding else -1)
 
 
 def _case_in_run(
-    pairs: list[Any], default: Callable[[], Any] | None, exclusive: bool, strict: bool
+    preds: Sequence[Tensor], functions: Sequence[Callable[[], Any]], exclusive: bool
 ) -> Any:
     """The conditionals that choose among functions, one inside the other."""
-    preds = [convert_to_tensor(pred, "bool") for pred, _ in pairs]
     number = add_n([cast(pred, "int32") for pred in preds])
     checks = []
     if exclusive:
-        checks.append(Assert(less(number, 2), ["More than one condition evaluated as True", preds]))
-    if default is None:
-        checks.append(Assert(greater(number, 0), ["None of the conditions evaluated as True"]))
-
-    def chosen(i: int) -> Any:
-        if i == len(pairs) - 1 and default is None:
-            return _branch(pairs[i][1], strict)
-        if i == len(pairs):
-            return _branch(default, strict)
-        return cond(preds[i], pairs[i][1], lambda: chosen(i + 1), strict)
-
+        told = ["More than one condition evaluated as True", preds]
+        checks.append(Assert(less(number, 2), told))
+    if len(functions) == len(preds):
+        told = ["None of the conditions evaluated as True. Conditions:", preds]
+        checks.append(Assert(greater(number, 0), told))
     with control_dependencies(checks):
         preds = [identity(pred) for pred in preds]
+
+    def chosen(i: int) -> Any:
+        if i == len(functions) - 1:
+            return functions[i]()
+        branches = [functions[i], partial(chosen, i + 1)]
+        with name_scope(None, "cond") as scope:
+            return built_cond(preds[i], branches, scope, _check_alike)
+
     return chosen(0)
+
+
+def switch_case(
+    branch_index: Any,
+    branch_fns: Any,
+    default: Callable[[], Any] | None = None,
+    name: str = "switch_case",
+) -> Any:
+    """What the function of a number returns.
+
+    Args:
+        branch_index: an int32 Tensor of rank 0: which function.
+        branch_fns: functions without arguments, in a list or by number in a dict; or pairs of a
+            number and a function. The numbers are 0, 1, … without a gap.
+        default: the function for all other numbers; by default the last one.
+        name: a name for the scope of the ops.
+
+    Returns:
+        What the function returned, as tensors.
+
+    Raises:
+        TypeError: `branch_index` is no int32 Tensor, or a function cannot be called.
+        ValueError: there are no functions, or numbers are missing; or as for `td.cond`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     i = td.placeholder(td.int32, [])
+        ...     y = td.switch_case(i, [lambda: td.constant("a"), lambda: td.constant("b")])
+        ...     session.run([y, y], {i: 1})
+        [b'b', b'b']
+    """
+    if not isinstance(branch_index, Tensor) or branch_index.dtype.name != "int32":
+        raise TypeError(f"branch_index must be an int32 Tensor, got {branch_index!r}")
+    functions = _numbered(branch_fns)
+    if default is not None:
+        functions.append(_callable(default, "default"))
+    branches = [partial(_result, function, True, "branch_fn") for function in functions]
+    with name_scope(name, "switch_case") as scope:
+        known = constant_value(branch_index)
+        if known is None:
+            return built_case(branch_index, branches, scope, _check_alike)
+        i = int(known)
+        return _known_choice(branch_index, branches, i if 0 <= i < len(branches) else -1)
+
+
+def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
+    """The functions of a `switch_case` in their order."""
+    if not isinstance(branch_fns, (list, tuple, dict)):
+        raise TypeError(f"branch_fns must be a list, tuple, or dict, got {branch_fns!r}")
+    pairs: Any = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
+    if all(map(callable, pairs)):
+        pairs = enumerate(pairs)
+    pairs = list(pairs)
+    if not pairs:
+        raise ValueError("must provide at least one item in branch_fns")
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"each entry in branch_fns must be a 2-tuple, got {pair!r}")
+        if not isinstance(pair[0], int):
+            raise TypeError(f"the key of a branch must be a Python int, got {pair[0]!r}")
+        _callable(pair[1], f"the function of branch {pair[0]}")
+    numbers = sorted(number for number, _ in pairs)
+    if numbers != list(range(len(pairs))):
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
+            f"{numbers}"
+        )
+    return [function for _, function in sorted(pairs, key=lambda pair: pair[0])]
 
 
 def _pairs(pred_fn_pairs: Any) -> Iterable[tuple[Any, Callable[[], Any]]]:
     if isinstance(pred_fn_pairs, dict):
         pairs: Mapping[Any, Any] = pred_fn_pairs
-        if isinstance(pairs, OrderedDict):
-            return pairs.items()
-        return sorted(pairs.items(), key=lambda pair: str(pair[0].name))
+        if not isinstance(pairs, OrderedDict):
+            pairs = dict(sorted(pairs.items(), key=lambda pair: str(pair[0].name)))
+        pred_fn_pairs = list(pairs.items())
     if not isinstance(pred_fn_pairs, (list, tuple)) or not pred_fn_pairs:
         raise TypeError(f"case needs pairs of predicates and functions, got {pred_fn_pairs!r}")
+    for pair in pred_fn_pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"each entry in pred_fn_pairs must be a 2-tuple, got {pair!r}")
+        if not isinstance(pair[0], Tensor):
+            raise TypeError(f"pred must be a Tensor, got {pair[0]!r}")
+        _callable(pair[1], f"fn for pred {pair[0].name}")
     return pred_fn_pairs
+
+
+def _predicate(pred: Any, function: str) -> Tensor:
+    """A predicate as a tensor.
+
+    Raises:
+        TypeError: it is not of bool, or not of rank 0.
+    """
+    tensor = convert_to_tensor(pred, "bool", "pred")
+    if tensor.shape.rank not in (0, None):
+        raise TypeError(f"the predicate of {function} must have rank 0, got shape {tensor.shape}")
+    return tensor
 
 
 def known_pred(pred: Any, function: str) -> bool | None:
@@ -180,58 +317,72 @@ def known_pred(pred: Any, function: str) -> bool | None:
     Raises:
         TypeError: it is not of bool, or not of rank 0.
     """
-    tensor = convert_to_tensor(pred, "bool", "pred")
-    if tensor.shape.rank not in (0, None):
-        raise TypeError(f"the predicate of {function} must have rank 0, got shape {tensor.shape}")
-    value = constant_value(tensor)
+    value = constant_value(_predicate(pred, function))
     return None if value is None else bool(value)
 
 
-def decided(pred: Any, function: str) -> bool:
-    """Whether a predicate holds, which must be known while the graph is built.
+def _known_choice(
+    decided_by: Tensor | None, branches: Sequence[Callable[[], Any]], number: int
+) -> Any:
+    """What the branch returns that is taken for sure; the others are built beside it.
 
-    Raises:
-        NotImplementedError: it is not known.
-        TypeError: it is not of bool, or not of rank 0.
+    What decided must not be fed with anything else.
     """
-    known = known_pred(pred, function)
-    if known is None:
-        raise NotImplementedError(
-            f"{function} needs a predicate that is known while the graph is built, as it was in "
-            "the rounds before"
-        )
-    return known
+    results = [with_leaves(branch()) for branch in branches]
+    leaves = [list(map(_settled, flat(result))) for result in results]
+    for result, own in zip(results[1:], leaves[1:], strict=True):
+        _check_alike(packed(results[0], leaves[0]), packed(result, own))
+    if decided_by is not None and not decided_by.op.inputs:
+        get_default_graph().prevent_feeding(decided_by)
+    merged = mapped(partial(identity, name="Merge"), leaves[number])
+    return packed_components(results[number], leaves[number], merged)
 
 
-def _branch(function: Any, strict: bool) -> Any:
+def _settled(leaf: Any) -> Any:
+    if isinstance(leaf, Operation):
+        with control_dependencies([leaf]):
+            return identity(constant(True))
+    return leaf
+
+
+def _callable(function: Any, what: str) -> Callable[[], Any]:
     if not callable(function):
-        raise TypeError(f"a branch must be a function without arguments, got {function!r}")
+        raise TypeError(f"{what} must be callable, got {function!r}")
+    return function
+
+
+def _result(function: Callable[[], Any], strict: bool, what: str) -> Any:
+    """What the function of a branch returns, as leaves in a structure."""
     result = function()
     if result is None:
-        raise ValueError("the function of a branch must return something, got None")
-    leaves = [_leaf(leaf) for leaf in flat(result)]
+        raise ValueError(f"{what} must return something, got None")
+    result = with_leaves(result)
+    leaves = [x if isinstance(x, Operation) else leaf_of(x) for x in flat(result)]
+    if not leaves:
+        raise ValueError(f"{what} must return at least one tensor")
     if not strict and isinstance(result, (list, tuple)) and len(result) == len(leaves) == 1:
         return leaves[0]
     return packed(result, leaves)
 
 
-def _leaf(leaf: Any) -> Any:
-    if isinstance(leaf, (Operation, SparseTensor, IndexedSlices)):
-        return leaf
-    return convert_to_tensor(leaf)
-
-
 def _check_alike(one: Any, other: Any) -> None:
-    first, second = flat(one), flat(other)
-    if len(first) != len(second):
-        raise TypeError(
-            f"the branches must return alike, got {len(first)} tensors and {len(second)}"
-        )
-    for x, y in zip(first, second, strict=True):
-        if isinstance(x, Operation) or isinstance(y, Operation):
-            continue
-        if x.dtype.base_dtype is not y.dtype.base_dtype:
-            raise TypeError(
-                f"the branches must return the same dtypes, got {x.dtype.base_dtype.name} and "
-                f"{y.dtype.base_dtype.name}"
+    """Checks that two branches return the same kinds of things.
+
+    Raises:
+        TypeError: they return other kinds of structures, or other things in them.
+        ValueError: they return different numbers of tensors, or different dtypes.
+    """
+    try:
+        check_alike(one, other)
+    except (TypeError, ValueError) as error:
+        message = f"the branches must return alike, true_fn and false_fn as all others: {error}"
+        raise type(error)(message) from None
+    for x, y in zip(flat(one), flat(other), strict=True):
+        dtypes = [[tensor.dtype.base_dtype.name for tensor in tensors_of(z)] for z in (x, y)]
+        if type(x) is not type(y) or len(dtypes[0]) != len(dtypes[1]):
+            raise TypeError(f"the branches must return alike, got {x!r} and {y!r}")
+        if dtypes[0] != dtypes[1]:
+            raise ValueError(
+                "the branches must return the same dtypes (Outputs of true_fn and false_fn must "
+                f"have the same type), got {', '.join(dtypes[0])} and {', '.join(dtypes[1])}"
             )

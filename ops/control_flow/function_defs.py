@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...graph.dependencies import needed_ops
@@ -9,10 +10,10 @@ from ...graph.op_def import OpDef
 from ...protos.messages import FunctionDef
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ...graph.bodies import Body
-    from ...graph.node import Tensor
+    from ...graph.node import Operation, Tensor
 
 
 def function_def(body: Body) -> FunctionDef:
@@ -28,22 +29,32 @@ def function_def(body: Body) -> FunctionDef:
     passed = {tensor.op for tensor in body.inputs}
     needed = needed_ops([*body.outputs, *body.effects], body.inputs)
     replaced = graph.replaced(needed)
+    before = in_turn(body.effects)
     for op in needed:
         if op not in passed and op not in replaced:
             node = function.node_def.add()
             node.CopyFrom(op.node_def)
             inputs = [_text(tensor, arguments) for tensor in op.inputs]
-            waits = [f"^{control.name}" for control in op.controls if control not in passed]
+            controls = dict.fromkeys([*op.controls, *before.get(op, ())])
+            waits = [f"^{control.name}" for control in controls if control not in passed]
             node.input[:] = [*inputs, *waits]
     for i, tensor in enumerate(body.outputs):
         name = f"out_{i}"
-        function.signature.output_arg.add(name=name, type=tensor.dtype.as_datatype_enum)
+        function.signature.output_arg.add(name=name, type=tensor.dtype.base_dtype.as_datatype_enum)
         function.ret[name] = _text(tensor, arguments)
     for i, op in enumerate(body.effects):
         function.signature.control_output.append(f"effect_{i}")
         function.control_ret[f"effect_{i}"] = op.name
         function.signature.is_stateful = True
     return function
+
+
+def in_turn(effects: Sequence[Operation]) -> dict[Operation, list[Operation]]:
+    """For each op with an effect the one before it, which it waits for.
+
+    The run of a body keeps the order in which ops were made; on the wire, only edges say it.
+    """
+    return {op: [before] for before, op in pairwise(effects)}
 
 
 def _text(tensor: Tensor, arguments: Mapping[Tensor, str]) -> str:

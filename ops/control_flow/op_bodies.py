@@ -47,8 +47,9 @@ def _body(c: OpContext, func: Any) -> Body:
 
 def _check_dtypes(body: Body, does: str, tensors: Sequence[Edge], dtypes: Sequence[Any]) -> None:
     found = [tensor.dtype.base_dtype for tensor in tensors]
-    if found != list(dtypes):
-        names = [", ".join(dtype.name for dtype in some) for some in (found, dtypes)]
+    stated = [dtype.base_dtype for dtype in dtypes]
+    if found != stated:
+        names = [", ".join(dtype.name for dtype in some) for some in (found, stated)]
         raise ValueError(
             f"the function {body.name!r} {does} ({names[0]}), where the op has ({names[1]})"
         )

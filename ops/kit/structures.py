@@ -30,3 +30,50 @@ def packed(structure: Any, leaves: Sequence[Any]) -> Any:
         return next(rest)
 
     return take(structure)
+
+
+def check_alike(one: Any, other: Any) -> None:
+    """Checks that two structures are nested alike.
+
+    Raises:
+        TypeError: a list, tuple or dict of the one is one of another kind in the other.
+        ValueError: they hold different numbers of items, or dicts have different keys.
+    """
+    try:
+        _check_part(one, other)
+    except (TypeError, ValueError) as error:
+        message = f"The two structures don't have the same nested structure: {error}"
+        raise type(error)(f"{message}\n  in {_shown(one)}\n  and {_shown(other)}") from None
+
+
+def _check_part(one: Any, other: Any) -> None:
+    nested = isinstance(one, (list, tuple, dict)), isinstance(other, (list, tuple, dict))
+    if nested[0] != nested[1]:
+        kinds = [_shown(part) for part in (one, other)]
+        raise ValueError(f"where one has {kinds[0]}, the other has {kinds[1]}")
+    if not nested[0]:
+        return
+    if type(one) is not type(other) and not (isinstance(one, dict) and isinstance(other, dict)):
+        kinds = [type(part).__name__ for part in (one, other)]
+        raise TypeError(f"where one has a {kinds[0]}, the other has a {kinds[1]}")
+    if isinstance(one, dict):
+        if set(one) != set(other):
+            raise ValueError(f"the keys are {sorted(one)} and {sorted(other)}")
+        pairs = [(one[key], other[key]) for key in one]
+    else:
+        if len(one) != len(other):
+            raise ValueError(f"the number of elements is {len(one)} and {len(other)}")
+        pairs = list(zip(one, other, strict=True))
+    for pair in pairs:
+        _check_part(*pair)
+
+
+def _shown(structure: Any) -> str:
+    """A structure as text, with a dot in place of each leaf."""
+    if isinstance(structure, dict):
+        items = [f"{key!r}: {_shown(structure[key])}" for key in structure]
+        return f"{{{', '.join(items)}}}"
+    if isinstance(structure, (list, tuple)):
+        items = [_shown(item) for item in structure]
+        return f"[{', '.join(items)}]" if isinstance(structure, list) else f"({', '.join(items)})"
+    return "."

@@ -36,8 +36,14 @@ def defined(
     shape: Callable[[ShapeContext], Any],
     kernel: Callable[[KernelContext], Kernel],
     versions: tuple[str, ...] = ("V3", "V2", ""),
-) -> None:
-    """Defines an op in the forms that it has: in each, a handle is of another dtype."""
+    value: Callable[[ShapeContext], Any] | None = None,
+) -> OpDef:
+    """Defines an op in the forms that it has: in each, a handle is of another dtype.
+
+    Returns:
+        The first of the forms.
+    """
+    made = []
     for version in versions:
         op = OpDef(
             f"{name}{version}",
@@ -47,6 +53,10 @@ def defined(
         )
         op.shape(shape)
         op.kernel(kernel)
+        if value is not None:
+            op.value(value)
+        made.append(op)
+    return made[0]
 
 
 def _made_shape(c: ShapeContext) -> Any:
@@ -83,21 +93,21 @@ def sizes_of(shape: TensorShape) -> Sizes:
     return None if sizes is None else tuple([-1 if size is None else size for size in sizes])
 
 
-_MADE = "dynamic_size: bool = false, clear_after_read: bool = true"
-defined(
+_FLAGS = "dynamic_size: bool = false, clear_after_read: bool = true"
+MADE = defined(
     "TensorArray", "size: int32 -> handle: HANDLE, flow: float",
-    "dtype: type, element_shape: shape = ?, " + _MADE
+    "dtype: type, element_shape: shape = ?, " + _FLAGS
     + ", identical_element_shapes: bool = false, tensor_array_name: string = ''",
     _made_shape, _made_kernel, ("V3",),
 )  # fmt: skip
 defined(
     "TensorArray", "size: int32 -> handle: HANDLE",
-    f"dtype: type, element_shape: shape = ?, {_MADE}, tensor_array_name: string = ''",
+    f"dtype: type, element_shape: shape = ?, {_FLAGS}, tensor_array_name: string = ''",
     _made_shape, _made_kernel, ("V2",),
 )  # fmt: skip
 defined(
     "TensorArray", "size: int32 -> handle: HANDLE",
-    f"dtype: type, {_MADE}, tensor_array_name: string = '', element_shape: shape = ?",
+    f"dtype: type, {_FLAGS}, tensor_array_name: string = '', element_shape: shape = ?",
     _made_shape, _made_kernel, ("",),
 )  # fmt: skip
 
@@ -141,7 +151,7 @@ def _grad_kernel(c: KernelContext) -> Kernel:
     return grad
 
 
-defined(
+GRAD = defined(
     "TensorArrayGrad", "handle: HANDLE, flow_in: float -> grad_handle: HANDLE, flow_out: float",
     "source: string", _grad_shape, _grad_kernel, ("V3",),
 )  # fmt: skip
@@ -197,7 +207,7 @@ def _write_kernel(c: KernelContext) -> Kernel:
     return write
 
 
-defined(
+WRITE = defined(
     "TensorArrayWrite",
     "handle: HANDLE, index: int32, value: T, flow_in: float -> flow_out: float", "T: type",
     _write_shape, _write_kernel,
@@ -219,7 +229,7 @@ def _read_kernel(c: KernelContext) -> Kernel:
     return read
 
 
-defined(
+READ = defined(
     "TensorArrayRead", "handle: HANDLE, index: int32, flow_in: float -> value: dtype",
     "dtype: type", _read_shape, _read_kernel,
 )  # fmt: skip
@@ -228,6 +238,14 @@ defined(
 def _size_shape(c: ShapeContext) -> TensorShape:
     del c
     return SCALAR
+
+
+def _size_value(c: ShapeContext) -> list[Array | None]:
+    content = known_content(c)
+    length = None if content is None else content.length
+    if length is None:
+        return [None]
+    return [np.array(length, np.int32 if isinstance(length, int) else object)]
 
 
 def _size_kernel(c: KernelContext) -> Kernel:
@@ -240,9 +258,9 @@ def _size_kernel(c: KernelContext) -> Kernel:
     return size
 
 
-defined(
+SIZE = defined(
     "TensorArraySize", "handle: HANDLE, flow_in: float -> size: int32", "", _size_shape,
-    _size_kernel,
+    _size_kernel, value=_size_value,
 )  # fmt: skip
 
 
@@ -262,4 +280,4 @@ def _close_kernel(c: KernelContext) -> Kernel:
     return close
 
 
-defined("TensorArrayClose", "handle: HANDLE ->", "", _close_shape, _close_kernel)
+CLOSE = defined("TensorArrayClose", "handle: HANDLE ->", "", _close_shape, _close_kernel)

@@ -37,7 +37,7 @@ def _gather_kernel(c: KernelContext) -> Kernel:
     return gather
 
 
-defined(
+GATHER = defined(
     "TensorArrayGather", "handle: HANDLE, indices: int32, flow_in: float -> value: dtype", _SHAPED,
     _gather_shape, _gather_kernel,
 )  # fmt: skip
@@ -92,7 +92,7 @@ def _scattered(handle: Array, numbers: list[int], value: Array, flow_in: Array) 
     return flow_in
 
 
-defined(
+SCATTER = defined(
     "TensorArrayScatter",
     "handle: HANDLE, indices: int32, value: T, flow_in: float -> flow_out: float", "T: type",
     _scatter_shape, _scatter_kernel,
@@ -143,7 +143,7 @@ def _concat_kernel(c: KernelContext) -> Kernel:
     return concat
 
 
-defined(
+CONCAT = defined(
     "TensorArrayConcat", "handle: HANDLE, flow_in: float -> value: dtype, lengths: int64",
     "dtype: type, element_shape_except0: shape = ?", _concat_shape, _concat_kernel,
 )  # fmt: skip
@@ -175,7 +175,7 @@ def _split_kernel(c: KernelContext) -> Kernel:
     return split
 
 
-defined(
+SPLIT = defined(
     "TensorArraySplit",
     "handle: HANDLE, value: T, lengths: int64, flow_in: float -> flow_out: float", "T: type",
     _split_shape, _split_kernel,

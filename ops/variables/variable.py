@@ -389,7 +389,7 @@ def _converted(
     value: Variable, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
     del name
-    by_handle = dtype is not None and value._reference.dtype.base_dtype is as_dtype(dtype)
+    by_handle = dtype is not None and value._reference.dtype is as_dtype(dtype)
     tensor = value._reference if as_ref or by_handle else value.value()
     return tensor if dtype is None else convert_to_tensor(tensor, dtype)
 

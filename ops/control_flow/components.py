@@ -1,0 +1,99 @@
+"""What stands for several tensors, taken apart and rebuilt where branches and loops pass it on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.indexed_slices import IndexedSlices
+from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.structures import packed
+from ..lists.tensor_array_class import TensorArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...graph.node import Tensor
+
+
+def leaf_of(value: Any, dtype: Any = None) -> Any:
+    """A value as a leaf of a structure that is passed on: a tensor, or one of the composites.
+
+    Args:
+        value: anything that makes a tensor, or stands for several.
+        dtype: the dtype of a tensor that is made.
+    """
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if isinstance(value, (SparseTensor, IndexedSlices, TensorArray)):
+        return value
+    if value is None:
+        raise ValueError("None values not supported")
+    return convert_to_tensor(value, dtype)
+
+
+def with_leaves(structure: Any) -> Any:
+    """A structure in which SparseTensorValues, which are tuples, have become SparseTensors."""
+    if isinstance(structure, SparseTensorValue):
+        return SparseTensor.from_value(structure)
+    if isinstance(structure, dict):
+        items = [(key, with_leaves(item)) for key, item in structure.items()]
+        return type(structure)(items)
+    if isinstance(structure, (list, tuple)):
+        return getattr(structure, "_make", type(structure))([with_leaves(i) for i in structure])
+    return structure
+
+
+def tensors_of(leaf: Any) -> list[Tensor]:
+    """The tensors that a leaf consists of; of a TensorArray, that which changes with it."""
+    if isinstance(leaf, SparseTensor):
+        return [leaf.indices, leaf.values, leaf.dense_shape]
+    if isinstance(leaf, IndexedSlices):
+        last = [] if leaf.dense_shape is None else [leaf.dense_shape]
+        return [leaf.values, leaf.indices, *last]
+    return [leaf.flow] if isinstance(leaf, TensorArray) else [leaf]
+
+
+def rebuilt(leaf: Any, tensors: Sequence[Tensor]) -> Any:
+    """A leaf of the kind of another one, of other tensors."""
+    if isinstance(leaf, (SparseTensor, IndexedSlices)):
+        return type(leaf)(*tensors)
+    return leaf._after(tensors[0]) if isinstance(leaf, TensorArray) else tensors[0]
+
+
+def packed_components(structure: Any, leaves: Sequence[Any], tensors: Sequence[Tensor]) -> Any:
+    """A structure whose leaves are like `leaves`, but of other tensors."""
+    rest = iter(tensors)
+    made = [rebuilt(leaf, [next(rest) for _ in tensors_of(leaf)]) for leaf in leaves]
+    return packed(structure, made)
+
+
+def mapped(function: Callable[[Tensor], Any], leaves: Sequence[Any]) -> list[Any]:
+    """What a function makes of each tensor of some leaves, in one list."""
+    return [function(tensor) for leaf in leaves for tensor in tensors_of(leaf)]
+
+
+def usual_invariants(leaf: Any) -> list[TensorShape]:
+    """The shapes that the tensors of a leaf keep in a loop where nothing is said."""
+    shapes = [tensor.shape for tensor in tensors_of(leaf)]
+    if isinstance(leaf, SparseTensor):
+        indices = shapes[0].with_rank(2)
+        return [TensorShape([None, indices[1]]), TensorShape([None]), shapes[2]]
+    if isinstance(leaf, IndexedSlices):
+        values = shapes[0].with_rank_at_least(1)
+        rest = TensorShape(None) if values.rank is None else TensorShape([None, *values[1:]])
+        return [rest, TensorShape([None]), *shapes[2:]]
+    return shapes
+
+
+def stated_invariants(leaf: Any, shape: TensorShape) -> list[TensorShape]:
+    """The shapes of the tensors of a leaf, of which one is stated as that of the whole."""
+    if isinstance(leaf, SparseTensor):
+        rank = shape.rank
+        return [TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])]
+    if isinstance(leaf, IndexedSlices):
+        first = None if shape.rank is None else shape.with_rank_at_least(1)[0]
+        last = [] if leaf.dense_shape is None else [TensorShape([shape.rank])]
+        return [shape, TensorShape([first]), *last]
+    return [TensorShape([])] if isinstance(leaf, TensorArray) else [shape]
