@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
@@ -159,16 +160,15 @@ def built_while(
         starts = [constant(0, name="iteration_counter"), *starts]
         shapes = [TensorShape([]), *shapes]
     rounds = Rounds(graph)
-    given_shapes = shapes
-    for attempt in range(len(shapes) + 2):
+    kept: Sequence[TensorShape] = shapes
+    for attempt in count():
         with rounds.round(attempt):
-            loop = _Loop(graph, cond, body, structure, first, starts, shapes, most)
-        check_kept(starts, given_shapes, loop.results)
-        wider = widened(shapes, loop.results)
-        if wider is shapes:
-            break
-        shapes = wider
-    return loop.built(scope, given_shapes, parallel_iterations, back_prop)
+            loop = _Loop(graph, cond, body, structure, first, starts, kept, most)
+        check_kept(starts, shapes, loop.results)
+        wider = widened(kept, loop.results)
+        if wider is kept:
+            return loop.built(scope, shapes, parallel_iterations, back_prop)
+        kept = wider  # every size is lost once at most
 
 
 class _Loop:

@@ -206,7 +206,7 @@ def _case_in_run(
     def chosen(i: int) -> Any:
         if i == len(functions) - 1:
             return functions[i]()
-        branches = [functions[i], partial(chosen, i + 1)]
+        branches: list[Callable[[], Any]] = [functions[i], partial(chosen, i + 1)]
         with name_scope(None, "cond") as scope:
             return built_cond(preds[i], branches, scope, _check_alike)
 
@@ -348,7 +348,8 @@ def _settled(leaf: Any) -> Any:
 def _callable(function: Any, what: str) -> Callable[[], Any]:
     if not callable(function):
         raise TypeError(f"{what} must be callable, got {function!r}")
-    return function
+    checked: Callable[[], Any] = function
+    return checked
 
 
 def _result(function: Callable[[], Any], strict: bool, what: str) -> Any:

@@ -49,7 +49,7 @@ def _without_shapes(part: Any, shapes: list[TensorShape]) -> Any:
     """A structure of shapes with None for each of them; they are appended in their order."""
     if isinstance(part, dict):
         return {key: _without_shapes(part[key], shapes) for key in sorted(part)}
-    if isinstance(part, (list, tuple)) and not isinstance(part, TensorShape):
+    if isinstance(part, (list, tuple)):
         items = [_without_shapes(item, shapes) for item in part]
         return getattr(part, "_make", type(part))(items)
     shapes.append(as_shape(part))

@@ -86,7 +86,8 @@ def while_loop(
         if unroll:
             most = None
             if maximum_iterations is not None:
-                most = constant_value(convert_to_tensor(maximum_iterations))
+                known = constant_value(convert_to_tensor(maximum_iterations))
+                most = None if known is None else int(known)
             result = unrolled_while(cond, body, structure, most)
         else:
             result = built_while(

@@ -37,7 +37,7 @@ def defined(
     kernel: Callable[[KernelContext], Kernel],
     versions: tuple[str, ...] = ("V3", "V2", ""),
     value: Callable[[ShapeContext], Any] | None = None,
-) -> OpDef:
+) -> OpDef[Any]:
     """Defines an op in the forms that it has: in each, a handle is of another dtype.
 
     Returns:
@@ -45,7 +45,7 @@ def defined(
     """
     made = []
     for version in versions:
-        op = OpDef(
+        op: OpDef[Any] = OpDef(
             f"{name}{version}",
             arguments.replace("HANDLE", _VERSIONS[version]),
             attrs,

@@ -88,7 +88,7 @@ class TensorArray:
             if size is None:
                 raise ValueError("size must be provided if handle is not provided")
             with name_scope(name, "TensorArray") as scope:
-                self._handle, self._flow = MADE(
+                opened = MADE(
                     size,
                     dtype=self._dtype,
                     element_shape=self._shape,
@@ -98,6 +98,8 @@ class TensorArray:
                     tensor_array_name=tensor_array_name or "",
                     name=scope,
                 )
+            self._handle: Tensor = opened.handle
+            self._flow: Tensor = opened.flow
             if flow is not None:
                 self._flow = convert_to_tensor(flow, "float32")
             return
@@ -169,7 +171,7 @@ class TensorArray:
             )
         return tensor
 
-    def _changed(self, op: OpDef, *inputs: Any) -> TensorArray:
+    def _changed(self, op: OpDef[Any], *inputs: Any) -> TensorArray:
         """The array after an op that takes the handle, some inputs, and the flow."""
         return self._after(op(self._handle, *inputs, self._flow))
 
@@ -205,7 +207,7 @@ class TensorArray:
             index: an int32 scalar.
             name: a name for the op.
         """
-        value = READ(self._handle, index, self._flow, dtype=self._dtype, name=name)
+        value: Tensor = READ(self._handle, index, self._flow, dtype=self._dtype, name=name)
         value.set_shape(self._shape)
         return value
 
@@ -216,14 +218,9 @@ class TensorArray:
             indices: an int32 vector.
             name: a name for the op.
         """
-        return GATHER(
-            self._handle,
-            indices,
-            self._flow,
-            dtype=self._dtype,
-            element_shape=self._shape,
-            name=name,
-        )
+        flags = {"dtype": self._dtype, "element_shape": self._shape}
+        value: Tensor = GATHER(self._handle, indices, self._flow, **flags, name=name)
+        return value
 
     def stack(self, name: str | None = None) -> Tensor:
         """All elements, stacked."""
@@ -233,13 +230,9 @@ class TensorArray:
     def concat(self, name: str | None = None) -> Tensor:
         """All elements, joined along their first dimension, in which they may differ."""
         rest = self._shape[1:] if self._shape.rank is not None else TensorShape(None)
-        return CONCAT(
-            self._handle,
-            self._flow,
-            dtype=self._dtype,
-            element_shape_except0=rest,
-            name=name,
-        ).value
+        flags = {"dtype": self._dtype, "element_shape_except0": rest}
+        value: Tensor = CONCAT(self._handle, self._flow, **flags, name=name).value
+        return value
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The array after the slices of `value` were put in at some indices.
@@ -277,7 +270,8 @@ class TensorArray:
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements there are, an int32 scalar."""
-        return SIZE(self._handle, self._flow, name=name)
+        size: Tensor = SIZE(self._handle, self._flow, name=name)
+        return size
 
     def close(self, name: str | None = None) -> Operation:
         """An op that makes an end of the array."""
