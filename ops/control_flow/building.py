@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import reduce
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
@@ -161,14 +160,15 @@ def built_while(
         shapes = [TensorShape([]), *shapes]
     rounds = Rounds(graph)
     kept: Sequence[TensorShape] = shapes
-    for attempt in count():
+    attempt = 0
+    while True:
         with rounds.round(attempt):
             loop = _Loop(graph, cond, body, structure, first, starts, kept, most)
         check_kept(starts, shapes, loop.results)
         wider = widened(kept, loop.results)
         if wider is kept:
             return loop.built(scope, shapes, parallel_iterations, back_prop)
-        kept = wider  # every size is lost once at most
+        kept, attempt = wider, attempt + 1  # every size is lost once at most
 
 
 class _Loop:
