@@ -1,4 +1,4 @@
-"""Running the bodies of ops such as `While`: each is a plan of its own, made when first run."""
+"""Running the bodies of branches and calls: each is a plan of its own, made when first run."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
 from .compiler import Lowered, lower
+from .fusion import fuse
 from .interpreter import FlatProgram, told
+from .layout import freeing_memory
+from .observer import Observer
+from .tracing import watching_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..graph.pools import Pool
     from .plan import Array, Plan
 
 _CALLS_UNTIL_HOT = 4
@@ -19,38 +24,57 @@ _CALLS_UNTIL_HOT = 4
 class BodyRun:
     """Runs one body: step by step at first, as straight-line Python once it is hot.
 
-    Attributes:
-        run: the function of what is passed that returns the results, to be looked up at each call:
-            it changes as the body gets hot. What it raises goes through `told`.
+    Args:
+        make: makes the plan.
+        pool: the threads that share the blocks of large arrays.
     """
 
-    __slots__ = ("_calls", "_hot", "_make", "plan", "run")
-
-    def __init__(self, make: Callable[[], Plan]) -> None:
+    def __init__(self, make: Callable[[], Plan], pool: Pool) -> None:
         self._make = make
+        self._pool = pool
+        self._plan: Plan | None = None
+        self._flat: FlatProgram | None = None
         self._calls = 0
         self._hot: Lowered | None = None
-        self.plan: Plan | None = None
-        self.run: Callable[..., Sequence[Any]] = self._first
 
-    def _first(self, *inputs: Array) -> Sequence[Any]:
-        self.plan = self._make()
-        flat = FlatProgram(self.plan)
+    @property
+    def plan(self) -> Plan:
+        """The plan, made when it is first asked for."""
+        if self._plan is None:
+            self._plan = self._make()
+        return self._plan
 
-        def warming(*inputs: Array) -> Sequence[Any]:
-            self._calls += 1
-            if self._calls >= _CALLS_UNTIL_HOT and self.plan is not None:
-                self._hot = lower(self.plan)
-                self.run = self._hot.function
-            return flat.run(inputs)
+    def run(self, *inputs: Array) -> Sequence[Any]:
+        """What the body returns.
 
-        self.run = warming
-        return warming(*inputs)
-
-    def told(self, error: Exception) -> Exception:
-        """The error of a run, with the op that failed."""
-        if isinstance(error, RecursionError):
+        Raises:
+            OpError: an op failed; the error names it.
+        """
+        watch, hot = watching_run(), self._hot
+        try:
+            if watch is not None and watch.traces:
+                with watch.inside([*inputs, *self.plan.constants.values()]):
+                    return self._program().run(inputs, watch)
+            return self._warm_up(inputs) if hot is None else hot.function(*inputs)
+        except RecursionError:
             message = "functions call each other too deep: the run has no stack left"
-            return errors.ResourceExhaustedError(None, None, message)
-        failed = None if self._hot is None else self._hot.failed_step(error)
-        return error if failed is None else told(error, *failed)
+            raise errors.ResourceExhaustedError(None, None, message) from None
+        except Exception as error:
+            failed = None if hot is None else hot.failed_step(error)
+            raise error if failed is None else told(error, *failed) from error
+
+    def _program(self) -> FlatProgram:
+        if self._flat is None:
+            self._flat = FlatProgram(self.plan)
+        return self._flat
+
+    def _warm_up(self, inputs: Sequence[Array]) -> Sequence[Any]:
+        self._calls += 1
+        if self._calls < _CALLS_UNTIL_HOT:
+            return self._program().run(inputs)
+        plan = self.plan
+        observer = Observer(plan.begun(inputs))
+        results = self._program().run(inputs, observer)
+        steps = fuse(plan.steps, observer.values, plan.lasting, self._pool)
+        self._hot = lower(freeing_memory(plan._replace(steps=steps), range(plan.feeds)))
+        return results

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
     from types import FunctionType
 
     from .plan import Array, Plan, Step
@@ -70,19 +70,35 @@ def compiled(
     return function
 
 
+def step_line(kernel: str, step: Step, constants: Container[int]) -> str:
+    """The statements of a step: a call of its kernel, and what is let go of behind it."""
+    call = f"{kernel}({', '.join([slot_name(slot, constants) for slot in step.inputs])})"
+    targets = ", ".join(["_" if slot < 0 else f"v{slot}" for slot in step.outputs])
+    assignment = {0: "", 1: f"{targets} = "}.get(len(step.outputs), f"{targets}, = ")
+    return f"{assignment}{call}" + "".join([f"; v{slot} = None" for slot in step.dead])
+
+
+def slot_name(slot: int, constants: Container[int]) -> str:
+    """What a slot is called: `c7` of a constant, `v7` of another."""
+    return "None" if slot < 0 else f"{'c' if slot in constants else 'v'}{slot}"
+
+
 class _Code:
     """The source of a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._lines = [self._line(i, step) for i, step in enumerate(plan.steps)]
+        self._lines = [
+            step_line(f"k{i}", step, plan.constants) for i, step in enumerate(plan.steps)
+        ]
         self._scope: dict[str, Any] = {f"k{i}": step.run for i, step in enumerate(plan.steps)}
         self._scope.update({f"c{slot}": array for slot, array in plan.constants.items()})
 
     def whole(self) -> Callable[..., Sequence[Any]]:
         """All steps: a function of what is fed."""
         feeds = ", ".join([f"v{slot}" for slot in range(self._plan.feeds)])
-        results = "".join([f"{self._name(slot)}, " for slot in self._plan.fetched])
+        constants = self._plan.constants
+        results = "".join([f"{slot_name(slot, constants)}, " for slot in self._plan.fetched])
         return self._function(feeds, [*self._lines, f"return ({results})"], 0)
 
     def parts(self) -> Iterator[Callable[[list[Any]], None]]:
@@ -108,15 +124,6 @@ class _Code:
                     taken[slot] = f"v{slot} = values[{slot}]; {drop}"
             made.update({slot: f"values[{slot}] = v{slot}" for slot in step.outputs if slot >= 0})
         return list(taken.values()), [line for slot, line in made.items() if slot not in dead]
-
-    def _line(self, i: int, step: Step) -> str:
-        call = f"k{i}({', '.join([self._name(slot) for slot in step.inputs])})"
-        targets = ", ".join(["_" if slot < 0 else f"v{slot}" for slot in step.outputs])
-        assignment = {0: "", 1: f"{targets} = "}.get(len(step.outputs), f"{targets}, = ")
-        return f"{assignment}{call}" + "".join([f"; v{slot} = None" for slot in step.dead])
-
-    def _name(self, slot: int) -> str:
-        return "None" if slot < 0 else f"{'c' if slot in self._plan.constants else 'v'}{slot}"
 
     def _function(self, parameters: str, lines: Sequence[str], start: int) -> FunctionType:
         """A function whose first line of code is that of step number `start`."""

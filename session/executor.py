@@ -6,22 +6,20 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
-from ..graph.deadlines import checked_by
 from .compiler import Lowered, lower
-from .fusion import Observed, fuse
+from .fusion import fuse
 from .interpreter import FlatProgram, told
-from .ownership import reusing_memory
+from .layout import freeing_memory
+from .observer import Observer
 from .parallel import parallel_run
-from .plan import with_dead_slots
 from .quiet import quiet_way
-from .tracing import TracedRun
+from .tracing import TracedRun, watched_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..graph.node import Operation
     from .options import RunOptions
-    from .plan import Array, Plan, Step
+    from .plan import Array, Plan
     from .threads import Threads
     from .tracing import RunMetadata
 
@@ -70,7 +68,7 @@ class Executor:
     def _warm_up(self, feeds: Sequence[Array]) -> Sequence[Any]:
         self._runs += 1
         if self._runs >= _RUNS_UNTIL_HOT and self._seconds >= 0:
-            observer = _Observer(self._plan, feeds)
+            observer = Observer(self._plan.begun(feeds))
             results = self._flat.run(feeds, observer)
             self._hot = self._lowered(observer)
             return results
@@ -85,39 +83,17 @@ class Executor:
     ) -> list[Any]:
         """As `run`, step by step, with a look at the clock after each of them."""
         watch = TracedRun(self._plan.begun(feeds), options, metadata)
-        with checked_by(watch.check_time):
+        with watched_by(watch):
             return handed_out(self._quietly(self._flat.run, feeds, watch))
 
-    def _lowered(self, seen: _Observer) -> Lowered:
+    def _lowered(self, seen: Observer) -> Lowered:
         """The plan compiled for what a run has shown of sizes and times."""
         plan, threads = self._plan, self._threads
-        steps = with_dead_slots(
-            fuse(plan.steps, seen.values, plan.lasting, threads.blocks), plan.lasting
-        )
-        fused = plan._replace(steps=reusing_memory(steps))
+        steps = fuse(plan.steps, seen.values, plan.lasting, threads.blocks)
+        fused = freeing_memory(plan._replace(steps=steps))
         taken = [sum(seen.seconds[part.op] for part in step.parts or [step]) for step in steps]
         parallel = parallel_run(fused, taken, threads.steps)
         return lower(fused) if parallel is None else Lowered(fused, parallel)
-
-
-class _Observer:
-    """Watches a run: what the slots held, and how long each op took."""
-
-    def __init__(self, plan: Plan, feeds: Sequence[Array]) -> None:
-        self.values: dict[int, Observed] = {}
-        self.seconds: dict[Operation, float] = {}
-        for slot, array in enumerate(plan.begun(feeds)):
-            if array is not None:
-                self.values[slot] = Observed(array.shape, array.dtype)
-        self._last = time.perf_counter()
-
-    def __call__(self, step: Step, results: Sequence[Any]) -> None:
-        seconds = time.perf_counter() - self._last
-        self.seconds[step.op] = self.seconds.get(step.op, 0.0) + seconds
-        for slot, array in zip(step.outputs, results, strict=False):
-            if slot >= 0:
-                self.values[slot] = Observed(array.shape, array.dtype)
-        self._last = time.perf_counter()
 
 
 def handed_out(values: Sequence[Any]) -> list[Any]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ..shape_inference.traits import Elementwise
 from .fused_blocks import BlockProgram
@@ -16,16 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..graph.pools import Pool
+    from .observer import Observed
 
 # For smaller arrays, what a chain costs at every run is more than it saves.
 _FEWEST_ELEMENTS = 1 << 15
-
-
-class Observed(NamedTuple):
-    """What the value in a slot was in an earlier run."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
 
 
 class _Group:

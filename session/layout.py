@@ -33,7 +33,7 @@ def without_waste(draft: Draft) -> None:
 
 
 def laid_out(draft: Draft) -> Plan:
-    """The plan of a draft."""
+    """The plan of a draft, whose steps are yet to be told which slots die with them."""
     slots = _Slots(draft.feeds)
     wanted = draft.wanted
     fetched = tuple([-1 if source is None else slots.of(source) for source in wanted])
@@ -53,8 +53,17 @@ def laid_out(draft: Draft) -> Plan:
                 op, kernel, kernel.call, tuple([slots.of(item) for item in inputs]), tuple(outputs)
             )
         )
-    plan = Plan(len(draft.feeds), slots.constants, [], fetched, len(slots))
-    return plan._replace(steps=reusing_memory(with_dead_slots(steps, plan.lasting)))
+    return Plan(len(draft.feeds), slots.constants, steps, fetched, len(slots))
+
+
+def freeing_memory(plan: Plan, known: Iterable[int] = ()) -> Plan:
+    """The plan, whose steps let go of what nobody reads any more, or write into it.
+
+    Args:
+        plan: the plan.
+        known: slots that hold what others know as well, though it may not be read-only.
+    """
+    return plan._replace(steps=reusing_memory(with_dead_slots(plan.steps, plan.lasting), known))
 
 
 class _Slots:

@@ -27,7 +27,7 @@ class _Piece:
         self.readers: set[int] = set()
 
 
-def reusing_memory(steps: Sequence[Step]) -> list[Step]:
+def reusing_memory(steps: Sequence[Step], known: Iterable[int] = ()) -> list[Step]:
     """The steps, of which those that can write into memory that nobody else knows will do so.
 
     What is fed, constant or the state of a session is never written into, nor what a kernel has
@@ -36,21 +36,37 @@ def reusing_memory(steps: Sequence[Step]) -> list[Step]:
 
     Args:
         steps: in the order in which they run, with their dead slots.
+        known: slots that hold what others know as well, though it may not be read-only.
     """
-    if all(step.kernel.overwriting is None for step in steps):
-        return list(steps)
-    owners = _Owners()
-    return [owners.passed(i, step) for i, step in enumerate(steps)]
+    return Owners(known).reusing(steps)
 
 
-class _Owners:
-    """Follows memory from step to step."""
+class Owners:
+    """Follows memory from step to step.
 
-    def __init__(self) -> None:
+    Args:
+        known: slots that hold what others know before the first step.
+        own: slots whose memory nobody else knows before the first step.
+    """
+
+    def __init__(self, known: Iterable[int] = (), own: Iterable[int] = ()) -> None:
         self._outside = _Piece(known=True)
         self._pieces: dict[int, set[_Piece]] = {}
+        for slot in known:
+            self._put(slot, {self._outside})
+        for slot in own:
+            self._put(slot, {_Piece()})
 
-    def passed(self, i: int, step: Step) -> Step:
+    def reusing(self, steps: Sequence[Step]) -> list[Step]:
+        """The steps, writing into what they may."""
+        return [self._passed(i, step) for i, step in enumerate(steps)]
+
+    def is_alone(self, slot: int) -> bool:
+        """Whether nobody else knows the memory of a slot, behind the steps."""
+        pieces = self._pieces.get(slot, {self._outside})
+        return all(not piece.known and piece.slots == {slot} for piece in pieces)
+
+    def _passed(self, i: int, step: Step) -> Step:
         """Step number `i`, writing into what it may."""
         kernel = step.kernel
         read = self._seen(step.inputs)
@@ -80,8 +96,7 @@ class _Owners:
         """Whether the step is the last to read the slot, once, and no other slot shares it."""
         if (slot not in step.dead and slot not in step.outputs) or step.inputs.count(slot) > 1:
             return False
-        pieces = self._pieces.get(slot, {self._outside})
-        return all(not piece.known and piece.slots == {slot} for piece in pieces)
+        return self.is_alone(slot)
 
     def _made(self, memory: Memory, read: set[_Piece], taken: set[_Piece]) -> set[_Piece]:
         """Where a result may lie."""

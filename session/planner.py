@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
 from ..graph.dependencies import needed_ops
+from ..graph.pools import Pool
 from ..protos.config import config
 from .body_runs import BodyRun
 from .draft import Constant, Draft
-from .layout import laid_out, without_waste
+from .layout import freeing_memory, laid_out, without_waste
+from .loop_plan import LoopPlan
+from .loop_runs import LoopRun
 from .needed import check_kernels, inference_under
 from .simplify import simplify
 
@@ -31,6 +33,7 @@ def make_plan(
     fetches: Sequence[Tensor | Operation],
     feeds: Sequence[Tensor],
     state: dict[Any, Any],
+    pool: Pool | None = None,
 ) -> Plan:
     """The plan that computes `fetches` from `feeds`; feed number i is in slot i.
 
@@ -39,6 +42,7 @@ def make_plan(
         fetches: what is wanted.
         feeds: what is given.
         state: the session's store for stateful ops.
+        pool: the threads that share the blocks of large arrays in the bodies of ops.
 
     Raises:
         UnimplementedError: ops that are needed have no kernel; all of them are named.
@@ -46,27 +50,73 @@ def make_plan(
     """
     ops = needed_ops(fetches, feeds)
     check_kernels(ops)
-    return _planned(Draft(ops, feeds, fetches, inference_under(graph, ops, feeds)), state)
+    bodies = _Bodies(state, pool or Pool(0, "blocks"))
+    draft = Draft(ops, feeds, fetches, inference_under(graph, ops, feeds))
+    return freeing_memory(bodies.planned(draft))
 
 
-def _planned(draft: Draft, state: dict[Any, Any]) -> Plan:
-    simplify(draft, state, partial(_body_run, state))
-    for work_on in PASSES:
-        work_on(draft)
-    return laid_out(draft)
-
-
-def _body_run(state: dict[Any, Any], body: Body, given: Sequence[Known], depth: int) -> BodyRun:
-    """What runs a body of an op.
+class _Bodies:
+    """Makes what runs the bodies of ops.
 
     Args:
         state: the session's store for stateful ops.
-        body: the body.
-        given: what is known of its inputs; a value is the same at every run.
-        depth: how many bodies are around the op.
+        pool: the threads that share the blocks of large arrays.
     """
 
-    def make() -> Plan:
+    def __init__(self, state: dict[Any, Any], pool: Pool) -> None:
+        self._state = state
+        self._pool = pool
+
+    def planned(self, draft: Draft) -> Plan:
+        """The plan of a draft, which does not yet free what is no longer needed."""
+        simplify(draft, self._state, self)
+        for work_on in PASSES:
+            work_on(draft)
+        return laid_out(draft)
+
+    def body(self, body: Body, given: Sequence[Known], depth: int) -> BodyRun:
+        """What runs a branch, or a function that is called.
+
+        Args:
+            body: the body.
+            given: what is known of its inputs; a value is the same at every run.
+            depth: how many bodies are around the op.
+        """
+
+        def make() -> Plan:
+            plan = self._plan(body, given, depth)
+            # What is passed is not read-only, and others may read it afterwards.
+            return freeing_memory(plan, known=range(plan.feeds))
+
+        return BodyRun(make, self._pool)
+
+    def loop(
+        self,
+        parts: tuple[Body, Body],
+        state: Sequence[Known],
+        test: Callable[[Any], bool],
+        name: str,
+        depth: int,
+    ) -> LoopRun:
+        """What runs a loop.
+
+        Args:
+            parts: the condition and the body.
+            state: what is known of the variables in every round.
+            test: tells of what the condition has made whether there is another round.
+            name: what errors call the loop.
+            depth: how many bodies are around the op.
+        """
+        cond, body = parts
+
+        def make() -> LoopPlan:
+            return LoopPlan.of(self._plan(cond, state, depth), self._plan(body, state, depth))
+
+        asked = cond.outputs[0]
+        is_flag = asked.dtype.is_bool and asked.shape.rank == 0
+        return LoopRun(make, test, is_flag, name, self._pool)
+
+    def _plan(self, body: Body, given: Sequence[Known], depth: int) -> Plan:
         if depth >= config.max_nesting:
             raise errors.ResourceExhaustedError(
                 None,
@@ -74,14 +124,12 @@ def _body_run(state: dict[Any, Any], body: Body, given: Sequence[Known], depth: 
                 f"functions call each other too deep: {body.name!r} would be inside {depth} "
                 f"others, and td.config.max_nesting = {config.max_nesting}",
             )
-        ops = needed_ops([*body.outputs, *body.effects], body.inputs)
-        check_kernels(ops)
         fetches: list[Tensor | Operation] = [*body.outputs, *body.effects]
+        ops = needed_ops(fetches, body.inputs)
+        check_kernels(ops)
         draft = Draft(ops, body.inputs, fetches, body.inferred(given, depth + 1))
         for tensor, known in zip(body.inputs, given, strict=True):
             if known.value is not None:
                 draft.stand_ins.put(tensor, Constant(known.value))
-        plan = _planned(draft, state)
+        plan = self.planned(draft)
         return plan._replace(fetched=plan.fetched[: len(body.outputs)])
-
-    return BodyRun(make)

@@ -9,13 +9,17 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .tracing import OpTrace, RunMetadata
+    from .tracing import RunMetadata
 
 _MOST_ROWS = 15
 
 
 class Cost(NamedTuple):
-    """What an op, or all ops of a type, cost in a run."""
+    """What an op, or all ops of a type, cost in a run, and how often they ran.
+
+    An op in the body of a loop runs in each round, and `nbytes` is what its results hold in one of
+    them. What ops in bodies take does not count to the op that has the bodies.
+    """
 
     name: str
     type: str
@@ -39,7 +43,11 @@ class Profile:
         self._number = len(runs)
         self.seconds = float(np.median([run.seconds for run in runs]))
         self.peak_bytes = self._typical.peak_bytes
-        self.ops = _sorted(map(_median, zip(*[run.step_stats for run in runs], strict=True)))
+        found: dict[tuple[str, str], list[Cost]] = {}
+        for run in runs:
+            for key, cost in _costs(run).items():
+                found.setdefault(key, []).append(cost)
+        self.ops = _sorted(map(_median, found.values()))
         by_type: dict[str, list[Cost]] = {}
         for op in self.ops:
             by_type.setdefault(op.type, []).append(op)
@@ -56,22 +64,37 @@ class Profile:
             [
                 f"{took}; {held}",
                 "",
-                *_table(self.ops, [f"{cost.name} ({cost.type})" for cost in self.ops], "op"),
+                *_table(self.ops, [_label(cost) for cost in self.ops], "op"),
                 "",
                 *_table(self.types, [f"{cost.number} {cost.type}" for cost in self.types], "type"),
             ]
         )
 
 
-def _median(traces: Sequence[OpTrace]) -> Cost:
-    name, kind, *_, nbytes = traces[0]
-    return Cost(name, kind, 1, float(np.median([trace.seconds for trace in traces])), nbytes)
+def _costs(run: RunMetadata) -> dict[tuple[str, str], Cost]:
+    """What each op cost in a run, by its name and type."""
+    costs: dict[tuple[str, str], Cost] = {}
+    for trace in run.step_stats:
+        key = trace.name, trace.type
+        before = costs.get(key, Cost(*key, 0, 0.0, 0))
+        costs[key] = Cost(
+            *key,
+            before.number + 1,
+            before.seconds + trace.seconds,
+            max(before.nbytes, trace.nbytes),
+        )
+    return costs
+
+
+def _median(costs: Sequence[Cost]) -> Cost:
+    """The cost of an op in the middle of several runs; in one of them it may not have run."""
+    return sorted(costs, key=lambda cost: cost.seconds)[len(costs) // 2]
 
 
 def _sum(costs: Sequence[Cost]) -> Cost:
     kind = costs[0].type
     seconds, nbytes = sum(cost.seconds for cost in costs), sum(cost.nbytes for cost in costs)
-    return Cost(kind, kind, len(costs), seconds, nbytes)
+    return Cost(kind, kind, sum(cost.number for cost in costs), seconds, nbytes)
 
 
 def _table(costs: Sequence[Cost], labels: Sequence[str], title: str) -> list[str]:
@@ -85,6 +108,11 @@ def _table(costs: Sequence[Cost], labels: Sequence[str], title: str) -> list[str
         share, rest = f"{seconds / total:.1%}", len(costs) - _MOST_ROWS
         lines.append(f"{_time(seconds):>9} {share:>6} {'':>9}  {rest} more")
     return lines
+
+
+def _label(cost: Cost) -> str:
+    times = f", {cost.number} times" if cost.number > 1 else ""
+    return f"{cost.name} ({cost.type}){times}"
 
 
 def _sorted(costs: Iterable[Cost]) -> list[Cost]:

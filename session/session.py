@@ -152,7 +152,9 @@ class Session:
         with self._lock:
             executor = self._calls.get(key)
             if executor is None:
-                plan = make_plan(self._graph, fetched.elements, feeds, self._state)
+                plan = make_plan(
+                    self._graph, fetched.elements, feeds, self._state, self._threads.blocks
+                )
                 executor = Executor(plan, self._threads)
                 self._calls.keep(key, executor)
         return Call(fetched.rebuild, Feeding(feeds), executor, self._config.operation_timeout_in_ms)
@@ -228,7 +230,7 @@ class Session:
             raise errors.InvalidArgumentError(None, None, message)
         tensors = tuple([feedable(self._graph, key) for key in feeds or ()])
         with self._lock:
-            plan = make_plan(self._graph, elements, tensors, self._state)
+            plan = make_plan(self._graph, elements, tensors, self._state, self._threads.blocks)
             handle = f"partial_run_{next(self._handles)}"
             self._partial_runs[handle] = PartialRun(plan, elements, tensors)
         return handle

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph import errors
@@ -12,7 +15,7 @@ from .options import RunOptions
 from .profile import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from .plan import Array, Step
 
@@ -22,7 +25,9 @@ public = {"td": "RunMetadata"}
 class OpTrace(NamedTuple):
     """One op of a traced run: when it ran, for how long, and what it made.
 
-    `start` is in seconds of `time.perf_counter`, `nbytes` what the results hold.
+    `start` is in seconds of `time.perf_counter`, `nbytes` what the results hold. The ops in the
+    body of a loop stand before the loop, once for each `round` (0 outside of loops); `inner` is
+    how long those in the bodies of an op took, which does not count to its own `seconds`.
     """
 
     name: str
@@ -31,6 +36,8 @@ class OpTrace(NamedTuple):
     seconds: float
     shapes: tuple[tuple[int, ...], ...]
     nbytes: int
+    round: int = 0
+    inner: float = 0.0
 
 
 class RunMetadata:
@@ -68,7 +75,7 @@ class RunMetadata:
         """The run as JSON that chrome://tracing and similar viewers open."""
         import json
 
-        start = self.step_stats[0].start if self.step_stats else 0.0
+        start = min((trace.start for trace in self.step_stats), default=0.0)
         events = [
             {
                 "name": trace.name,
@@ -77,8 +84,12 @@ class RunMetadata:
                 "pid": 0,
                 "tid": 0,
                 "ts": (trace.start - start) * 1e6,
-                "dur": trace.seconds * 1e6,
-                "args": {"shapes": trace.shapes, "bytes": trace.nbytes},
+                "dur": (trace.seconds + trace.inner) * 1e6,
+                "args": {
+                    "shapes": trace.shapes,
+                    "bytes": trace.nbytes,
+                    **({"round": trace.round} if trace.round else {}),
+                },
             }
             for trace in self.step_stats
         ]
@@ -89,7 +100,7 @@ class RunMetadata:
         message = RunMetadataProto()
         device = message.step_stats.dev_stats.add(device="/device:CPU:0")
         for trace in self.step_stats:
-            micros = int(trace.seconds * 1e6)
+            micros = int((trace.seconds + trace.inner) * 1e6)
             device.node_stats.add(
                 node_name=trace.name,
                 timeline_label=trace.type,
@@ -110,10 +121,11 @@ class TracedRun:
     """
 
     def __init__(self, given: Sequence[Any], options: RunOptions, metadata: RunMetadata) -> None:
-        self._options = options
+        self.traces = options.trace_level != RunOptions.NO_TRACE
+        self._limit = options.timeout_in_ms
         self._metadata = metadata
-        self._memory = _Memory(given)
-        self._begun = self._last = time.perf_counter()
+        self._bodies = [_Watched(given)]
+        self._begun = self._bodies[0].last
 
     def __call__(self, step: Step, results: Sequence[Any]) -> None:
         """Notes what a step has taken and made.
@@ -121,45 +133,99 @@ class TracedRun:
         Raises:
             DeadlineExceededError: the run has taken longer than the options allow.
         """
-        start, end = self._last, time.perf_counter()
-        if self._options.trace_level != RunOptions.NO_TRACE:
+        body = self._bodies[-1]
+        start, end = body.last, time.perf_counter()
+        if self.traces:
             pairs = zip(step.outputs, results, strict=False)
             made = {slot: array for slot, array in pairs if slot >= 0}
             shapes = tuple([array.shape for array in made.values()])
             nbytes = sum(array.nbytes for array in made.values())
             op, metadata = step.op, self._metadata
-            trace = OpTrace(op.name, op.type, start, end - start, shapes, nbytes)
-            metadata.step_stats.append(trace)
-            self._memory.hold(made)
-            metadata.peak_bytes = max(metadata.peak_bytes, self._memory.nbytes)
-            self._memory.release(step.dead)
-        self._check_time(step, end - self._begun)
-        self._last = time.perf_counter()
+            seconds = end - start - body.inner
+            metadata.step_stats.append(
+                OpTrace(op.name, op.type, start, seconds, shapes, nbytes, body.round, body.inner)
+            )
+            body.memory.hold(made)
+            held = sum(body.memory.nbytes for body in self._bodies)
+            metadata.peak_bytes = max(metadata.peak_bytes, held)
+            body.memory.release(step.dead)
+        self._check_time(step)
+        body.inner = 0.0
+        body.last = time.perf_counter()
 
-    def check_time(self) -> None:
-        """Checks, inside a step, whether the run has taken longer than it may.
+    @contextmanager
+    def inside(self, given: Sequence[Any]) -> Iterator[None]:
+        """While a body of an op runs: its steps are those that are noted.
+
+        Args:
+            given: what its slots hold before its first step.
+        """
+        around = self._bodies[-1]
+        body = _Watched(given)
+        body.round = around.round
+        self._bodies.append(body)
+        try:
+            yield
+        finally:
+            self._bodies.pop()
+            around.inner += time.perf_counter() - body.first
+
+    def rounds(self) -> Iterator[int]:
+        """The numbers of the rounds of a loop; before each the time is checked.
 
         Raises:
-            DeadlineExceededError: it has.
+            DeadlineExceededError: the run has taken longer than the options allow.
         """
-        limit, seconds = self._options.timeout_in_ms, time.perf_counter() - self._begun
-        if 0 < limit < seconds * 1e3:
+        for number in count(1):
+            self._check_time(None)
+            self._bodies[-1].round = number
+            yield number
+
+    def _check_time(self, step: Step | None) -> None:
+        seconds = time.perf_counter() - self._begun
+        if 0 < self._limit < seconds * 1e3:
+            where = "inside a loop" if step is None else f"after {step.op.name!r}"
             raise errors.DeadlineExceededError(
                 None,
-                None,
-                f"the run took {seconds * 1e3:.0f} ms, more than timeout_in_ms = {limit}; it was "
-                "given up inside a loop",
+                None if step is None else step.op,
+                f"the run took {seconds * 1e3:.0f} ms, more than timeout_in_ms = {self._limit}; "
+                f"it was given up {where}",
             )
 
-    def _check_time(self, step: Step, seconds: float) -> None:
-        limit = self._options.timeout_in_ms
-        if 0 < limit < seconds * 1e3:
-            raise errors.DeadlineExceededError(
-                None,
-                step.op,
-                f"the run took {seconds * 1e3:.0f} ms, more than timeout_in_ms = {limit}; it was "
-                f"given up after {step.op.name!r}",
-            )
+
+class _Watched:
+    """What a watch knows of a plan that is being run, or of a body inside it."""
+
+    def __init__(self, given: Sequence[Any]) -> None:
+        self.memory = _Memory(given)
+        self.round = 0
+        self.inner = 0.0
+        self.first = self.last = time.perf_counter()
+
+
+class _Watching(threading.local):
+    """What watches the run that is under way in this thread."""
+
+    run: TracedRun | None = None
+
+
+_watching = _Watching()
+
+
+def watching_run() -> TracedRun | None:
+    """What watches the run that is under way in this thread; mostly nothing does."""
+    return _watching.run
+
+
+@contextmanager
+def watched_by(run: TracedRun) -> Iterator[None]:
+    """Has bodies that run in a `with` block be watched, too."""
+    outer = _watching.run
+    _watching.run = run
+    try:
+        yield
+    finally:
+        _watching.run = outer
 
 
 class _Memory:

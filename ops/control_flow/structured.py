@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
 from ...graph.bodies import DEEPEST_INFERENCE, Body
-from ...graph.deadlines import deadline
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
@@ -124,14 +123,10 @@ def _call_shape(c: ShapeContext) -> list[TensorShape]:
 def _if_kernel(c: KernelContext) -> Kernel:
     given = known_inputs(c, c.inputs("input"))
     packed = _results_of(c)
-    runs = [c.bodies(body, given, c.depth) for body in if_branches(c)]
+    runs = [c.bodies.body(body, given, c.depth) for body in if_branches(c)]
 
     def branch(cond: Array, *inputs: Array) -> Any:
-        run = runs[_truth(cond)]
-        try:
-            return packed(run.run(*inputs))
-        except Exception as error:
-            raise run.told(error) from error
+        return packed(runs[_truth(cond)].run(*inputs))
 
     return branch
 
@@ -141,14 +136,10 @@ def _if_kernel(c: KernelContext) -> Kernel:
 def _case_kernel(c: KernelContext) -> Kernel:
     given = known_inputs(c, c.inputs("input"))
     packed = _results_of(c)
-    runs = [c.bodies(body, given, c.depth) for body in case_branches(c)]
+    runs = [c.bodies.body(body, given, c.depth) for body in case_branches(c)]
 
     def branch(branch_index: Array, *inputs: Array) -> Any:
-        run = runs[_in_range(branch_index, len(runs))]
-        try:
-            return packed(run.run(*inputs))
-        except Exception as error:
-            raise run.told(error) from error
+        return packed(runs[_in_range(branch_index, len(runs))].run(*inputs))
 
     return branch
 
@@ -157,13 +148,10 @@ def _case_kernel(c: KernelContext) -> Kernel:
 @STATEFUL_PARTITIONED_CALL.kernel
 def _call_kernel(c: KernelContext) -> Kernel:
     packed = _results_of(c)
-    run = c.bodies(branch_of(c, c.attr("f")), known_inputs(c, c.inputs("args")), c.depth)
+    run = c.bodies.body(branch_of(c, c.attr("f")), known_inputs(c, c.inputs("args")), c.depth)
 
     def call(*args: Array) -> Any:
-        try:
-            return packed(run.run(*args))
-        except Exception as error:
-            raise run.told(error) from error
+        return packed(run.run(*args))
 
     return call
 
@@ -203,30 +191,11 @@ def _while_shape(c: ShapeContext) -> list[TensorShape]:
 @WHILE.kernel
 @STATELESS_WHILE.kernel
 def _while_kernel(c: KernelContext) -> Kernel:
-    cond_body, body_body = loop_bodies(c)
-    state = stable_state(c, body_body)
+    parts = loop_bodies(c)
     packed = _results_of(c)
-    cond, body = (c.bodies(part, state, c.depth) for part in (cond_body, body_body))
+    run = c.bodies.loop(parts, stable_state(c, parts[1]), _truth, c.node.name, c.depth)
 
     def loop(*state: Array) -> Any:
-        part, number = cond, 1
-        check = deadline.check
-        try:
-            while _truth(cond.run(*state)[0]):
-                part = body
-                state = body.run(*state)
-                part, number = cond, number + 1
-                if check is not None:
-                    check()
-        except Exception as error:
-            raise _in_round(part.told(error), number) from error
-        return packed(state)
+        return packed(run.run(*state))
 
     return loop
-
-
-def _in_round(error: Exception, number: int) -> Exception:
-    """The error, with the round told in which it happened."""
-    if not isinstance(error, errors.OpError):
-        return error
-    return type(error)(None, error.op, f"{error.message}\n  in round {number}")

@@ -1,0 +1,173 @@
+"""Running loops: step by step at first, as one Python function once they have run some rounds."""
+
+from __future__ import annotations
+
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any
+
+from ..graph import errors
+from .interpreter import FlatStep, interpret, over_slots, told
+from .loop_code import lower_loop
+from .observer import Observer
+from .tracing import watching_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ..graph.pools import Pool
+    from .interpreter import Watch
+    from .loop_plan import LoopPlan
+    from .plan import Array, Step
+
+    Test = Callable[[Any], bool]
+    Steady = Callable[[Iterator[int], Sequence[Any]], Sequence[Any]]
+
+_ROUNDS_UNTIL_HOT = 6
+# The compiler takes more than twice as long for a function of twice the length.
+_MOST_STEPS_OF_A_FUNCTION = 1_000
+
+
+class LoopRun:
+    """Runs one loop.
+
+    Args:
+        make: makes the plan.
+        test: tells of what the condition has made whether there is another round.
+        is_flag: whether that is a flag, which Python takes for true as `test` does.
+        name: what errors call the loop.
+        pool: the threads that share the blocks of large arrays.
+    """
+
+    def __init__(
+        self, make: Callable[[], LoopPlan], test: Test, is_flag: bool, name: str, pool: Pool
+    ) -> None:
+        self._make = make
+        self._test = test
+        self._is_flag = is_flag
+        self._name = name
+        self._pool = pool
+        self._flat: _FlatLoop | None = None
+        self._rounds = 0
+        self._hot: Steady | None = None
+
+    @property
+    def plan(self) -> LoopPlan:
+        """The plan, made when it is first asked for."""
+        return self._program().plan
+
+    def run(self, *state: Array) -> Sequence[Any]:
+        """The variables after the last round.
+
+        Raises:
+            OpError: an op failed; the error names it, and the round.
+        """
+        watch = watching_run()
+        if watch is None:
+            return self._run(count(1), state)
+        if not watch.traces:
+            return self._run(watch.rounds(), state)
+        with watch.inside([*state, *self.plan.constants.values()]):
+            return self._program().run(watch.rounds(), state, watch)
+
+    def _run(self, numbers: Iterator[int], state: Sequence[Any]) -> Sequence[Any]:
+        while self._hot is None:
+            flat = self._program()
+            values = flat.begun(state)
+            if self._rounds < _ROUNDS_UNTIL_HOT:
+                ended = flat.has_ended(self._counted(numbers), values)
+            else:
+                observer = Observer(values)
+                ended = flat.has_ended(islice(numbers, 1), values, observer)
+                if not ended:
+                    self._hot = self._lowered(observer)
+            state = values[: len(state)]
+            if ended:
+                return state
+        return self._hot(numbers, state)
+
+    def _program(self) -> _FlatLoop:
+        if self._flat is None:
+            self._flat = _FlatLoop(self._make(), self._test, self._name)
+        return self._flat
+
+    def _counted(self, numbers: Iterable[int]) -> Iterator[int]:
+        """Numbers of rounds, until the loop is hot."""
+        for number in numbers:
+            self._rounds += 1
+            yield number
+            if self._rounds >= _ROUNDS_UNTIL_HOT:
+                return
+
+    def _lowered(self, seen: Observer) -> Steady:
+        """What runs the loop from now on, made for what a round has shown of sizes."""
+        plan = self.plan.fused(seen.values, self._pool)
+        if sum(len(part) for part in plan.all) > _MOST_STEPS_OF_A_FUNCTION:
+            return _FlatLoop(plan, self._test, self._name).run
+        lowered = lower_loop(plan, None if self._is_flag else self._test)
+        function = lowered.function
+
+        def run(numbers: Iterator[int], state: Sequence[Any]) -> Sequence[Any]:
+            try:
+                return function(numbers, *state)  # type: ignore[no-any-return]
+            except Exception as error:
+                number, step, inputs = lowered.failed_at(error)
+                failure = error if step is None else told(error, step, inputs)
+                raise _in_round(failure, number, self._name) from error
+
+        return run
+
+
+class _FlatLoop:
+    """A loop for `interpret`, whose registers are the slots."""
+
+    def __init__(self, plan: LoopPlan, test: Test, name: str) -> None:
+        self.plan = plan
+        self._test = test
+        self._name = name
+        self._first = [[*map(_freeing, steps)] for steps in plan.first]
+        self._later = [[*map(_freeing, steps)] for steps in plan.later]
+        self._template: list[Any] = [None] * (plan.slots + 1)  # and one for slot -1
+        for slot, array in plan.constants.items():
+            self._template[slot] = array
+
+    def begun(self, state: Sequence[Any]) -> list[Any]:
+        """What the slots hold before the first round."""
+        return [*state, *self._template[len(state) :]]
+
+    def run(
+        self, numbers: Iterable[int], state: Sequence[Any], watch: Watch | None = None
+    ) -> Sequence[Any]:
+        """The variables after the last round, as `numbers` have no end."""
+        values = self.begun(state)
+        self.has_ended(numbers, values, watch)
+        return values[: len(state)]
+
+    def has_ended(
+        self, numbers: Iterable[int], values: list[Any], watch: Watch | None = None
+    ) -> bool:
+        """Runs as many rounds as there are numbers, and tells whether no other round follows."""
+        plan = self.plan
+        cond, body = self._first
+        number = 0
+        try:
+            for number in numbers:  # noqa: B007 - told in the error
+                interpret(cond, values, watch)
+                if not self._test(values[plan.test]):
+                    return True
+                interpret(body, values, watch)
+                values[: plan.variables] = [values[slot] for slot in plan.results]
+                cond, body = self._later
+        except Exception as error:
+            raise _in_round(error, number, self._name) from error
+        return False
+
+
+def _freeing(step: Step) -> FlatStep:
+    return over_slots(step)._replace(freed=step.dead)
+
+
+def _in_round(error: Exception, number: int, name: str) -> Exception:
+    """The error, with the round told in which it happened."""
+    if not isinstance(error, errors.OpError):
+        return error
+    return type(error)(None, error.op, f"{error.message}\n  in round {number} of {name!r}")

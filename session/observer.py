@@ -1,0 +1,50 @@
+"""Watching one run of a plan, to make the next ones faster."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+
+    from ..graph.node import Operation
+    from .plan import Step
+
+
+class Observed(NamedTuple):
+    """What the value in a slot was in an earlier run."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+class Observer:
+    """Notes what the slots of a plan hold, and how long each op takes.
+
+    Args:
+        values: what the slots hold before the first step.
+    """
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        self.values: dict[int, Observed] = {}
+        self.seconds: dict[Operation, float] = {}
+        self.look_at(values)
+        self._last = time.perf_counter()
+
+    def look_at(self, values: Iterable[Any]) -> None:
+        """Notes what the slots hold now."""
+        for slot, array in enumerate(values):
+            if array is not None:
+                self.values[slot] = Observed(array.shape, array.dtype)
+
+    def __call__(self, step: Step, results: Sequence[Any]) -> None:
+        """Notes what a step has made."""
+        seconds = time.perf_counter() - self._last
+        self.seconds[step.op] = self.seconds.get(step.op, 0.0) + seconds
+        for slot, array in zip(step.outputs, results, strict=False):
+            if slot >= 0:
+                self.values[slot] = Observed(array.shape, array.dtype)
+        self._last = time.perf_counter()
