@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Mapping
 
 
 class Memory(Enum):
@@ -40,6 +40,8 @@ class KernelSpec:
         overwriting: from the positions of arguments that nobody needs any more to the function
             that may write into those of them that are not read-only, to be called in place of
             `call`.
+        bodies: what runs the functions that the op calls, by what they are to it; each has a
+            `name` and a `plan`.
 
     Example:
         >>> import numpy as np
@@ -49,7 +51,7 @@ class KernelSpec:
         (array([1., 1.]), True)
     """
 
-    __slots__ = ("block", "call", "memory", "overwriting", "takes_out")
+    __slots__ = ("block", "bodies", "call", "memory", "overwriting", "takes_out")
 
     def __init__(
         self,
@@ -59,12 +61,14 @@ class KernelSpec:
         block: Callable[..., Any] | None = None,
         takes_out: bool = False,
         overwriting: Callable[[Container[int]], Callable[..., Any]] | None = None,
+        bodies: Mapping[str, Any] | None = None,
     ) -> None:
         self.call = call
         self.memory = memory
         self.block = block or call
         self.takes_out = takes_out
         self.overwriting = overwriting
+        self.bodies = bodies or {}
 
     def __call__(self, *arrays: Any) -> Any:
         """Computes the op."""

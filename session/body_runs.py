@@ -25,11 +25,13 @@ class BodyRun:
     """Runs one body: step by step at first, as straight-line Python once it is hot.
 
     Args:
+        name: the name of the function.
         make: makes the plan.
         pool: the threads that share the blocks of large arrays.
     """
 
-    def __init__(self, make: Callable[[], Plan], pool: Pool) -> None:
+    def __init__(self, name: str, make: Callable[[], Plan], pool: Pool) -> None:
+        self.name = name
         self._make = make
         self._pool = pool
         self._plan: Plan | None = None

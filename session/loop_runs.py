@@ -31,20 +31,20 @@ class LoopRun:
     """Runs one loop.
 
     Args:
+        name: what errors call the loop.
         make: makes the plan.
         test: tells of what the condition has made whether there is another round.
         is_flag: whether that is a flag, which Python takes for true as `test` does.
-        name: what errors call the loop.
         pool: the threads that share the blocks of large arrays.
     """
 
     def __init__(
-        self, make: Callable[[], LoopPlan], test: Test, is_flag: bool, name: str, pool: Pool
+        self, name: str, make: Callable[[], LoopPlan], test: Test, is_flag: bool, pool: Pool
     ) -> None:
+        self.name = name
         self._make = make
         self._test = test
         self._is_flag = is_flag
-        self._name = name
         self._pool = pool
         self._flat: _FlatLoop | None = None
         self._rounds = 0
@@ -87,7 +87,7 @@ class LoopRun:
 
     def _program(self) -> _FlatLoop:
         if self._flat is None:
-            self._flat = _FlatLoop(self._make(), self._test, self._name)
+            self._flat = _FlatLoop(self._make(), self._test, self.name)
         return self._flat
 
     def _counted(self, numbers: Iterable[int]) -> Iterator[int]:
@@ -102,7 +102,7 @@ class LoopRun:
         """What runs the loop from now on, made for what a round has shown of sizes."""
         plan = self.plan.fused(seen.values, self._pool)
         if sum(len(part) for part in plan.all) > _MOST_STEPS_OF_A_FUNCTION:
-            return _FlatLoop(plan, self._test, self._name).run
+            return _FlatLoop(plan, self._test, self.name).run
         lowered = lower_loop(plan, None if self._is_flag else self._test)
         function = lowered.function
 
@@ -112,7 +112,7 @@ class LoopRun:
             except Exception as error:
                 number, step, inputs = lowered.failed_at(error)
                 failure = error if step is None else told(error, step, inputs)
-                raise _in_round(failure, number, self._name) from error
+                raise _in_round(failure, number, self.name) from error
 
         return run
 

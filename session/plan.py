@@ -69,19 +69,6 @@ class Plan(NamedTuple):
         """What is handed out of the slots after the last step."""
         return [None if slot < 0 else values[slot] for slot in self.fetched]
 
-    def __str__(self) -> str:
-        lines = [
-            f"s{slot} = constant {array.dtype}{list(array.shape)}"
-            for slot, array in self.constants.items()
-        ]
-        for step in self.steps:
-            results = ", ".join("_" if slot < 0 else f"s{slot}" for slot in step.outputs)
-            arguments = ", ".join(f"s{slot}" for slot in step.inputs)
-            given = f" of {arguments}" if arguments else ""
-            lines.append(f"{results or '_'} = {step.op.name} ({step.op.type}){given}")
-        wanted = ", ".join("_" if slot < 0 else f"s{slot}" for slot in self.fetched)
-        return "\n".join([*lines, f"fetch {wanted}"])
-
 
 def with_dead_slots(steps: Sequence[Step], lasting: Iterable[int]) -> list[Step]:
     """The steps, each with the slots that are read for the last time in it."""

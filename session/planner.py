@@ -88,7 +88,7 @@ class _Bodies:
             # What is passed is not read-only, and others may read it afterwards.
             return freeing_memory(plan, known=range(plan.feeds))
 
-        return BodyRun(make, self._pool)
+        return BodyRun(body.name, make, self._pool)
 
     def loop(
         self,
@@ -114,7 +114,7 @@ class _Bodies:
 
         asked = cond.outputs[0]
         is_flag = asked.dtype.is_bool and asked.shape.rank == 0
-        return LoopRun(make, test, is_flag, name, self._pool)
+        return LoopRun(name, make, test, is_flag, self._pool)
 
     def _plan(self, body: Body, given: Sequence[Known], depth: int) -> Plan:
         if depth >= config.max_nesting:

@@ -13,6 +13,7 @@ from ..graph.scopes import thread_defaults
 from .arguments import check_arguments
 from .calls import Call, Calls, is_plain
 from .executor import Executor
+from .explanation import explained
 from .feeds import Feeding, feed_converter
 from .fetches import Fetches, feed_pairs, feedable
 from .options import ConfigProto, RunOptions
@@ -270,6 +271,8 @@ class Session:
     def explain(self, fetches: Any, feeds: Sequence[Any] = ()) -> str:
         """What a run of `fetches` does, as text: a line for each step of its plan.
 
+        Below an op that runs functions, such as a loop, stand the plans of those.
+
         Args:
             fetches: as for `run`.
             feeds: the tensors that would be fed.
@@ -285,7 +288,7 @@ class Session:
         """
         elements = Fetches(self._graph, fetches).elements
         tensors = tuple([feedable(self._graph, key) for key in feeds])
-        return str(make_plan(self._graph, elements, tensors, self._state))
+        return explained(make_plan(self._graph, elements, tensors, self._state))
 
     def profile(
         self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, runs: int = 10

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
 from ...graph.bodies import DEEPEST_INFERENCE, Body
+from ...graph.kernel_spec import KernelSpec
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
@@ -128,7 +129,7 @@ def _if_kernel(c: KernelContext) -> Kernel:
     def branch(cond: Array, *inputs: Array) -> Any:
         return packed(runs[_truth(cond)].run(*inputs))
 
-    return branch
+    return KernelSpec(branch, bodies=dict(zip(("else", "then"), runs, strict=True)))
 
 
 @CASE.kernel
@@ -141,7 +142,7 @@ def _case_kernel(c: KernelContext) -> Kernel:
     def branch(branch_index: Array, *inputs: Array) -> Any:
         return packed(runs[_in_range(branch_index, len(runs))].run(*inputs))
 
-    return branch
+    return KernelSpec(branch, bodies={f"branch {i}": run for i, run in enumerate(runs)})
 
 
 @PARTITIONED_CALL.kernel
@@ -153,7 +154,7 @@ def _call_kernel(c: KernelContext) -> Kernel:
     def call(*args: Array) -> Any:
         return packed(run.run(*args))
 
-    return call
+    return KernelSpec(call, bodies={"function": run})
 
 
 def _results_of(c: OpContext) -> Callable[[Sequence[Array]], Any]:
@@ -198,4 +199,4 @@ def _while_kernel(c: KernelContext) -> Kernel:
     def loop(*state: Array) -> Any:
         return packed(run.run(*state))
 
-    return loop
+    return KernelSpec(loop, bodies={"loop": run})

@@ -30,7 +30,7 @@ def multiply(x: Array, y: Array) -> Any:
     empty = not (x.size and y.size) and x.shape[-1] == y.shape[-2]
     if not empty and x.size * columns < _least_threaded(rows, columns):
         return np.matmul(x, y)
-    stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2]) if x.ndim + y.ndim > 4 else ()
     out = new_array((*stack, rows, columns), x.dtype)
     multiply_into(out, x, y)
     return out

@@ -45,7 +45,10 @@ def _rsqrt(x: Array) -> Any:
 
 @in_float32
 def _sigmoid(x: Array) -> Any:
-    return np.reciprocal(1 + np.exp(np.negative(x)))
+    result = np.negative(x, out=np.empty(x.shape, x.dtype))
+    np.exp(result, out=result)
+    np.add(result, 1, out=result)
+    return np.reciprocal(result, out=result)
 
 
 def _analytic(
