@@ -49,6 +49,7 @@ FOLDERS = [
     "ops/image",
     "ops/quantized",
     "ops/nn",
+    "ops/signals",
     "ops/initializers",
     "ops/variables",
     "ops/variable_scopes",

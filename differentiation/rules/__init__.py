@@ -19,6 +19,7 @@ from . import (
     nn_normalization as nn_normalization,
     quantized as quantized,
     random as random,
+    signals as signals,
     sorting as sorting,
     sparse as sparse,
     special as special,

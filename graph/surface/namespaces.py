@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 NAMESPACES = {
     "td.app": "The frame of a program.",
     "td.app.flags": "The flags of the command line.",
+    "td.audio": "Sounds as files.",
     "td.bitwise": "Functions on the bits of integers.",
     "td.compat": "Text as bytes and bytes as text; `td.compat.v1` is tensordraft itself.",
     "td.contrib": "What programs use most of `contrib`.",
@@ -44,6 +45,8 @@ NAMESPACES = {
     "td.python_io": "Files of records.",
     "td.random": "Random numbers.",
     "td.raw_ops": "Every op by the name of its type, taken with keywords.",
+    "td.signal": "Spectra, frames and windows of signals.",
+    "td.spectral": "Fourier and cosine transforms.",
     "td.strings": "Functions on strings.",
     "td.summary": "Summaries for TensorBoard, and writing them.",
     "td.test": "Checks for tests.",

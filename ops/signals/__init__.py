@@ -1,0 +1,1 @@
+"""Signals: Fourier and cosine transforms, framing and windows, spectra, sounds."""

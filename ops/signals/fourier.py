@@ -1,0 +1,90 @@
+"""Fourier transforms of complex numbers along the last one, two or three dimensions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ..kit.public_function import public_function
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+public = {"td, td.signal, td.spectral": "fft fft2d fft3d ifft ifft2d ifft3d"}
+
+_DOC = """{summary} along the last {rank} dimensions.
+
+Args:
+    input: a tensor of complex64 or complex128, of rank {rank} or more.
+    name: a name for the op.
+
+Returns:
+    A Tensor of the dtype and shape of `input`. As NumPy, in the precision of the dtype.
+
+Raises:
+    TypeError: `input` is not of complex numbers.
+    ValueError: `input` has fewer dimensions.
+
+Example:
+    >>> import tensordraft as td
+    >>> with td.Graph().as_default(), td.Session() as session:
+    ...     print(session.run(td.{name}(td.ones({shape}, td.complex64))).ravel()[:2])
+    {result}
+"""
+_FORWARD = "The discrete Fourier transform"
+_BACKWARD = "The inverse of the discrete Fourier transform"
+
+
+def check_rank(x: Array, rank: int) -> None:
+    """Raises ValueError if the input has too few dimensions."""
+    if x.ndim < rank:
+        raise ValueError(f"input must have rank at least {rank}, got shape {list(x.shape)}")
+
+
+def _transform(
+    name: str, op_type: str, function: Callable[..., Array], rank: int, summary: str
+) -> tuple[OpDef, Callable[..., Tensor]]:
+    """A row of the table of transforms: the op, and its public function."""
+    op = OpDef(
+        op_type,
+        "input: Tcomplex -> output: Tcomplex",
+        "Tcomplex: {complex64, complex128} = complex64",
+    )
+    axes = tuple(range(-rank, 0))
+
+    @op.shape
+    def same_shape(c: ShapeContext) -> TensorShape:
+        return c.shape("input", min_rank=rank)
+
+    @op.fresh_kernel
+    def kernel(c: KernelContext) -> Kernel:
+        dtype = c.output_dtype.numpy_dtype
+
+        def transformed(x: Array) -> Array:
+            check_rank(x, rank)
+            return function(x, axes=axes).astype(dtype, copy=False) if x.size else x.copy()
+
+        return transformed
+
+    def call(input: Any, name: str | None = None) -> Tensor:
+        return op(input, name=name)
+
+    shape = [2] * rank
+    result = f"[{2**rank}.+0.j 0.+0.j]" if summary is _FORWARD else "[1.+0.j 0.+0.j]"
+    doc = _DOC.format(summary=summary, rank=rank, name=name, shape=shape, result=result)
+    return op, public_function(call, name, doc)
+
+
+FFT, fft = _transform("fft", "FFT", np.fft.fftn, 1, _FORWARD)
+FFT2D, fft2d = _transform("fft2d", "FFT2D", np.fft.fftn, 2, _FORWARD)
+FFT3D, fft3d = _transform("fft3d", "FFT3D", np.fft.fftn, 3, _FORWARD)
+IFFT, ifft = _transform("ifft", "IFFT", np.fft.ifftn, 1, _BACKWARD)
+IFFT2D, ifft2d = _transform("ifft2d", "IFFT2D", np.fft.ifftn, 2, _BACKWARD)
+IFFT3D, ifft3d = _transform("ifft3d", "IFFT3D", np.fft.ifftn, 3, _BACKWARD)

@@ -1,0 +1,222 @@
+"""Short-time Fourier transforms: the spectra of frames that overlap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.constant_value import constant_value
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ..array.casting import cast
+from ..array.padding import pad, tile
+from ..array.reshaping import reshape
+from ..array.rolling import roll
+from ..array.shapes import shape
+from ..math.arithmetic import ceil, maximum, square
+from ..math.division import div_no_nan
+from ..math.exponentials import log
+from ..math.reductions import reduce_sum
+from .framing import frame, overlap_and_add
+from .real_fourier import irfft, rfft
+from .window_functions import hann_window
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+
+public = {"td.signal": "fftshift ifftshift inverse_stft inverse_stft_window_fn stft"}
+
+
+def stft(
+    signals: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Callable[..., Any] | None = hann_window,
+    pad_end: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The spectra of the frames of signals.
+
+    Args:
+        signals: a tensor of floats, of shape [..., samples].
+        frame_length: a scalar integer: the samples of a frame.
+        frame_step: a scalar integer: how far from one another frames begin.
+        fft_length: a scalar integer: the samples that are transformed, with zeros behind a frame;
+            by default the smallest power of 2 that holds a frame.
+        window_fn: a function of a length and a dtype, by which frames are weighted, or None.
+        pad_end: whether frames that begin within the signal and end behind it are taken.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A complex Tensor of shape [..., frames, fft_length // 2 + 1].
+
+    Raises:
+        ValueError: the rank of `signals` is unknown or 0.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.signal.stft(td.ones([6]), 4, 2)).real.round(3))
+        [[ 2. -1.  0.]
+         [ 2. -1.  0.]]
+    """
+    with name_scope(name, "stft", [signals, frame_length, frame_step]):
+        signals = convert_to_tensor(signals)
+        length = convert_to_tensor(frame_length, "int32")
+        step = convert_to_tensor(frame_step, "int32")
+        frames = frame(signals, length, step, pad_end)
+        if window_fn is not None:
+            frames = frames * window_fn(length, dtype=frames.dtype)
+        return rfft(frames, [_transformed(length, fft_length)])
+
+
+def inverse_stft(
+    stfts: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Callable[..., Any] | None = hann_window,
+    name: str | None = None,
+) -> Tensor:
+    """The signals of which the spectra of frames are given.
+
+    Args:
+        stfts: a complex tensor of shape [..., frames, fft_length // 2 + 1].
+        frame_length: a scalar integer: the samples of a frame.
+        frame_step: a scalar integer: how far from one another frames begin.
+        fft_length: a scalar integer, as it was for `td.signal.stft`.
+        window_fn: a function of a length and a dtype, or None;
+            `td.signal.inverse_stft_window_fn` gives the one that takes another back.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of floats, of shape [..., samples].
+
+    Raises:
+        ValueError: the rank of `stfts` is unknown or below 2.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.signal.stft([0.0, 0, 1, 2, 3, 4, 0, 0], 4, 2)
+        ...     weights = td.signal.inverse_stft_window_fn(2)
+        ...     y = td.signal.inverse_stft(x, 4, 2, window_fn=weights)
+        ...     print(session.run(y[2:-2]).round(3))
+        [1. 2. 3. 4.]
+    """
+    with name_scope(name, "inverse_stft", [stfts]):
+        stfts = convert_to_tensor(stfts)
+        length = convert_to_tensor(frame_length, "int32")
+        step = convert_to_tensor(frame_step, "int32")
+        transformed = convert_to_tensor(_transformed(length, fft_length), "int32")
+        frames = irfft(stfts, [transformed])[..., :length]
+        lacking = maximum(0, length - transformed)
+        if constant_value(lacking) != 0:
+            outer = [[0, 0]] * ((frames.shape.rank or 1) - 1)
+            frames = pad(frames, [*outer, [0, lacking]])
+        if window_fn is not None:
+            frames = frames * window_fn(length, dtype=frames.dtype)
+        return overlap_and_add(frames, step)
+
+
+def _transformed(length: Tensor, fft_length: Any) -> Any:
+    """How many samples are transformed: by default a power of 2."""
+    if fft_length is not None:
+        return fft_length
+    known = constant_value(length)
+    if known is not None:
+        return 1 << max(0, int(known) - 1).bit_length()
+    exponent = ceil(log(cast(length, "float32")) / log(cast(2.0, "float32")))
+    return cast(2.0**exponent, "int32")
+
+
+def inverse_stft_window_fn(
+    frame_step: Any,
+    forward_window_fn: Callable[..., Any] = hann_window,
+    name: str | None = None,
+) -> Callable[..., Tensor]:
+    """The window with which `td.signal.inverse_stft` takes `td.signal.stft` back.
+
+    Args:
+        frame_step: a scalar integer: how far from one another frames begin.
+        forward_window_fn: the window of the spectra.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A function of a frame's length and a dtype that returns a Tensor of shape [frame_length].
+        Where no frame weighs anything it is zero, as in TensorFlow 2.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.signal.inverse_stft_window_fn(2)(4, dtype=td.float32)))
+        [0. 1. 1. 1.]
+    """
+
+    def window(frame_length: Any, dtype: Any) -> Tensor:
+        with name_scope(name, "inverse_stft_window_fn", [forward_window_fn]):
+            length = convert_to_tensor(frame_length, "int32")
+            step = convert_to_tensor(frame_step, "int32")
+            weights = forward_window_fn(length, dtype=dtype)
+            parts = -(-length // step)
+            power = reshape(pad(square(weights), [[0, parts * step - length]]), [parts, step])
+            total = tile(reduce_sum(power, 0, keepdims=True), [parts, 1])
+            return div_no_nan(weights, reshape(total, [parts * step])[:length])
+
+    return window
+
+
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """Puts the frequency zero of a spectrum into the middle.
+
+    Args:
+        x: a tensor.
+        axes: an int or several: the dimensions; by default all.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of the dtype and shape of `x`; as NumPy.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.signal.fftshift([0, 1, 2, -2, -1])))
+        [-2 -1  0  1  2]
+    """
+    return _shifted(name, "fftshift", x, axes, lambda size: size // 2)
+
+
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """Takes `td.signal.fftshift` back.
+
+    Args:
+        x: a tensor.
+        axes: an int or several: the dimensions; by default all.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of the dtype and shape of `x`; as NumPy.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.signal.ifftshift([-2, -1, 0, 1, 2])))
+        [ 0  1  2 -2 -1]
+    """
+    return _shifted(name, "ifftshift", x, axes, lambda size: -(size // 2))
+
+
+def _shifted(
+    name: str | None, default_name: str, x: Any, axes: Any, by: Callable[[Tensor], Any]
+) -> Tensor:
+    with name_scope(name, default_name, [x]):
+        x = convert_to_tensor(x)
+        if axes is None:
+            if x.shape.rank is None:
+                raise ValueError("axes must be given where the rank of x is unknown")
+            axes = list(range(x.shape.rank))
+        axes = [axes] if isinstance(axes, int) else list(axes)
+        sizes = shape(x)
+        return roll(x, [by(sizes[axis]) for axis in axes], axes)
