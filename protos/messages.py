@@ -24,7 +24,7 @@ public = {
         "Summary SummaryMetadata TensorProto TensorShapeProto"
     ),
     "td.summary": "Event SessionLog Summary SummaryDescription TaggedRunMetadata",
-    "td.train": "SaverDef",
+    "td.train": "CheckpointState SaverDef",
 }
 
 _POOL = DescriptorPool()
@@ -38,6 +38,13 @@ _DOCUMENTATION = {
         ...     node = td.placeholder(td.float32).op.node_def
         >>> node.attr["dtype"].WhichOneof("value"), td.as_dtype(node.attr["dtype"].type)
         ('type', td.float32)
+    """,
+    "CheckpointState": """The checkpoints of a folder: the latest, and all that are kept.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.train.CheckpointState(model_checkpoint_path="model-2").model_checkpoint_path
+        'model-2'
     """,
     "Event": """What an event file holds: a summary, a graph or another thing, with time and step.
 

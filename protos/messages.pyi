@@ -202,6 +202,15 @@ class NameAttrList(Message):
     def attr(self) -> MessageMap[str, AttrValue]: ...
     def __init__(self, *, name: str | None = ..., attr: Mapping[str, AttrValue | Mapping[str, Any]] | None = ...) -> None: ...
 
+class CheckpointState(Message):
+    model_checkpoint_path: str
+    @property
+    def all_model_checkpoint_paths(self) -> RepeatedScalarFieldContainer[str]: ...
+    @property
+    def all_model_checkpoint_timestamps(self) -> RepeatedScalarFieldContainer[float]: ...
+    last_preserved_timestamp: float
+    def __init__(self, *, model_checkpoint_path: str | None = ..., all_model_checkpoint_paths: Iterable[str] | None = ..., all_model_checkpoint_timestamps: Iterable[float] | None = ..., last_preserved_timestamp: float | None = ...) -> None: ...
+
 DataClass: EnumTypeWrapper
 DATA_CLASS_UNKNOWN: int
 DATA_CLASS_SCALAR: int
@@ -700,6 +709,37 @@ class NodeExecStats(Message):
     scheduled_micros: int
     thread_id: int
     def __init__(self, *, node_name: str | None = ..., all_start_micros: int | None = ..., op_start_rel_micros: int | None = ..., op_end_rel_micros: int | None = ..., all_end_rel_micros: int | None = ..., timeline_label: str | None = ..., scheduled_micros: int | None = ..., thread_id: int | None = ...) -> None: ...
+
+class TrackableObjectGraph(Message):
+    class TrackableObject(Message):
+        class ObjectReference(Message):
+            node_id: int
+            local_name: str
+            def __init__(self, *, node_id: int | None = ..., local_name: str | None = ...) -> None: ...
+
+        class SerializedTensor(Message):
+            name: str
+            full_name: str
+            checkpoint_key: str
+            def __init__(self, *, name: str | None = ..., full_name: str | None = ..., checkpoint_key: str | None = ...) -> None: ...
+
+        class SlotVariableReference(Message):
+            original_variable_node_id: int
+            slot_name: str
+            slot_variable_node_id: int
+            def __init__(self, *, original_variable_node_id: int | None = ..., slot_name: str | None = ..., slot_variable_node_id: int | None = ...) -> None: ...
+
+        @property
+        def children(self) -> RepeatedCompositeFieldContainer[TrackableObjectGraph.TrackableObject.ObjectReference]: ...
+        @property
+        def attributes(self) -> RepeatedCompositeFieldContainer[TrackableObjectGraph.TrackableObject.SerializedTensor]: ...
+        @property
+        def slot_variables(self) -> RepeatedCompositeFieldContainer[TrackableObjectGraph.TrackableObject.SlotVariableReference]: ...
+        def __init__(self, *, children: Iterable[TrackableObjectGraph.TrackableObject.ObjectReference | Mapping[str, Any]] | None = ..., attributes: Iterable[TrackableObjectGraph.TrackableObject.SerializedTensor | Mapping[str, Any]] | None = ..., slot_variables: Iterable[TrackableObjectGraph.TrackableObject.SlotVariableReference | Mapping[str, Any]] | None = ...) -> None: ...
+
+    @property
+    def nodes(self) -> RepeatedCompositeFieldContainer[TrackableObjectGraph.TrackableObject]: ...
+    def __init__(self, *, nodes: Iterable[TrackableObjectGraph.TrackableObject | Mapping[str, Any]] | None = ...) -> None: ...
 
 VariableSynchronization: EnumTypeWrapper
 VARIABLE_SYNCHRONIZATION_AUTO: int

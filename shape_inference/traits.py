@@ -25,6 +25,8 @@ class Traits:
         aliases: the input that the op updates in place, for an op with one output. Its kernel
             returns the new array; the session lets whoever reads that input afterwards see it.
         assigns: the input that names a variable to which the op gives its first value.
+        of_saver: the op writes or reads a checkpoint, so that the scope in which it is made is that
+            of a Saver.
         calls_python: the kernel calls a function of the program, which no file can hold.
         relays_sizes: a vector of sizes keeps its meaning on the way through the op: an element of
             -1 from a `Stack` stands for an unknown size behind it as well, as in TensorFlow.
@@ -42,6 +44,7 @@ class Traits:
     stateful: bool = False
     aliases: str | None = None
     assigns: str | None = None
+    of_saver: bool = False
     calls_python: bool = False
     relays_sizes: bool = False
 

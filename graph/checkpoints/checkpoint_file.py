@@ -1,15 +1,14 @@
-"""The checkpoint files of this library: named arrays in one file, whole or not there.
+"""The checkpoint files that this library wrote once: named arrays in one file; they are read.
 
-A checkpoint `model-5` is the file `model-5.npz`, a ZIP archive without compression. For each
-variable it holds a member `<name>.npy`, in NumPy's format, and last the member `manifest.json`:
+A checkpoint `model-5` of that kind is the file `model-5.npz`, a ZIP archive without compression.
+For each variable it holds a member `<name>.npy`, in NumPy's format, and last `manifest.json`:
 
     {"format": "tensordraft checkpoint", "version": 1,
      "tensors": {"layer/w": {"dtype": "float32", "shape": [2, 3]}, ...}}
 
 `numpy.load` opens it. Elements of types that NumPy lacks (bfloat16) are stored as unsigned
 integers of their size; strings as one array of bytes, and their lengths as "lengths" in the
-manifest. Nothing is pickled. Every member has a CRC-32, which is checked when it is read; the file
-is written under another name and moved into place, so there is never half of one.
+manifest. Nothing is pickled. Every member has a CRC-32, which is checked when it is read.
 """
 
 from __future__ import annotations
@@ -22,48 +21,20 @@ import numpy as np
 from ...protos.config import config
 from ...protos.dtypes import as_dtype
 from .. import errors
-from ..files.replacement import replacing
+from .checkpoint_slices import cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from zipfile import ZipFile
 
     from ...protos.dtypes import DType
+    from .checkpoint_slices import Part
 
 SUFFIX = ".npz"
 _MANIFEST = "manifest.json"
 _FORMAT = "tensordraft checkpoint"
 _VERSION = 1
 _MOST_HEADER_BYTES = 1 << 16
-
-
-def write_checkpoint(path: str, tensors: Mapping[str, tuple[DType, np.ndarray[Any, Any]]]) -> None:
-    """Writes a checkpoint file.
-
-    Args:
-        path: the file, with its suffix.
-        tensors: the dtype and the value of each variable, by name.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    import json
-    import zipfile
-
-    entries: dict[str, dict[str, Any]] = {}
-    with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for name, (dtype, value) in tensors.items():
-            entries[name] = {"dtype": dtype.name, "shape": list(value.shape)}
-            if dtype.name == "string":
-                items = value.ravel().tolist()
-                entries[name]["lengths"] = [len(item) for item in items]
-                value = np.frombuffer(b"".join(items), np.uint8)
-            elif value.dtype.kind == "V":
-                value = value.view(f"u{value.dtype.itemsize}")
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, value, allow_pickle=False)
-        manifest = {"format": _FORMAT, "version": _VERSION, "tensors": entries}
-        archive.writestr(zipfile.ZipInfo(_MANIFEST), json.dumps(manifest))
 
 
 class CheckpointFile:
@@ -113,17 +84,17 @@ class CheckpointFile:
         """The dtypes of all tensors, by name."""
         return {name: as_dtype(entry["dtype"]) for name, entry in self._entries.items()}
 
-    def tensor(self, name: str) -> np.ndarray[Any, Any]:
-        """The value of a tensor.
+    def tensor(self, name: str, part: Part | None = None) -> np.ndarray[Any, Any]:
+        """The value of a tensor, or of a part of it.
 
         Raises:
-            NotFoundError: there is no tensor of that name.
             DataLossError: it is damaged.
         """
-        entry = self._entries.get(name)
-        if entry is None:
-            message = f"the checkpoint {self._path!r} has no tensor {name!r}"
-            raise errors.NotFoundError(None, None, message)
+        whole = self._whole(name)
+        return whole if part is None else cut(whole, part)
+
+    def _whole(self, name: str) -> np.ndarray[Any, Any]:
+        entry = self._entries[name]
         dtype = as_dtype(entry["dtype"])
         try:
             if dtype.name == "string":

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Self
 
 from .. import errors
-from . import tensor_bundle
+from .bundle_index import SUFFIX as INDEX_SUFFIX
 from .checkpoint_file import SUFFIX, CheckpointFile
 from .checkpoint_state import checkpoint_exists, latest_checkpoint
 from .old_checkpoint import OldCheckpoint, files_of
@@ -15,7 +15,10 @@ from .tensor_bundle import TensorBundle
 if TYPE_CHECKING:
     from os import PathLike
 
+    import numpy as np
+
     from ...protos.dtypes import DType
+    from .checkpoint_slices import Part
 
 public = {
     "td.train": (
@@ -56,7 +59,7 @@ class CheckpointReader:
         self._file: CheckpointFile | TensorBundle | OldCheckpoint
         if os.path.exists(prefix + SUFFIX):
             self._file = CheckpointFile(prefix + SUFFIX)
-        elif os.path.exists(prefix + tensor_bundle.SUFFIX):
+        elif os.path.exists(prefix + INDEX_SUFFIX):
             self._file = TensorBundle(prefix)
         elif files_of(prefix):
             self._file = OldCheckpoint(prefix)
@@ -65,6 +68,8 @@ class CheckpointReader:
                 None, None, f"there is no checkpoint {prefix!r}: neither {SUFFIX} nor .index"
             )
 
+        self._shapes = self._file.shapes()
+
     def get_tensor(self, name: str) -> Any:
         """The value of a tensor: an ndarray, or a NumPy scalar or `bytes` where the rank is 0.
 
@@ -72,12 +77,29 @@ class CheckpointReader:
             NotFoundError: there is none of that name.
             DataLossError: it is damaged.
         """
-        value = self._file.tensor(name)
+        value = self.array(name)
         return value if value.ndim else value[()]
+
+    def array(self, name: str, part: Part | None = None) -> np.ndarray[Any, Any]:
+        """The value of a tensor, or of a part of it, as an ndarray of its own.
+
+        Raises:
+            NotFoundError: there is none of that name.
+            DataLossError: it is damaged.
+            InvalidArgumentError: it is no part of a tensor of that shape.
+        """
+        if not self.has_tensor(name):
+            message = f"Key {name} not found in checkpoint {self._prefix!r}"
+            raise errors.NotFoundError(None, None, message)
+        shape = self._shapes[name]
+        if part is not None and part.shape != shape:
+            message = f"{name!r} is of shape {shape}, where a part of {part.shape} is asked for"
+            raise errors.InvalidArgumentError(None, None, message)
+        return self._file.tensor(name, part)
 
     def has_tensor(self, name: str) -> bool:
         """Whether there is a tensor of that name."""
-        return name in self._file.shapes()
+        return name in self._shapes
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """The shapes of all tensors, by name."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...protos.config import config
 from ..files.sorted_table import varint
+from ..files.table_writer import varint_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from ...protos.dtypes import DType
 
 _WHOLE = -1
+_SIZE = re.compile(r"[0-9]{1,18}")
+_EXTENT = re.compile(r"-|[0-9]{1,18},[0-9]{1,18}")
 
 
 class Extent(NamedTuple):
@@ -63,6 +67,60 @@ def read_slice(data: bytes) -> tuple[Extent, ...]:
                     start, length = (item, length) if field == 1 else (start, item)
             extents.append(Extent(start, length))
     return tuple(extents)
+
+
+def slice_bytes(extents: Sequence[Extent]) -> bytes:
+    """A TensorSliceProto; a length of all of a dimension is left out, as a start of 0 is."""
+    found = []
+    for start, length in extents:
+        extent = b"\x08" + varint_bytes(start) if start else b""
+        extent += b"" if length == _WHOLE else b"\x10" + varint_bytes(length)
+        found.append(b"\x0a" + varint_bytes(len(extent)) + extent)
+    return b"".join(found)
+
+
+class Part(NamedTuple):
+    """A part of a tensor: the shape of the whole, and its extents."""
+
+    shape: list[int]
+    extents: tuple[Extent, ...]
+
+
+def read_part(text: str, name: str) -> Part | None:
+    """The part that a text such as "4 2 0,3:-" states: the sizes of the whole, and extents.
+
+    Args:
+        text: the text; empty for a tensor as a whole.
+        name: the name of the tensor.
+
+    Raises:
+        ValueError: it states none.
+
+    Example:
+        >>> from tensordraft.graph.checkpoints.checkpoint_slices import read_part
+        >>> read_part("4 2 0,3:-", "v")
+        Part(shape=[4, 2], extents=(Extent(start=0, length=3), Extent(start=0, length=-1)))
+    """
+    if not text:
+        return None
+    *sizes, places = text.split(" ")
+    extents = places.split(":")
+    if (
+        len(sizes) != len(extents)
+        or not all(map(_SIZE.fullmatch, sizes))
+        or not all(map(_EXTENT.fullmatch, extents))
+    ):
+        raise ValueError(f"a part of {name!r} cannot be {text!r}")
+    found = []
+    for extent in extents:
+        start, comma, length = extent.partition(",")
+        found.append(Extent(int(start), int(length)) if comma else Extent(0, _WHOLE))
+    part = Part(list(map(int, sizes)), tuple(found))
+    try:
+        spans(part.shape, part.extents)
+    except ValueError as error:
+        raise ValueError(f"a part of {name!r} cannot be {text!r}: {error}") from None
+    return part
 
 
 def slice_key(name: str, extents: Sequence[Extent]) -> bytes:
@@ -134,3 +192,9 @@ def spans(shape: Sequence[int], extents: Sequence[Extent]) -> list[Extent]:
         if start < 0 or length < 0 or start + length > size:
             raise ValueError(f"a part reaches from {start} to {start + length} of {size}")
     return found
+
+
+def cut(whole: np.ndarray[Any, Any], part: Part) -> np.ndarray[Any, Any]:
+    """A part of an array, as a new one."""
+    places = [slice(start, start + length) for start, length in spans(part.shape, part.extents)]
+    return whole[tuple(places)].copy()

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ...protos.dtypes import as_dtype
-from ...protos.messages import CollectionDef, MetaGraphDef, SignatureDef
-from ...shape_inference.tensor_shape import TensorShape
+from ...protos.messages import CollectionDef, MetaGraphDef
 from ..default_graph import get_default_graph
 from ..files.message_files import parse_message, read_file, write_message
 from ..importing.importer import import_under
 from ..node import Operation, Tensor
 from ..registry import find
-from ..scopes.collections import proto_functions
+from ..scopes.collections import GraphKeys, proto_functions
+from .partial_export import other_savers, part_of
+from .signatures import signature_def
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from google.protobuf.message import Message
 
-    from ...protos.messages import GraphDef, TensorInfo
+    from ...protos.messages import GraphDef, SaverDef
     from ..graph import Graph
     from ..importing.renaming import Renaming
+    from .signatures import Signature
 
 public = {
     "td": "import_meta_graph",
@@ -32,74 +33,91 @@ public = {
 _META_GRAPH_VERSION = "tensordraft"
 
 
-class Signature(NamedTuple):
-    """What a graph offers: tensors to feed, tensors and ops to fetch, by the names of a caller."""
-
-    inputs: dict[str, Tensor | Operation]
-    outputs: dict[str, Tensor | Operation]
-    method_name: str = ""
-
-
 def export_meta_graph(
     filename: str | os.PathLike[str] | None = None,
-    graph: Graph | None = None,
+    meta_info_def: MetaGraphDef.MetaInfoDef | None = None,
+    graph_def: GraphDef | None = None,
+    saver_def: SaverDef | None = None,
     collection_list: Iterable[str] | None = None,
+    as_text: bool = False,
+    graph: Graph | None = None,
+    export_scope: str | None = None,
+    clear_devices: bool = False,
+    clear_extraneous_savers: bool = False,
+    strip_default_attrs: bool = False,
+    save_debug_info: bool = False,
+    *,
     signatures: Mapping[str, Signature] | None = None,
     tags: Iterable[str] = (),
-    as_text: bool = False,
-    strip_default_attrs: bool = False,
-    clear_devices: bool = False,
-    graph_def: GraphDef | None = None,
 ) -> MetaGraphDef:
     """A graph with its collections and signatures as a MetaGraphDef message.
 
     Of the collections, those are written whose items are all tensors and ops, ints, floats, or
-    strings; as in TensorFlow, where others are left out with a warning.
+    strings, or have a form of their own, as variables; as in TensorFlow, where others are left out
+    with a warning.
 
     Args:
         filename: a file to write it to, too.
-        graph: the graph; by default the default graph.
+        meta_info_def: what to say of the graph, in place of what is found out.
+        graph_def: the graph as a message, to be written in the place of that of `graph`.
+        saver_def: the nodes of the Saver of the graph.
         collection_list: names of the collections to write; by default all.
+        as_text: whether to write the file in text form.
+        graph: the graph; by default the default graph.
+        export_scope: the scope whose nodes alone are written, under names without it.
+        clear_devices: whether to leave out the devices of the nodes.
+        clear_extraneous_savers: whether to leave out the nodes of other Savers than that of
+            `saver_def`.
+        strip_default_attrs: whether to leave out attrs that hold their default.
+        save_debug_info: accepted for TensorFlow's sake.
         signatures: what the graph offers, by name.
         tags: words by which a reader chooses among several meta graphs.
-        as_text: whether to write the file in text form.
-        strip_default_attrs: whether to leave out attrs that hold their default.
-        clear_devices: whether to leave out the devices of the nodes.
-        graph_def: the graph as a message, to be written in the place of that of `graph`.
 
     Returns:
         The message.
 
     Raises:
-        ValueError: the message is larger than 2 GiB.
+        ValueError: the message is larger than 2 GiB, or a node of the scope needs one outside.
         OSError: the file cannot be written.
 
     Example:
         >>> import tensordraft as td
-        >>> from tensordraft.graph.checkpoints.meta_graph import export_meta_graph
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [2], name="x")
         ...     graph.add_to_collection("ends", x)
-        >>> export_meta_graph(graph=graph).collection_def["ends"].node_list.value
+        >>> td.train.export_meta_graph(graph=graph).collection_def["ends"].node_list.value
         ['x:0']
     """
+    del save_debug_info
     graph = graph or get_default_graph()
     if graph_def is None:
         graph_def = graph.as_graph_def(strip_default_attrs=strip_default_attrs)
+    scope = f"{export_scope.rstrip('/')}/" if export_scope else ""
+    left_out = other_savers(graph_def, saver_def) if clear_extraneous_savers else set()
+    if scope or left_out:
+        graph_def = part_of(graph_def, scope, left_out)
     if clear_devices:
         graph_def = _without_devices(graph_def)
-    message = MetaGraphDef(graph_def=graph_def)
+    message = MetaGraphDef(graph_def=graph_def, meta_info_def=meta_info_def)
     info = message.meta_info_def
-    info.meta_graph_version = _META_GRAPH_VERSION
+    info.meta_graph_version = info.meta_graph_version or _META_GRAPH_VERSION
     info.stripped_default_attrs = strip_default_attrs
     info.tags.extend(tags)
-    for op_type in sorted({op.type for op in graph.get_operations()}):
-        definition = find(op_type)
-        if definition is not None:
-            info.stripped_op_list.op.add().CopyFrom(definition.to_proto())
+    if not info.stripped_op_list.op:
+        for op_type in _op_types(graph_def):
+            definition = find(op_type)
+            if definition is not None:
+                info.stripped_op_list.op.add().CopyFrom(definition.to_proto())
+    if saver_def is not None:
+        message.saver_def.CopyFrom(saver_def)
+        for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
+            name = getattr(saver_def, field)
+            setattr(message.saver_def, field, name.removeprefix(scope))
     keys = graph.get_all_collection_keys() if collection_list is None else collection_list
     for key in keys:
-        collection = _written(key, graph.get_collection(key))
+        if clear_extraneous_savers and key == GraphKeys.SAVERS:
+            continue
+        collection = _written(key, graph.get_collection(key), scope, left_out)
         if isinstance(key, str) and collection is not None:
             message.collection_def[key].CopyFrom(collection)
     for name, signature in (signatures or {}).items():
@@ -107,6 +125,12 @@ def export_meta_graph(
     if filename is not None:
         write_message(message, os.fspath(filename), as_text=as_text)
     return message
+
+
+def _op_types(graph_def: GraphDef) -> list[str]:
+    """The op types that a graph uses, its functions too."""
+    bodies = [graph_def.node, *(function.node_def for function in graph_def.library.function)]
+    return sorted({node.op for nodes in bodies for node in nodes})
 
 
 def import_meta_graph(
@@ -122,7 +146,7 @@ def import_meta_graph(
         import_scope: the scope under which the nodes are put; by default none.
 
     Returns:
-        The message; `read_signatures` finds its signatures in the graph.
+        The message; `td.train.import_meta_graph` returns a Saver instead.
 
     Raises:
         NotFoundError: there is no such file.
@@ -149,6 +173,7 @@ def import_with_names(
     meta_graph_or_file: MetaGraphDef | str | os.PathLike[str],
     clear_devices: bool,
     import_scope: str | None,
+    input_map: Mapping[str, Any] | None = None,
 ) -> tuple[MetaGraphDef, Renaming]:
     """Does as `import_meta_graph`, and tells what the nodes are called in the graph."""
     if isinstance(meta_graph_or_file, MetaGraphDef):
@@ -163,7 +188,7 @@ def import_with_names(
     op_list = message.meta_info_def.stripped_op_list
     with graph.editing():
         start = graph.version
-        _, names = import_under(import_scope or "", graph_def, op_list)
+        _, names = import_under(import_scope or "", graph_def, op_list, input_map)
         try:
             items = {
                 key: list(_read(graph, message.collection_def[key], names, key))
@@ -178,88 +203,32 @@ def import_with_names(
     return message, names
 
 
-def read_signatures(
-    graph: Graph, message: MetaGraphDef, import_scope: str = ""
-) -> dict[str, Signature]:
-    """The signatures of a MetaGraphDef, in terms of the graph that it was imported to.
+def _written(
+    key: str, items: list[Any], scope: str, left_out: Container[str]
+) -> CollectionDef | None:
+    """The items of a collection as a message, if they are all of one kind.
 
-    Args:
-        graph: the graph.
-        message: the message.
-        import_scope: the scope that it was imported under.
-
-    Raises:
-        ValueError: a signature names a tensor that is not in the graph, or not of its dtype.
+    Where there is a scope, only those of its nodes, under names without it.
     """
-    scope = f"{import_scope.rstrip('/')}/" if import_scope else ""
-    return {
-        name: Signature(
-            _tensors(graph, definition.inputs, scope, name),
-            _tensors(graph, definition.outputs, scope, name),
-            definition.method_name,
-        )
-        for name, definition in sorted(message.signature_def.items())
-    }
-
-
-def signature_def(signature: Signature) -> SignatureDef:
-    """A signature as a message."""
-    message = SignatureDef(method_name=signature.method_name)
-    for tensors, infos in (
-        (signature.inputs, message.inputs),
-        (signature.outputs, message.outputs),
-    ):
-        for name, element in tensors.items():
-            info = infos[name]
-            info.name = element.name
-            if isinstance(element, Tensor):
-                info.dtype = element.dtype.as_datatype_enum
-                info.tensor_shape.CopyFrom(element.shape.as_proto())
-    return message
-
-
-def _tensors(
-    graph: Graph, infos: Mapping[str, TensorInfo], scope: str, name: str
-) -> dict[str, Tensor | Operation]:
-    tensors: dict[str, Tensor | Operation] = {}
-    for key, info in sorted(infos.items()):
-        if info.WhichOneof("encoding") == "coo_sparse":
-            raise ValueError(f"the signature {name!r} has a sparse tensor {key!r}")
-        try:
-            tensor = tensors[key] = graph.as_graph_element(scope + info.name)
-        except (KeyError, ValueError) as error:
-            raise ValueError(f"the signature {name!r} has {key!r}: {error.args[0]}") from None
-        if isinstance(tensor, Operation):
-            continue
-        if info.dtype and tensor.dtype.base_dtype.as_datatype_enum != info.dtype:
-            raise ValueError(
-                f"the signature {name!r} states dtype {_dtype_name(info.dtype)} for {key!r}, "
-                f"which is {tensor.dtype.name}"
-            )
-        shape = TensorShape(info.tensor_shape) if info.HasField("tensor_shape") else None
-        if shape is not None and not tensor.shape.is_compatible_with(shape):
-            raise ValueError(
-                f"the signature {name!r} states shape {shape} for {key!r}, which is {tensor.shape}"
-            )
-    return tensors
-
-
-def _dtype_name(number: int) -> str:
-    try:
-        return as_dtype(number).name
-    except TypeError:
-        return str(number)
-
-
-def _written(key: str, items: list[Any]) -> CollectionDef | None:
-    """The items of a collection as a message, if they are all of one kind."""
     collection = CollectionDef()
     functions = proto_functions(key)
     if functions is not None:
-        messages = [functions.to_proto(item) for item in items]
-        collection.bytes_list.value.extend([message.SerializeToString() for message in messages])
+        inside = [item for item in items if _name_of(item).startswith(scope)]
+        within = (scope.rstrip("/"),) if scope else ()
+        messages = [functions.to_proto(item, *within) for item in inside]
+        data = [message.SerializeToString() for message in messages if message is not None]
+        if scope and not data:
+            return None
+        collection.bytes_list.value.extend(data)
     elif all(isinstance(item, (Tensor, Operation)) for item in items):
-        collection.node_list.value.extend([item.name for item in items])
+        names = [
+            item.name.removeprefix(scope)
+            for item in items
+            if item.name.startswith(scope) and item.name.partition(":")[0] not in left_out
+        ]
+        if not names:
+            return None
+        collection.node_list.value.extend(names)
     elif all(isinstance(item, (str, bytes)) for item in items):
         texts = [item.encode() if isinstance(item, str) else item for item in items]
         collection.bytes_list.value.extend(texts)
@@ -270,6 +239,12 @@ def _written(key: str, items: list[Any]) -> CollectionDef | None:
     else:
         return None
     return collection
+
+
+def _name_of(item: Any) -> str:
+    """The name of an item, as of a variable; of one without, nothing is known."""
+    name = getattr(item, "name", None)
+    return name if isinstance(name, str) else ""
 
 
 def _read(graph: Graph, collection: CollectionDef, names: Renaming, key: str) -> Iterable[Any]:

@@ -16,7 +16,7 @@ from ...protos.tensor_codec import decode_tensor
 from .. import errors
 from ..files.message_files import read_file
 from ..files.sorted_table import read_table
-from .checkpoint_slices import Extent, assembled, fields, read_slice, slice_key, spans
+from .checkpoint_slices import Extent, Part, assembled, cut, fields, read_slice, slice_key, spans
 
 if TYPE_CHECKING:
     from ...protos.dtypes import DType
@@ -84,23 +84,22 @@ class OldCheckpoint:
         """The dtypes of all tensors, by name."""
         return {name: entry.dtype for name, entry in self._entries.items()}
 
-    def tensor(self, name: str) -> np.ndarray[Any, Any]:
-        """The value of a tensor.
+    def tensor(self, name: str, part: Part | None = None) -> np.ndarray[Any, Any]:
+        """The value of a tensor, or of a part of it.
 
         Raises:
-            NotFoundError: there is no tensor of that name.
             DataLossError: it is damaged.
         """
-        entry = self._entries.get(name)
-        if entry is None:
-            message = f"the checkpoint {self._prefix!r} has no tensor {name!r}"
-            raise errors.NotFoundError(None, None, message)
+        entry = self._entries[name]
         try:
-            parts = [(part, self._part(name, entry, part)) for part in entry.slices]
-            return assembled(entry.shape, entry.dtype, parts)
+            if part is not None and part.extents in entry.slices:
+                return self._part(name, entry, part.extents)
+            parts = [(place, self._part(name, entry, place)) for place in entry.slices]
+            whole = assembled(entry.shape, entry.dtype, parts)
         except (ValueError, TypeError) as error:
             message = f"{name!r} in the checkpoint {self._prefix!r} is damaged: {error}"
             raise errors.DataLossError(None, None, message) from error
+        return whole if part is None else cut(whole, part)
 
     def _part(self, name: str, entry: Entry, extents: tuple[Extent, ...]) -> np.ndarray[Any, Any]:
         value = self._values.get(slice_key(name, extents))

@@ -16,7 +16,7 @@ from ..files.message_files import parse_message, read_file
 from ..importing.importer import import_whole
 from ..node import Operation
 from .checkpoint_reader import load_checkpoint
-from .meta_graph import Signature, read_signatures
+from .signatures import Signature, read_signatures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -120,7 +120,7 @@ def load_saved_model(
     Example:
         >>> import os, tempfile
         >>> import tensordraft as td
-        >>> from tensordraft.graph.checkpoints.meta_graph import Signature
+        >>> from tensordraft.graph.checkpoints.signatures import Signature
         >>> from tensordraft.protos.messages import SavedModel
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [None], name="x")

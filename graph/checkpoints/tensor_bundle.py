@@ -4,36 +4,22 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...protos.config import config
-from ...protos.dtypes import as_dtype
-from ...protos.messages import TensorShapeProto
 from .. import errors
 from ..files.crc32c import masked_crc32c
-from ..files.message_files import read_file
-from ..files.sorted_table import read_table, varint
-from .checkpoint_slices import Extent, assembled, fields, read_slice, slice_key
+from ..files.sorted_table import varint
+from .bundle_index import SUFFIX, Entry, data_file, read_index
+from .checkpoint_slices import assembled, cut, slice_key, spans
 
 if TYPE_CHECKING:
+    from io import FileIO
+
     from ...protos.dtypes import DType
-
-SUFFIX = ".index"
-_BIG_ENDIAN = 1
-
-
-class Entry(NamedTuple):
-    """Where a tensor is, and what it is: a BundleEntryProto."""
-
-    dtype: DType
-    shape: list[int]
-    shard: int
-    offset: int
-    size: int
-    checksum: int
-    slices: tuple[tuple[Extent, ...], ...]
+    from .checkpoint_slices import Part
 
 
 class TensorBundle:
@@ -49,31 +35,15 @@ class TensorBundle:
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
-        self._entries: dict[str, Entry] = {}
-        self._parts: dict[bytes, Entry] = {}
-        self._shards = 1
-        index = read_file(prefix + SUFFIX)
+        self._shards, entries = read_index(prefix)
+        # Keys that begin with a zero are of parts of tensors: see `slice_key`.
+        self._parts = {key: entry for key, entry in entries.items() if key[0] == 0}
         try:
-            for key, value in read_table(index):
-                if not key:
-                    self._shards = self._read_header(value)
-                elif key[0] == 0:  # of a part of a tensor: see `slice_key`
-                    self._parts[key] = _entry(value)
-                else:
-                    self._entries[key.decode()] = _entry(value)
-        except (ValueError, TypeError) as error:
-            message = f"{prefix + SUFFIX!r} is damaged, or no index of a checkpoint: {error}"
-            raise errors.DataLossError(None, None, message) from error
-
-    def _read_header(self, data: bytes) -> int:
-        """The number of shards, from a BundleHeaderProto."""
-        shards = 1
-        for number, value in fields(data):
-            if number == 1 and isinstance(value, int):
-                shards = value
-            elif number == 2 and value == _BIG_ENDIAN:
-                raise ValueError("its numbers are big-endian, which is not supported")
-        return shards
+            self._entries = {key.decode(): entries[key] for key in entries if key[0]}
+        except UnicodeDecodeError as error:
+            raise errors.DataLossError(
+                None, None, f"{prefix + SUFFIX!r} is damaged: a name is no text: {error}"
+            ) from error
 
     def shapes(self) -> dict[str, list[int]]:
         """The shapes of all tensors, by name."""
@@ -83,26 +53,35 @@ class TensorBundle:
         """The dtypes of all tensors, by name."""
         return {name: entry.dtype for name, entry in self._entries.items()}
 
-    def tensor(self, name: str) -> np.ndarray[Any, Any]:
-        """The value of a tensor.
+    def tensor(self, name: str, part: Part | None = None) -> np.ndarray[Any, Any]:
+        """The value of a tensor, or of a part of it: a new array.
 
         Raises:
             NotFoundError: there is no tensor of that name, or a data file is missing.
             DataLossError: it is damaged.
             UnimplementedError: it is of a dtype that has no values.
         """
-        entry = self._entries.get(name)
-        if entry is None:
-            message = f"the checkpoint {self._prefix!r} has no tensor {name!r}"
-            raise errors.NotFoundError(None, None, message)
+        entry = self._entries[name]
         where = f"{name!r} in the checkpoint {self._prefix!r}"
         if entry.dtype.name in ("resource", "variant"):
             message = f"{where} is of dtype {entry.dtype.name}: not supported"
             raise errors.UnimplementedError(None, None, message)
         try:
-            return self._joined(name, entry) if entry.slices else self._whole(entry)
+            if part is not None and part.extents in entry.slices:
+                return self._stored_part(name, entry, part)
+            whole = self._joined(name, entry) if entry.slices else self._whole(entry)
         except ValueError as error:
             raise errors.DataLossError(None, None, f"{where} is damaged: {error}") from error
+        return whole if part is None else cut(whole, part)
+
+    def _stored_part(self, name: str, entry: Entry, part: Part) -> np.ndarray[Any, Any]:
+        stored = self._parts.get(slice_key(name, part.extents))
+        if stored is None or stored.dtype is not entry.dtype:
+            raise ValueError("parts of it are missing, or of another dtype")
+        lengths = [extent.length for extent in spans(entry.shape, part.extents)]
+        if stored.shape != lengths:
+            raise ValueError(f"a part of shape {stored.shape} is not where it says")
+        return self._whole(stored)
 
     def _joined(self, name: str, entry: Entry) -> np.ndarray[Any, Any]:
         """A tensor that is stored in parts: that of a variable that was partitioned."""
@@ -115,56 +94,47 @@ class TensorBundle:
         return assembled(entry.shape, entry.dtype, parts)
 
     def _whole(self, entry: Entry) -> np.ndarray[Any, Any]:
-        data = self._data(entry)
-        if entry.dtype.name == "string":
-            return _strings(data, entry)
-        if masked_crc32c(data) != entry.checksum:
-            raise ValueError("its checksum is wrong")
-        dtype = entry.dtype.numpy_dtype
-        if len(data) != math.prod(entry.shape) * dtype.itemsize:
-            raise ValueError(f"it has {len(data)} bytes, which does not fit {entry.shape}")
-        return np.frombuffer(data, dtype).reshape(entry.shape)
-
-    def _data(self, entry: Entry) -> bytes:
-        path = f"{self._prefix}.data-{entry.shard:05d}-of-{self._shards:05d}"
         if entry.size > config.max_tensor_bytes:
             raise ValueError(
                 f"{entry.size} bytes are more than td.config.max_tensor_bytes = "
                 f"{config.max_tensor_bytes}"
             )
+        dtype = entry.dtype.numpy_dtype
+        if dtype.kind != "O" and entry.size != math.prod(entry.shape) * dtype.itemsize:
+            raise ValueError(f"it has {entry.size} bytes, which does not fit {entry.shape}")
+        path = data_file(self._prefix, entry.shard, self._shards)
         try:
-            with open(path, "rb") as file:
-                if entry.offset + entry.size > os.fstat(file.fileno()).st_size:
-                    raise ValueError(f"{path!r} ends before it")
-                file.seek(entry.offset)
-                return file.read(entry.size)
+            file = open(path, "rb", buffering=0)  # noqa: SIM115
         except FileNotFoundError:
             raise errors.NotFoundError(None, None, f"there is no file {path!r}") from None
+        with file:
+            if entry.offset + entry.size > os.fstat(file.fileno()).st_size:
+                raise ValueError(f"{path!r} ends before it")
+            file.seek(entry.offset)
+            if dtype.kind == "O":
+                data = bytearray(entry.size)
+                _fill(file, memoryview(data))
+                return _strings(data, entry)
+            value = np.empty(entry.shape, dtype)
+            view = value.reshape(-1).view(np.uint8).data if value.size else memoryview(b"")
+            _fill(file, view)
+        if masked_crc32c(view) != entry.checksum:
+            raise ValueError("its checksum is wrong")
+        return value
 
     def close(self) -> None:
         """Does nothing: no file stays open."""
 
 
-def _entry(data: bytes) -> Entry:
-    """Reads a BundleEntryProto."""
-    numbers = dict.fromkeys((1, 3, 4, 5, 6), 0)
-    shape: list[int] = []
-    slices: list[tuple[Extent, ...]] = []
-    for number, value in fields(data):
-        if number == 2 and isinstance(value, bytes):
-            shape = [dim.size for dim in TensorShapeProto.FromString(value).dim]
-        elif number == 7 and isinstance(value, bytes):
-            slices.append(read_slice(value))
-        elif number in numbers and isinstance(value, int):
-            numbers[number] = value
-    if any(size < 0 for size in shape):
-        raise ValueError(f"a tensor has the shape {shape}")
-    return Entry(
-        as_dtype(numbers[1]), shape, numbers[3], numbers[4], numbers[5], numbers[6], tuple(slices)
-    )
+def _fill(file: FileIO, rest: memoryview) -> None:
+    while len(rest):
+        count = file.readinto(rest)
+        if not count:
+            raise ValueError("the file has become shorter")
+        rest = rest[count:]
 
 
-def _strings(data: bytes, entry: Entry) -> np.ndarray[Any, Any]:
+def _strings(data: bytearray, entry: Entry) -> np.ndarray[Any, Any]:
     """Strings are stored as their lengths, a checksum of these, and their bytes."""
     count = math.prod(entry.shape)
     if count > len(data):
@@ -174,7 +144,6 @@ def _strings(data: bytes, entry: Entry) -> np.ndarray[Any, Any]:
     for _ in range(count):
         length, position = varint(data, position)
         lengths.append(length)
-    result = np.empty(count, object)
     position += 4
     if position + sum(lengths) != len(data):
         raise ValueError("the lengths of its strings do not fit its size")
@@ -183,9 +152,10 @@ def _strings(data: bytes, entry: Entry) -> np.ndarray[Any, Any]:
     stored = data[position - 4 : position]
     if masked_crc32c(summed).to_bytes(4, "little") != stored:
         raise ValueError("the checksum of its lengths is wrong")
-    if masked_crc32c(summed + stored + data[position:]) != entry.checksum:
+    if masked_crc32c(summed, stored, memoryview(data)[position:]) != entry.checksum:
         raise ValueError("its checksum is wrong")
+    result = np.empty(count, object)
     for i, length in enumerate(lengths):
-        result[i] = data[position : position + length]
+        result[i] = bytes(data[position : position + length])
         position += length
     return result.reshape(entry.shape)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 
-def masked_crc32c(data: bytes) -> int:
-    """The CRC-32C of `data` as TensorFlow stores it, so that a checksum can itself be summed.
+def masked_crc32c(*data: bytes | bytearray | memoryview) -> int:
+    """The CRC-32C of `data`, parts in a row, as TensorFlow stores it: a sum that can be summed.
 
     Example:
         >>> from tensordraft.graph.files.crc32c import masked_crc32c
@@ -13,5 +13,7 @@ def masked_crc32c(data: bytes) -> int:
     """
     from crc32c import crc32c
 
-    crc = crc32c(data)
+    crc = 0
+    for part in data:
+        crc = crc32c(part, crc)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF

@@ -34,7 +34,7 @@ def read_table(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         yield from _entries(_block(data, *_handle(handle, 0)[0]))
 
 
-def varint(data: bytes, position: int) -> tuple[int, int]:
+def varint(data: bytes | bytearray, position: int) -> tuple[int, int]:
     """The number that begins at `position`, in groups of 7 bits, and where it ends.
 
     Raises:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from .crc32c import masked_crc32c
@@ -9,6 +10,7 @@ from .sorted_table import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import IO
 
 _BLOCK_BYTES = 4096  # a block ends when it has reached this size
 _FOOTER_HANDLES = 40  # bytes, filled up with zeros
@@ -27,43 +29,65 @@ def table_bytes(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
         >>> list(read_table(table_bytes([(b"a", b"1"), (b"ab", b"2")])))
         [(b'a', b'1'), (b'ab', b'2')]
     """
-    table = bytearray()
+    file = BytesIO()
+    write_table(file, entries)
+    return file.getvalue()
+
+
+def write_table(file: IO[bytes], entries: Iterable[tuple[bytes, bytes]]) -> None:
+    """Writes a table into an open file, block by block.
+
+    Args:
+        file: the file, at its beginning.
+        entries: the keys and values, sorted by key.
+    """
+    position = 0
     index: list[tuple[bytes, bytes]] = []
-    block: list[tuple[bytes, bytes]] = []
+
+    def put(rows: list[tuple[bytes, bytes]]) -> bytes:
+        """Adds a block; returns where it is."""
+        nonlocal position
+        block = _block(rows)
+        handle = varint_bytes(position) + varint_bytes(len(block) - len(_PLAIN))
+        file.write(block)
+        file.write(masked_crc32c(block).to_bytes(4, "little"))
+        position += len(block) + 4
+        return handle
+
+    rows: list[tuple[bytes, bytes]] = []
     size = 0
     for key, value in entries:
-        block.append((key, value))
+        rows.append((key, value))
         size += len(key) + len(value)
         if size >= _BLOCK_BYTES:
-            index.append((key, _append(table, block)))
-            block, size = [], 0
-    if block or not index:
-        last = block[-1][0] if block else b""
-        index.append((last, _append(table, block)))
-    meta = _append(table, [])
-    handles = meta + _append(table, index)
-    table += handles.ljust(_FOOTER_HANDLES, b"\0") + MAGIC.to_bytes(8, "little")
-    return bytes(table)
+            index.append((key, put(rows)))
+            rows, size = [], 0
+    if rows or not index:
+        index.append((rows[-1][0] if rows else b"", put(rows)))
+    handles = put([]) + put(index)
+    file.write(handles.ljust(_FOOTER_HANDLES, b"\0") + MAGIC.to_bytes(8, "little"))
 
 
-def _append(table: bytearray, entries: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """Adds a block, in which each key stands whole; returns where it is."""
-    block = bytearray()
+def _block(rows: list[tuple[bytes, bytes]]) -> bytes:
+    """A block, in which each key stands whole, and the byte that tells it is not compressed."""
+    parts: list[bytes] = []
     restarts = [0]
-    for i, (key, value) in enumerate(entries):
-        if i:
-            restarts.append(len(block))
-        block += varint_bytes(0) + varint_bytes(len(key)) + varint_bytes(len(value)) + key + value
+    size = 0
+    for key, value in rows:
+        head = b"\0" + varint_bytes(len(key)) + varint_bytes(len(value))
+        parts += [head, key, value]
+        size += len(head) + len(key) + len(value)
+        restarts.append(size)
+    if rows:
+        restarts.pop()
     for number in (*restarts, len(restarts)):
-        block += number.to_bytes(4, "little")
-    handle = varint_bytes(len(table)) + varint_bytes(len(block))
-    block += _PLAIN
-    table += block + masked_crc32c(bytes(block)).to_bytes(4, "little")
-    return handle
+        parts.append(number.to_bytes(4, "little"))
+    return b"".join([*parts, _PLAIN])
 
 
 def varint_bytes(number: int) -> bytes:
-    """A number in groups of 7 bits, the lowest first."""
+    """A number in groups of 7 bits, the lowest first; a negative one as its 64 bits."""
+    number &= (1 << 64) - 1
     result = bytearray()
     while number >= 0x80:
         result.append(number & 0x7F | 0x80)

@@ -61,7 +61,7 @@ class ProtoFunctions(NamedTuple):
     """How the items of a collection are written to meta graphs, and read: as messages of a kind."""
 
     proto_type: Any
-    to_proto: Callable[[Any], Any]
+    to_proto: Callable[..., Any]
     from_proto: Callable[[Any, str], Any]
 
 
@@ -71,7 +71,7 @@ _PROTO_FUNCTIONS: dict[str, ProtoFunctions] = {}
 def register_proto_function(
     collection_name: str,
     proto_type: Any,
-    to_proto: Callable[[Any], Any],
+    to_proto: Callable[..., Any],
     from_proto: Callable[[Any, str], Any],
 ) -> None:
     """Says how the items of a collection are written to meta graphs, and read.
@@ -79,7 +79,8 @@ def register_proto_function(
     Args:
         collection_name: the collection.
         proto_type: the class of the messages that stand for its items.
-        to_proto: from an item to its message.
+        to_proto: from an item to its message; called with the scope that is written, too, where
+            only a part of the graph is.
         from_proto: from a message, and the scope of the import, to the item in the default graph.
     """
     _PROTO_FUNCTIONS[collection_name] = ProtoFunctions(proto_type, to_proto, from_proto)

@@ -2,65 +2,80 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from ...graph import errors
-from ...graph.checkpoints.checkpoint_file import SUFFIX, write_checkpoint
-from ...graph.checkpoints.checkpoint_reader import load_checkpoint
-from ...graph.checkpoints.checkpoint_state import update_checkpoint_state
-from ...graph.checkpoints.meta_graph import (
-    export_meta_graph,
-    import_with_names,
+from ...graph.checkpoints.checkpoint_reader import NoCheckpointError
+from ...graph.checkpoints.checkpoint_state import (
+    checkpoint_exists,
+    get_checkpoint_mtimes,
+    remove_checkpoint,
+    update_checkpoint_state,
 )
+from ...graph.checkpoints.meta_graph import export_meta_graph
 from ...graph.default_graph import get_default_graph
-from ..array.constants import placeholder
-from ..effects.ordering import group
-from ..variables.variable import Variable
-from ..variables.variable_lists import global_variables
+from ...graph.scopes.collections import GraphKeys, register_proto_function
+from ...protos.messages import SaverDef
+from .restoring import keys_to_read
+from .saveables import all_saveables, as_saveables
+from .saver_graph import SaverGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from ...graph.node import Operation, Tensor
     from ...protos.messages import MetaGraphDef
 
-public = {"td.train": "Saver import_meta_graph"}
+public = {"td.train": "Saver"}
 
 _HOUR = 3600.0
+_LOG = logging.getLogger("tensordraft")
+_MISSING = "a Variable name or other graph key that is missing"
+_MISMATCH = "a mismatch between the current graph and the graph"
+
+
+class _Kept(NamedTuple):
+    """A checkpoint that is kept, and when it was made, in seconds since 1970."""
+
+    path: str
+    time: float
 
 
 class Saver:
     """Saves variables to checkpoints and restores them.
 
-    A checkpoint is a file of this library, `<name>.npz`, beside which stand the graph, as
-    `<name>.meta`, and in the folder's file `checkpoint` the names of those that are kept. Each is
-    written whole or not at all, so the checkpoint before stays usable whatever happens. Restoring
-    reads TensorFlow's checkpoints, too.
+    A checkpoint is in TensorFlow's format, version 2: the files `<name>.index` and
+    `<name>.data-00000-of-00001`, the graph as `<name>.meta`, and in the folder's file `checkpoint`
+    the names of those that are kept. Each file is written whole or not at all, so the checkpoint
+    before stays usable whatever happens; where one is saved under the name of another and the
+    process is killed in between, restoring it is a DataLossError. The nodes that save and restore
+    are those that TensorFlow 1.x makes. Restoring also reads version 1, and the `.npz` files of
+    older releases of this library.
 
     Args:
         var_list: the variables, as a list, or as a dict from the names in the checkpoint; by
-            default all global variables.
+            default all global variables, and the collection `SAVEABLE_OBJECTS`.
         reshape: whether values may be restored to a variable of another shape with as many
             elements.
-        sharded: accepted for TensorFlow's sake.
-        max_to_keep: how many of the latest checkpoints are kept; 0 or None for all.
+        sharded: whether each device in use has a data file of its own.
+        max_to_keep: how many of the latest checkpoints are kept; 0 or None for all, of which then
+            only the last is listed.
         keep_checkpoint_every_n_hours: one checkpoint in so many hours is never deleted.
-        name: a name for the scope of the ops that restore.
-        restore_sequentially: accepted for TensorFlow's sake, like the rest.
-        saver_def: accepted.
-        builder: accepted.
-        defer_build: accepted.
+        name: a name for the scope of the nodes; with `saver_def`, the scope that its nodes were
+            imported under.
+        restore_sequentially: whether one variable is restored after the other.
+        saver_def: a SaverDef message, which names nodes that the graph has already.
+        builder: accepted for TensorFlow's sake.
+        defer_build: whether the nodes are made by `build` and not here.
         allow_empty: whether there may be no variables.
-        write_version: accepted.
+        write_version: `td.train.SaverDef.V2`, or `V1`.
         pad_step_number: whether the step in names has leading zeros.
         save_relative_paths: accepted: paths inside the folder are always relative to it.
-        filename: accepted.
+        filename: the name of the checkpoint where a node is run by itself.
 
     Raises:
         ValueError: there are no variables, or two have one name.
@@ -82,56 +97,129 @@ class Saver:
 
     def __init__(
         self,
-        var_list: Mapping[str, Variable] | Iterable[Variable] | None = None,
+        var_list: Mapping[str, Any] | Iterable[Any] | None = None,
         reshape: bool = False,
         sharded: bool = False,
         max_to_keep: int | None = 5,
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: str | None = None,
         restore_sequentially: bool = False,
-        saver_def: Any = None,
+        saver_def: SaverDef | None = None,
         builder: Any = None,
         defer_build: bool = False,
         allow_empty: bool = False,
-        write_version: Any = None,
+        write_version: int = SaverDef.V2,
         pad_step_number: bool = False,
         save_relative_paths: bool = False,
         filename: str | None = None,
     ) -> None:
-        del sharded, restore_sequentially, saver_def, builder, defer_build, write_version
-        del save_relative_paths, filename
-        self._variables = _by_name(global_variables() if var_list is None else var_list)
-        if not self._variables and not allow_empty:
-            raise ValueError("there are no variables to save")
-        self._reshape = reshape
-        self._max_to_keep = max_to_keep or 0
-        self._every_seconds = keep_checkpoint_every_n_hours * _HOUR
-        self._last_kept = time.monotonic()
+        del builder, save_relative_paths
+        if defer_build and var_list:
+            raise ValueError("with var_list, defer_build must be False: the graph is known already")
+        if write_version not in (SaverDef.V1, SaverDef.V2):
+            raise ValueError(f"write_version must be SaverDef.V1 or V2, got {write_version!r}")
+        self._var_list = var_list
+        self._settings = {
+            "reshape": reshape,
+            "sharded": sharded,
+            "sequentially": restore_sequentially,
+        }
+        self._keep = max_to_keep or 0, keep_checkpoint_every_n_hours
+        self._name = name
+        self._allow_empty = allow_empty
+        self._version = write_version
         self._pad_step_number = pad_step_number
-        self._kept: list[str] = []
-        self._values: dict[str, Tensor] = {}
-        graph = next((v.graph for v in self._variables.values()), get_default_graph())
-        self._graph = graph
-        assigned = []
-        with graph.as_default(), graph.control_dependencies(None), graph.name_scope(name or "save"):
-            for key, variable in self._variables.items():
-                dtype = variable.dtype.base_dtype
-                value = self._values[key] = placeholder(dtype, variable.shape, name="value")
-                assigned.append(variable.assign(value, read_value=False, name="restore"))
-            self._restore: Operation = group(*assigned, name="restore_all")
+        self._filename = filename or "model"
+        self._last: list[_Kept] = []
+        self._is_empty = False
+        self.saver_def: Any = None
+        if saver_def is not None:
+            self._take(saver_def)
+        elif not defer_build:
+            self.build()
+
+    def build(self) -> None:
+        """Makes the nodes, where that was deferred.
+
+        Raises:
+            ValueError: there are no variables, or two have one name.
+        """
+        if self.saver_def is not None or self._is_empty:
+            return
+        saveables = as_saveables(all_saveables() if self._var_list is None else self._var_list)
+        if not saveables:
+            if not self._allow_empty:
+                raise ValueError("No variables to save")
+            self._is_empty = True
+            return
+        graph = get_default_graph()
+        owner = next((spec.tensor.graph for item in saveables for spec in item.specs), graph)
+        with owner.as_default():
+            nodes = SaverGraph(saveables, self._version, **self._settings)
+            self.saver_def = nodes.build(self._name or "save", self._filename)
+        self.saver_def.max_to_keep, self.saver_def.keep_checkpoint_every_n_hours = self._keep
+        self._next_kept = time.time() + self._keep[1] * _HOUR
+
+    def _take(self, saver_def: SaverDef) -> None:
+        """Uses the nodes that a message names."""
+        for field in ("save_tensor_name", "restore_op_name"):
+            if not getattr(saver_def, field):
+                raise ValueError(f"saver_def must state {field}, got {saver_def}")
+        self.saver_def = SaverDef()
+        self.saver_def.CopyFrom(saver_def)
+        if self._name:
+            for field in _NAMES:
+                name = f"{self._name.rstrip('/')}/{getattr(saver_def, field)}"
+                setattr(self.saver_def, field, name)
+        self._version = saver_def.version
+        self._next_kept = time.time() + saver_def.keep_checkpoint_every_n_hours * _HOUR
+
+    def as_saver_def(self) -> SaverDef:
+        """The names of the nodes, and the settings, as a SaverDef message."""
+        message: SaverDef = self.saver_def
+        return message
+
+    def to_proto(self, export_scope: str | None = None) -> SaverDef | None:
+        """The same, with names as seen from a scope; None if it is not inside of it."""
+        if export_scope is None or self.saver_def is None:
+            return self.as_saver_def()
+        scope = f"{export_scope.rstrip('/')}/"
+        message = SaverDef()
+        message.CopyFrom(self.saver_def)
+        for field in _NAMES:
+            name = getattr(message, field)
+            if not name.startswith(scope):
+                return None
+            setattr(message, field, name.removeprefix(scope))
+        return message
+
+    @staticmethod
+    def from_proto(saver_def: SaverDef, import_scope: str | None = None) -> Saver:
+        """A Saver of nodes that the graph has already."""
+        return Saver(saver_def=saver_def, name=import_scope)
 
     @property
     def last_checkpoints(self) -> list[str]:
         """The checkpoints that are kept, the oldest first."""
-        return list(self._kept)
+        return [kept.path for kept in self._last]
 
-    def set_last_checkpoints(self, last_checkpoints: Iterable[str]) -> None:
-        """Sets which checkpoints are kept, the oldest first."""
-        self._kept = list(last_checkpoints)
+    def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
+        """Sets which checkpoints are kept, the oldest first; their times are not known."""
+        self._last = [_Kept(path, np.inf) for path in last_checkpoints]
+
+    def set_last_checkpoints_with_time(
+        self, last_checkpoints_with_time: Sequence[tuple[str, float]]
+    ) -> None:
+        """Sets which checkpoints are kept, and when each was made, in seconds since 1970."""
+        self._last = [_Kept(*pair) for pair in last_checkpoints_with_time]
 
     def recover_last_checkpoints(self, checkpoint_paths: Iterable[str]) -> None:
         """Takes checkpoints of an earlier process to be kept, those that still exist."""
-        self._kept = [path for path in checkpoint_paths if os.path.exists(path + SUFFIX)]
+        self._last = [
+            _Kept(path, times[0])
+            for path in checkpoint_paths
+            if (times := get_checkpoint_mtimes([path]))
+        ]
 
     def save(
         self,
@@ -143,7 +231,8 @@ class Saver:
         write_meta_graph: bool = True,
         write_state: bool = True,
         strip_default_attrs: bool = False,
-    ) -> str:
+        save_debug_info: bool = False,
+    ) -> Any:
         """Saves the values that the variables have in a session.
 
         Args:
@@ -157,177 +246,149 @@ class Saver:
             write_meta_graph: whether to write it.
             write_state: whether to write the file that tells of the checkpoints.
             strip_default_attrs: whether the graph is written without attrs that hold their default.
+            save_debug_info: accepted for TensorFlow's sake.
 
         Returns:
-            The name of the checkpoint.
+            The name of the checkpoint; None where there are no variables.
 
         Raises:
             FailedPreconditionError: a variable has no value.
-            ValueError: neither the folder nor the one around it exists.
-            OSError: a file cannot be written; the checkpoints before it are what they were.
+            ValueError: neither the folder nor the one around it exists, or the checkpoint is
+                called as the file that tells of it.
+            RuntimeError: the nodes are not built.
+            ResourceExhaustedError: the disk is full; the checkpoints before it are what they were.
+            OpError: a file cannot be written otherwise; as before.
         """
+        del save_debug_info
+        latest = latest_filename or "checkpoint"
+        if os.path.dirname(latest):
+            raise ValueError(f"'latest_filename' must not contain path components, got {latest!r}")
         path = os.fspath(save_path)
         if global_step is not None:
             step = _step_number(sess, global_step)
             path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
-        values = sess.run(dict(self._variables))
-        tensors = {
-            key: (variable.dtype.base_dtype, _array(values[key]))
-            for key, variable in self._variables.items()
-        }
-        _make_folder(path)
-        write_checkpoint(path + SUFFIX, tensors)
-        if write_meta_graph:
-            self.export_meta_graph(
-                f"{path}.{meta_graph_suffix}", strip_default_attrs=strip_default_attrs
-            )
-        if write_state:
-            doomed = self._keep(path)
-            update_checkpoint_state(os.path.dirname(path), path, self._kept, latest_filename)
+        elif os.path.basename(path) == latest:
+            raise ValueError(f"'latest_filename' collides with 'save_path': both are {latest!r}")
+        saved = None if self._is_empty else self._save_values(sess, path)
+        if saved is not None and write_state:
+            doomed = self._record(saved)
+            listed = self.last_checkpoints
+            update_checkpoint_state(os.path.dirname(path), saved, listed, latest)
             for old in doomed:
-                _delete(old, meta_graph_suffix)
-        return path
+                remove_checkpoint(old, self._version, meta_graph_suffix)
+        if write_meta_graph:
+            with sess.graph.as_default():
+                self.export_meta_graph(
+                    f"{path}.{meta_graph_suffix}", strip_default_attrs=strip_default_attrs
+                )
+        return saved
 
-    def _keep(self, path: str) -> list[str]:
+    def _save_values(self, sess: Any, path: str) -> str:
+        saver_def = self._built()
+        try:
+            saved = sess.run(saver_def.save_tensor_name, {saver_def.filename_tensor_name: path})
+        except (errors.FailedPreconditionError, errors.NotFoundError) as error:
+            if os.path.isdir(os.path.dirname(path) or "."):
+                raise
+            message = f"Parent directory of {path} doesn't exist, can't save."
+            raise ValueError(message) from error
+        return os.fsdecode(saved)
+
+    def _built(self) -> SaverDef:
+        if self.saver_def is None:
+            raise RuntimeError(
+                "the Saver has no nodes: call build() first, as defer_build asks for"
+            )
+        return self.as_saver_def()
+
+    def _record(self, path: str) -> list[str]:
         """Takes a checkpoint to be the latest; the ones that are not kept any more."""
-        self._kept = [*(other for other in self._kept if other != path), path]
+        most = self.saver_def.max_to_keep
+        if not most:
+            return []
+        self._last = [kept for kept in self._last if kept.path != path]
+        self._last.append(_Kept(path, time.time()))
         doomed = []
-        while 0 < self._max_to_keep < len(self._kept):
-            oldest = self._kept.pop(0)
-            if time.monotonic() - self._last_kept > self._every_seconds:
-                self._last_kept = time.monotonic()
+        while len(self._last) > most:
+            oldest = self._last.pop(0)
+            if oldest.time > self._next_kept:
+                self._next_kept += self.saver_def.keep_checkpoint_every_n_hours * _HOUR
             else:
-                doomed.append(oldest)
+                doomed.append(oldest.path)
         return doomed
 
     def restore(self, sess: Any, save_path: str | os.PathLike[str]) -> None:
         """Gives the variables in a session the values that a checkpoint holds.
 
+        All is read and checked before the first variable changes.
+
         Args:
             sess: the session.
-            save_path: the name of the checkpoint: one of this library, or TensorFlow's own.
+            save_path: the name of the checkpoint: one of this library, or TensorFlow's own. Of
+                those that TensorFlow 2 names after its objects, variables are found by the names
+                that they had.
 
         Raises:
-            NotFoundError: there is no such checkpoint, or a variable is not in it.
+            ValueError: there is no such checkpoint; the error is a NotFoundError, too.
+            NotFoundError: a variable is not in it.
             InvalidArgumentError: a variable in it is of another dtype or shape.
-            DataLossError: it is damaged; the variables are what they were.
+            DataLossError: it is damaged.
         """
+        if self._is_empty:
+            return
         if save_path is None:
-            raise ValueError("save_path is None, which names no checkpoint")
-        reader = load_checkpoint(save_path)
+            raise ValueError("Can't load save_path when it is None.")
+        saver_def = self._built()
+        path = os.fspath(save_path)
+        if not checkpoint_exists(path):
+            raise NoCheckpointError(
+                None, None, f"The passed save_path is not a valid checkpoint: {path}"
+            )
+        _LOG.info("Restoring parameters from %s", path)
+        feeds: dict[Any, Any] = {saver_def.filename_tensor_name: path}
         try:
-            feeds = {
-                self._values[key]: self._fitting(key, variable, reader.get_tensor(key))
-                for key, variable in self._variables.items()
-            }
-        finally:
-            reader.close()
-        sess.run(self._restore, feeds)
-
-    def _fitting(self, key: str, variable: Variable, value: Any) -> np.ndarray[Any, Any]:
-        array = _array(value)
-        dtype = variable.dtype.base_dtype
-        if array.dtype != dtype.numpy_dtype:
-            what = f"of dtype {array.dtype}, where the variable is of {dtype.name}"
-        elif variable.shape.is_compatible_with(array.shape):
-            return array
-        elif self._reshape and variable.shape.num_elements() == array.size:
-            return array.reshape(variable.shape.as_list())
-        else:
-            what = f"of shape {list(array.shape)}, where the variable is of {variable.shape}"
-        raise errors.InvalidArgumentError(None, None, f"{key!r} in the checkpoint is {what}")
+            feeds.update(keys_to_read(sess.graph, saver_def.restore_op_name, path))
+            sess.run(saver_def.restore_op_name, feeds)
+        except errors.NotFoundError as error:
+            _explain(error, _MISSING)
+        except errors.InvalidArgumentError as error:
+            _explain(error, _MISMATCH)
 
     def export_meta_graph(
         self,
-        filename: str | None = None,
+        filename: str | os.PathLike[str] | None = None,
         collection_list: Iterable[str] | None = None,
         as_text: bool = False,
-        strip_default_attrs: bool = False,
+        export_scope: str | None = None,
         clear_devices: bool = False,
+        clear_extraneous_savers: bool = False,
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
     ) -> MetaGraphDef:
-        """The graph with its collections as a MetaGraphDef: see `td.train.export_meta_graph`."""
+        """The default graph with its collections and this Saver: a MetaGraphDef."""
         return export_meta_graph(
             filename,
-            self._graph,
-            collection_list,
+            saver_def=self.saver_def,
+            collection_list=collection_list,
             as_text=as_text,
-            strip_default_attrs=strip_default_attrs,
+            export_scope=export_scope,
             clear_devices=clear_devices,
+            clear_extraneous_savers=clear_extraneous_savers,
+            strip_default_attrs=strip_default_attrs,
+            save_debug_info=save_debug_info,
         )
 
 
-def import_meta_graph(
-    meta_graph_or_file: MetaGraphDef | str | os.PathLike[str],
-    clear_devices: bool = False,
-    import_scope: str | None = None,
-) -> Saver | None:
-    """Adds the graph of a MetaGraphDef and its collections to the default graph.
-
-    Args:
-        meta_graph_or_file: the message, or a file that holds one.
-        clear_devices: whether to forget the devices of the nodes.
-        import_scope: the scope under which the nodes are put; by default none.
-
-    Returns:
-        A Saver for the global variables that came with it, under the names that they have in its
-        checkpoints; None if there are none.
-
-    Raises:
-        NotFoundError: there is no such file.
-        DataLossError: the file is no MetaGraphDef.
-        ValueError: the graph is malformed, or a collection names something that is not in it.
-
-    Example:
-        >>> import os, tempfile
-        >>> import tensordraft as td
-        >>> path = os.path.join(tempfile.mkdtemp(), "model")
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     v = td.Variable(5, name="v")
-        ...     session.run(v.initializer)
-        ...     _ = td.train.Saver().save(session, path)
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     saver = td.train.import_meta_graph(path + ".meta")
-        ...     saver.restore(session, path)
-        ...     session.run("v:0")
-        np.int32(5)
-    """
-    before = set(global_variables())
-    _, names = import_with_names(meta_graph_or_file, clear_devices, import_scope)
-    variables = [variable for variable in global_variables() if variable not in before]
-    if not variables:
-        return None
-    return Saver({names.original(variable.op.name): variable for variable in variables})
+_NAMES = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
 
 
-def _by_name(var_list: Mapping[str, Variable] | Iterable[Variable]) -> dict[str, Variable]:
-    variables: dict[str, Variable] = {}
-    if isinstance(var_list, Mapping):
-        variables.update(var_list)
-    else:
-        for variable in var_list:
-            name = _checked(variable).op.name
-            if variables.setdefault(name, variable) is not variable:
-                raise ValueError(f"two of the variables are named {name!r}")
-    for variable in variables.values():
-        _checked(variable)
-    return variables
-
-
-def _checked(variable: Any) -> Variable:
-    if not isinstance(variable, Variable):
-        raise TypeError(f"a Saver saves variables, got {variable!r}")
-    return variable
-
-
-def _array(value: Any) -> np.ndarray[Any, Any]:
-    """What a run returns for a tensor, as an array: for a scalar string it is `bytes`."""
-    if isinstance(value, np.ndarray):
-        return value
-    if isinstance(value, np.generic):
-        return np.asarray(value)
-    array = np.empty((), object)
-    array[()] = value
-    return array
+def _explain(error: errors.OpError, what: str) -> NoReturn:
+    message = (
+        f"Restoring from checkpoint failed. This is most likely due to {what} from the checkpoint. "
+        "Please ensure that you have not altered the graph expected based on the checkpoint. "
+        f"Original error:\n\n{error.message}"
+    )
+    raise type(error)(error.node_def, error.op, message) from error
 
 
 def _step_number(sess: Any, global_step: Any) -> int:
@@ -336,17 +397,4 @@ def _step_number(sess: Any, global_step: Any) -> int:
     return int(sess.run(global_step))
 
 
-def _make_folder(path: str) -> None:
-    """Makes the folder of a checkpoint, as TensorFlow does: one level of it."""
-    try:
-        os.mkdir(os.path.dirname(path) or ".")
-    except FileExistsError:
-        pass
-    except FileNotFoundError as error:
-        raise ValueError(f"Parent directory of {path} doesn't exist, can't save.") from error
-
-
-def _delete(path: str, meta_graph_suffix: str) -> None:
-    for suffix in (SUFFIX, f".{meta_graph_suffix}"):
-        with suppress(FileNotFoundError):
-            os.remove(path + suffix)
+register_proto_function(GraphKeys.SAVERS, SaverDef, Saver.to_proto, Saver.from_proto)

@@ -29,8 +29,8 @@ def imported_variable(variable_def: VariableDef, import_scope: str) -> Variable:
     return variable
 
 
-def _to_proto(variable: Variable) -> VariableDef:
-    return variable.to_proto()
+def _to_proto(variable: Variable, export_scope: str | None = None) -> VariableDef:
+    return variable.to_proto(export_scope)
 
 
 for _name in _COLLECTIONS:

@@ -225,6 +225,7 @@ class UnreadVariable(ResourceVariable):
         self._initial_value = variable._initial_value
         self._initializer = variable._initializer
         self._constraint = variable._constraint
+        self._save_slice_info = variable._save_slice_info
         self._trainable = variable._trainable
         self._snapshot = variable._snapshot
         self._snapshot = self.value()

@@ -23,6 +23,7 @@ from .reference_ops import (
     IS_VARIABLE_INITIALIZED,
     VARIABLE_V2,
 )
+from .save_slice_info import Part, SaveSliceInfo
 from .variable_kinds import VariableKinds
 from .variable_methods import VariableOperators, VariableRows
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 public = {"td": "Variable"}
 
 
-class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=False):
+class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_handle=False):
     """A tensor whose value a session keeps from one run to the next.
 
     A variable stands in an expression for its value. It has one in a session only after its
@@ -111,7 +112,7 @@ class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=Fal
         del use_resource, synchronization, aggregation
         if constraint is not None and not callable(constraint):
             raise ValueError(f"constraint must be callable, got {constraint!r}")
-        self._constraint = constraint
+        self._constraint, self._save_slice_info = constraint, None
         if variable_def is not None:
             self._take(variable_def, import_scope or "")
             return
@@ -153,11 +154,13 @@ class Variable(VariableOperators, VariableRows, VariableKinds, behind_handle=Fal
         self._initial_value = self._initializer.inputs[1]
         self._snapshot = graph.tensor(scope + variable_def.snapshot_name)
         self._trainable = variable_def.trainable
+        self._save_slice_info = SaveSliceInfo.in_proto(variable_def)
 
     def to_proto(self, export_scope: str | None = None) -> VariableDef:
         """The names of the variable's ops, as a VariableDef message, less `export_scope`."""
         scope = f"{export_scope}/" if export_scope else ""
         return VariableDef(
+            save_slice_info_def=self._part_proto(),
             variable_name=self._reference.name.removeprefix(scope),
             initial_value_name=self._initial_value.name.removeprefix(scope),
             initializer_name=self._initializer.name.removeprefix(scope),

@@ -10,7 +10,7 @@ import pytest
 
 import tensordraft as td
 from tensordraft.graph.checkpoints import bundle_writer
-from tensordraft.graph.checkpoints.bundle_writer import write_bundle
+from tensordraft.graph.checkpoints.bundle_writer import Saved, write_bundle
 
 VALUES: dict[str, np.ndarray] = {
     "layer/w": np.arange(12, dtype=np.float32).reshape(3, 4),
@@ -28,7 +28,7 @@ def written(folder: Path, values: dict[str, np.ndarray] = VALUES) -> str:
     dtypes = {
         k: td.string if v.dtype == object else td.as_dtype(v.dtype) for k, v in values.items()
     }
-    write_bundle(prefix, {name: (dtypes[name], value) for name, value in values.items()})
+    write_bundle(prefix, [Saved(name, dtypes[name], value) for name, value in values.items()])
     return prefix
 
 
@@ -78,10 +78,10 @@ def test_a_failure_leaves_the_old_checkpoint(
 ) -> None:
     prefix = written(tmp_path, {"v": np.array([1.0, 2.0])})
 
-    def full(entries: object) -> bytes:
+    def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(bundle_writer, "table_bytes", full)
+    monkeypatch.setattr(bundle_writer, "put_index", full)
     with pytest.raises(OSError, match="No space left"):
         written(tmp_path, {"v": np.array([3.0, 4.0])})
     assert td.train.load_variable(prefix, "v").tolist() == [1.0, 2.0]

@@ -42,7 +42,7 @@ def test_partitioned_variables_are_put_together(version: str) -> None:
     assert reader.get_tensor("names").tolist() == [b"one", b"", b"three"]
     assert reader.get_tensor("flags").tolist() == [True, False]
     assert reader.get_variable_to_dtype_map()["flags"] == td.bool
-    with pytest.raises(td.errors.NotFoundError, match="no tensor 'layer/rows/part_0'"):
+    with pytest.raises(td.errors.NotFoundError, match="Key layer/rows/part_0 not found"):
         reader.get_tensor("layer/rows/part_0")
 
 

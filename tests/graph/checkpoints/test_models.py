@@ -13,13 +13,9 @@ import pytest
 from places import GOLDEN
 
 import tensordraft as td
-from tensordraft.graph.checkpoints.meta_graph import (
-    Signature,
-    export_meta_graph,
-    import_meta_graph,
-    read_signatures,
-)
+from tensordraft.graph.checkpoints.meta_graph import export_meta_graph, import_meta_graph
 from tensordraft.graph.checkpoints.saved_model import load_saved_model
+from tensordraft.graph.checkpoints.signatures import Signature, read_signatures
 from tensordraft.protos.messages import MetaGraphDef, SavedModel
 
 FILES = GOLDEN / "files"
@@ -222,7 +218,7 @@ def test_parts_of_tensors_are_restored(tmp_path: Path) -> None:
     restored(folder)
     folder = copied(tmp_path / "some")
     read_parts(folder, "2 1 1,1:-")
-    with pytest.raises(td.errors.InvalidArgumentError, match=r"shape \(2, 1\), got .* \[1, 1\]"):
+    with pytest.raises(ValueError, match=r"equal shapes, got \(2, 1\) and \(1, 1\)"):
         restored(folder)
 
 
@@ -230,7 +226,7 @@ def test_savers_that_cannot_be_followed_are_refused(tmp_path: Path) -> None:
     for part in ("4 1 0,2", "4 1 0,2:-:-", "a:b", "4 1 -1,2:-", "4 1 0:-"):
         folder = copied(tmp_path / part)
         read_parts(folder, part)
-        with pytest.raises(ValueError, match=f"a part of 'w', of rank 2, cannot be '{part}'"):
+        with pytest.raises(ValueError, match=f"a part of 'w' cannot be '{part}'"):
             restored(folder)
     folder = copied(tmp_path / "nowhere")
     with edited(folder) as meta_graph:
@@ -240,7 +236,7 @@ def test_savers_that_cannot_be_followed_are_refused(tmp_path: Path) -> None:
     folder = copied(tmp_path / "too_few")
     with edited(folder) as meta_graph:
         tensor(meta_graph, "save/RestoreV2/tensor_names").tensor_shape.dim[0].size = 1
-    with pytest.raises(ValueError, match=r"not known before the run what is read by 'save/Restore"):
+    with pytest.raises(ValueError, match=r"tensor_names and shape_and_slices"):
         restored(folder)
 
 

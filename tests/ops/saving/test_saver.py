@@ -6,7 +6,6 @@ import os
 import random
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -63,20 +62,13 @@ def test_every_dtype_is_saved_and_restored(session: td.Session, tmp_path: Path) 
     assert td.train.load_variable(path, "scope/int64:0") == 7
 
 
-def test_numpy_opens_a_checkpoint(session: td.Session, tmp_path: Path) -> None:
-    v = td.Variable([1, 2], name="layer/v")
-    session.run(v.initializer)
-    td.train.Saver().save(session, str(tmp_path / "model"))
-    with np.load(tmp_path / "model.npz", allow_pickle=False) as arrays:
-        assert arrays["layer/v"].tolist() == [1, 2]
-
-
 def test_the_same_values_give_the_same_bytes(session: td.Session, tmp_path: Path) -> None:
     v = td.Variable([1, 2])
     session.run(v.initializer)
     saver = td.train.Saver()
     one, other = (saver.save(session, str(tmp_path / name)) for name in "ab")
-    assert Path(one + ".npz").read_bytes() == Path(other + ".npz").read_bytes()
+    for suffix in (".index", ".data-00000-of-00001"):
+        assert Path(one + suffix).read_bytes() == Path(other + suffix).read_bytes()
 
 
 def test_the_latest_checkpoints_are_kept(session: td.Session, tmp_path: Path) -> None:
@@ -97,10 +89,7 @@ def test_the_latest_checkpoints_are_kept(session: td.Session, tmp_path: Path) ->
     assert state.all_model_checkpoint_paths == paths[2:]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "checkpoint",
-        "model-3.meta",
-        "model-3.npz",
-        "model-4.meta",
-        "model-4.npz",
+        *(f"model-{i}.{end}" for i in (3, 4) for end in ("data-00000-of-00001", "index", "meta")),
     ]
     moved = tmp_path.parent / f"{tmp_path.name}-moved"
     tmp_path.rename(moved)
@@ -127,11 +116,11 @@ def test_what_does_not_fit_is_refused(session: td.Session, tmp_path: Path) -> No
     x = td.Variable([0.0], name="x")
     with pytest.raises(td.errors.InvalidArgumentError, match="'v' in the checkpoint is of shape"):
         td.train.Saver({"v": w}).restore(session, path)
-    with pytest.raises(td.errors.InvalidArgumentError, match=r"of dtype int32, where .* float32"):
+    with pytest.raises(td.errors.InvalidArgumentError, match="of dtype int32, not of float32"):
         td.train.Saver({"v": x}).restore(session, path)
-    with pytest.raises(td.errors.NotFoundError, match="has no tensor 'w'"):
+    with pytest.raises(td.errors.NotFoundError, match="Key w not found in checkpoint"):
         td.train.Saver([w]).restore(session, path)
-    with pytest.raises(td.errors.NotFoundError, match="there is no checkpoint"):
+    with pytest.raises(ValueError, match="is not a valid checkpoint"):
         td.train.Saver([v]).restore(session, tmp_path / "other")
     with pytest.raises(td.errors.FailedPreconditionError, match="'w' has no value"):
         td.train.Saver([w]).save(session, tmp_path / "other")
@@ -142,80 +131,10 @@ def test_what_does_not_fit_is_refused(session: td.Session, tmp_path: Path) -> No
 def test_what_is_no_variable_is_refused() -> None:
     with td.Graph().as_default():
         wrong: Any = td.constant(1)
-        with pytest.raises(ValueError, match="no variables to save"):
+        with pytest.raises(ValueError, match="No variables to save"):
             td.train.Saver()
         with pytest.raises(TypeError, match="saves variables, got"):
             td.train.Saver({"v": wrong})
-
-
-def test_a_damaged_checkpoint_is_refused(session: td.Session, tmp_path: Path) -> None:
-    v = td.Variable(np.arange(50.0), name="v")
-    s = td.Variable(["some", "strings"], name="s")
-    session.run(td.global_variables_initializer())
-    saver = td.train.Saver()
-    good = saver.save(session, tmp_path / "good")
-    data = Path(good + ".npz").read_bytes()
-    bad = tmp_path / "bad.npz"
-    rng = random.Random(5)
-    damaged = [data[:length] for length in (0, 1, 100, len(data) // 2, len(data) - 1)]
-    # Parts that are missing, while the directory at the end is whole.
-    damaged += [data[:at] + data[at + n :] for at in range(0, 900, 60) for n in (1, 40, 300)]
-    for _ in range(200):
-        place = rng.randrange(len(data))
-        changed = data[place] ^ (1 << rng.randrange(8))
-        damaged.append(data[:place] + bytes([changed]) + data[place + 1 :])
-    refused = 0
-    for contents in damaged:
-        bad.write_bytes(contents)
-        try:
-            saver.restore(session, tmp_path / "bad")
-        except (td.errors.DataLossError, td.errors.NotFoundError):
-            refused += 1
-        assert session.run(v).tolist() == list(range(50))
-        assert session.run(s).tolist() == [b"some", b"strings"]
-    assert refused > 150  # the rest is in what says nothing, such as dates
-
-
-def test_a_manifest_that_ends_with_the_file_is_refused(session: td.Session, tmp_path: Path) -> None:
-    v = td.Variable(1.0, name="v")
-    session.run(v.initializer)
-    file = Path(td.train.Saver().save(session, tmp_path / "m") + ".npz")
-    data = file.read_bytes()
-    entry = data.rindex(b"manifest.json")  # in the directory at the end, 22 bytes behind the sizes
-    sizes = (1 << 20).to_bytes(4, "little") * 2
-    file.write_bytes(data[: entry - 26] + sizes + data[entry - 18 :])
-    with pytest.raises(td.errors.DataLossError, match="is damaged, or no checkpoint"):
-        td.train.load_checkpoint(tmp_path / "m")
-
-
-HEAD = '{"format": "tensordraft checkpoint", "version": 1, "tensors": '
-
-
-@pytest.mark.parametrize(
-    "manifest",
-    [
-        "[]",
-        "{}",
-        HEAD.replace("1", "2") + "{}}",
-        HEAD + '{"v": 1}}',
-        HEAD + '{"v": {"dtype": "float32", "shape": [-1]}}}',
-        HEAD + '{"v": {"dtype": "float32", "shape": [1000000000000]}}}',
-        HEAD + '{"v": {"dtype": "string", "shape": [1]}}}',
-        HEAD + '{"v": {"dtype": "nothing", "shape": [1]}}}',
-    ],
-)
-def test_a_hostile_manifest_is_refused(tmp_path: Path, manifest: str) -> None:
-    with zipfile.ZipFile(tmp_path / "model.npz", "w") as archive:
-        archive.writestr("v.npy", b"\x93NUMPY")
-        archive.writestr("manifest.json", manifest)
-    with pytest.raises(td.errors.DataLossError):
-        td.train.load_variable(tmp_path / "model", "v")
-
-
-def test_an_object_array_is_not_unpickled(tmp_path: Path) -> None:
-    np.savez(tmp_path / "model.npz", v=np.array([{}], object), allow_pickle=True)
-    with pytest.raises(td.errors.DataLossError, match="manifest"):
-        td.train.load_checkpoint(tmp_path / "model")
 
 
 KILLED = """
@@ -233,7 +152,7 @@ with td.Graph().as_default(), td.Session() as session:
     saver = td.train.Saver(max_to_keep=1)  # the one before goes when the new one is complete
     session.run(td.global_variables_initializer())
     saver.save(session, os.path.join(folder, "model"), global_step=n)
-    for _ in range(50):
+    for _ in range(int(sys.argv[2])):
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
@@ -258,13 +177,13 @@ print(last)
 """
 
 
-@pytest.mark.soak
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_a_killed_save_leaves_the_checkpoint_before(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+@pytest.mark.parametrize("times", [3, pytest.param(100, marks=pytest.mark.soak)])
+def test_a_killed_save_leaves_the_checkpoint_before(times: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILLED, str(tmp_path), str(times)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) >= 50
+    assert int(done.stdout) >= times
 
 
 def test_a_checkpoint_of_tensorflow_is_read() -> None:
@@ -284,7 +203,7 @@ def test_a_checkpoint_of_tensorflow_is_read() -> None:
     assert reader.get_tensor("step") == 7
     assert reader.get_variable_to_dtype_map()["half"] == td.bfloat16
     assert reader.has_tensor("mix")
-    with pytest.raises(td.errors.NotFoundError, match="no tensor 'w'"):
+    with pytest.raises(td.errors.NotFoundError, match="Key w not found"):
         reader.get_tensor("w")
 
 

@@ -1,0 +1,166 @@
+"""What the nodes of a Saver will read, looked at before they run: all fits, or nothing is done.
+
+Nodes that restore assign one variable after the other. A checkpoint in which something is missing,
+or of another dtype or shape, would leave some variables changed and others not.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...graph import errors
+from ...graph.checkpoints.checkpoint_reader import CheckpointReader
+from ...graph.checkpoints.checkpoint_slices import read_part, spans
+from ...graph.checkpoints.object_graph import keys_by_name
+from ...graph.constant_value import constant_value
+from .checkpoint_ops import texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...graph.graph import Graph
+    from ...graph.node import Operation, Tensor
+
+_MOST_NAMED = 8
+
+
+class _Read(NamedTuple):
+    """A tensor that is read: what it gives, and the name and the part of what is stored."""
+
+    tensor: Tensor
+    name: str
+    part: str
+
+
+def keys_to_read(graph: Graph, restore_op: str, prefix: str) -> dict[Tensor, Any]:
+    """What to feed so that the nodes that restore find what they read; mostly nothing.
+
+    Args:
+        graph: the graph.
+        restore_op: the name of the op that is run to restore.
+        prefix: the name of the checkpoint.
+
+    Returns:
+        Where the checkpoint names values after objects: the keys of these, in the place of names.
+
+    Raises:
+        NotFoundError: something is not in the checkpoint.
+        InvalidArgumentError: something is of another dtype or shape.
+        DataLossError: the checkpoint is damaged.
+    """
+    ops = [op for op in needed(graph.get_operation_by_name(restore_op)) if op.type == "RestoreV2"]
+    reads = {op: list(_read_by(op)) for op in ops}
+    with CheckpointReader(prefix) as reader:
+        keys = _Keys(reader)
+        for items in reads.values():
+            for item in items:
+                _check(reader, keys.of(item.name), item)
+        if keys.missing:
+            raise keys.not_found(prefix)
+        return {
+            op.inputs[1]: np.array([keys.of(item.name).encode() for item in items], object)
+            for op, items in reads.items()
+            if any(keys.of(item.name) != item.name for item in items)
+        }
+
+
+class _Keys:
+    """The keys under which a checkpoint has what nodes call by names."""
+
+    def __init__(self, reader: CheckpointReader) -> None:
+        self._reader = reader
+        self._renamed: dict[str, str] | None = None
+        self.missing: list[str] = []
+
+    def of(self, name: str) -> str:
+        if self._reader.has_tensor(name):
+            return name
+        if self._renamed is None:
+            self._renamed = keys_by_name(self._reader)
+        found = self._renamed.get(name, name)
+        if not self._reader.has_tensor(found):
+            self.missing.append(name)
+        return found
+
+    def not_found(self, prefix: str) -> errors.NotFoundError:
+        first = self.missing[0]
+        message = f"Key {first} not found in checkpoint {prefix!r}"
+        if len(self.missing) > 1:
+            shown = ", ".join(self.missing[:_MOST_NAMED])
+            more = ", …" if len(self.missing) > _MOST_NAMED else ""
+            message += f"; {len(self.missing)} are missing: {shown}{more}"
+        return errors.NotFoundError(None, None, message)
+
+
+def needed(op: Operation) -> list[Operation]:
+    """The ops that `op` needs, and itself."""
+    found = {op: None}
+    pending = [op]
+    while pending:
+        some = pending.pop()
+        sources = [*(tensor.op for tensor in some.inputs), *some.controls]
+        pending += [source for source in sources if source not in found]
+        found.update(dict.fromkeys(sources))
+    return list(found)
+
+
+def _read_by(op: Operation) -> Iterator[_Read]:
+    """What an op reads of a checkpoint; nothing where only the run will tell."""
+    names, parts = map(constant_value, op.inputs[1:])
+    if names is not None and parts is not None and names.size == parts.size == len(op.outputs):
+        yield from map(_Read, op.outputs, texts(names), texts(parts))
+
+
+def _check(reader: CheckpointReader, key: str, item: _Read) -> None:
+    """Checks that what is stored is of the dtype and shape that is restored."""
+    dtype = reader.get_variable_to_dtype_map().get(key)
+    if dtype is None:
+        return  # it is missing, which is told of all that are
+    where = f"{item.name!r} in the checkpoint is of"
+    if dtype is not item.tensor.dtype:
+        told = f"{where} dtype {dtype.name}, not of {item.tensor.dtype.name}"
+        raise errors.InvalidArgumentError(None, None, told)
+    stored = reader.get_variable_to_shape_map()[key]
+    part = read_part(item.part, item.name)
+    if part is not None:
+        if part.shape != stored:
+            told = f"{where} shape {stored}, where a part of {part.shape} is restored"
+            raise errors.InvalidArgumentError(None, None, told)
+        stored = [extent.length for extent in spans(part.shape, part.extents)]
+    for target in _targets(item.tensor):
+        if not target.fits(stored):
+            told = (
+                f"{where} shape {stored}, where {target.name!r} is of shape {target.shape}: "
+                "Assign requires shapes of both tensors to match"
+            )
+            raise errors.InvalidArgumentError(None, None, told)
+
+
+class _Target(NamedTuple):
+    """Where a tensor that was read goes: a variable, and whether it is reshaped on the way."""
+
+    name: str
+    shape: Any
+    reshaped: bool = False
+
+    def fits(self, stored: Sequence[int]) -> bool:
+        if self.reshaped:
+            wanted = self.shape.num_elements()
+            return wanted is None or wanted == math.prod(stored)
+        return bool(self.shape.is_compatible_with(stored))
+
+
+def _targets(tensor: Tensor) -> Iterator[_Target]:
+    for op in tensor.consumers():
+        if op.type == "Identity":
+            yield from _targets(op.outputs[0])
+        elif op.type == "Reshape" and op.inputs[0] is tensor:
+            yield _Target(op.name, op.outputs[0].shape, reshaped=True)
+        elif op.type == "Assign" and op.attrs["validate_shape"]:
+            yield _Target(op.inputs[0].op.name, op.inputs[0].shape)
+        elif op.type == "AssignVariableOp" and op.inputs[0].op.type == "VarHandleOp":
+            handle = op.inputs[0].op
+            yield _Target(handle.name, handle.attrs["shape"])

@@ -1,0 +1,170 @@
+"""What a Saver saves: variables, parts of them, and other objects that say how they are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...graph.default_graph import get_default_graph
+from ...graph.scopes.collections import GraphKeys
+from ..array.constants import identity
+from ..array.reshaping import reshape
+from ..variables.reference_ops import ASSIGN
+from ..variables.resource_ops import ASSIGN_VARIABLE_OP
+from ..variables.resource_variable import ResourceVariable
+from ..variables.variable import Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Operation, Tensor
+    from ...protos.dtypes import DType
+    from ...shape_inference.tensor_shape import TensorShape
+
+
+class SaveSpec(NamedTuple):
+    """One tensor of what is saved.
+
+    Args:
+        tensor: the tensor.
+        slice_spec: the part of a whole that it is, such as "4 2 0,3:-"; empty for a whole.
+        name: its name in the checkpoint.
+        dtype: its dtype.
+        device: where it is.
+    """
+
+    tensor: Any
+    slice_spec: str
+    name: str
+    dtype: DType
+    device: str = ""
+
+
+class SaveableObject:
+    """Something that a Saver saves and restores; a subclass says how it is restored.
+
+    Args:
+        op: what it stands for.
+        specs: its tensors, by name.
+        name: its name.
+    """
+
+    def __init__(self, op: Any, specs: Sequence[SaveSpec], name: str) -> None:
+        self.op = op
+        self.specs = specs
+        self.name = name
+
+    @property
+    def device(self) -> str:
+        """Where its tensors are."""
+        return self.specs[0].device
+
+    def restore(
+        self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None
+    ) -> Operation:
+        """An op that restores it.
+
+        Args:
+            restored_tensors: what was read, a tensor for each of `specs`.
+            restored_shapes: the shapes that these are to get; None where they keep theirs.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say how it is restored")
+
+
+class VariableSaveable(SaveableObject):
+    """A variable that is saved, under its own name or another."""
+
+    op: Variable
+
+    def __init__(self, variable: Variable, name: str) -> None:
+        part = variable._save_slice_info
+        tensor = variable._as_graph_element() if part is None else variable._snapshot
+        spec = SaveSpec(
+            tensor,
+            "" if part is None else part.spec,
+            name,
+            variable.dtype.base_dtype,
+            variable._reference.op.device,
+        )
+        super().__init__(variable, [spec], name)
+
+    def restore(
+        self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None
+    ) -> Operation:
+        """Assigns what was read to the variable."""
+        [value] = restored_tensors
+        variable = self.op
+        if restored_shapes is not None:
+            value = reshape(value, restored_shapes[0].as_list())
+        if isinstance(variable, ResourceVariable):
+            dtype = variable.dtype
+            value = identity(value)
+            value.set_shape(variable.shape)
+            return ASSIGN_VARIABLE_OP(variable.handle, value, dtype=dtype)
+        checked = restored_shapes is None and variable.shape.is_fully_defined()
+        return ASSIGN(variable._reference, value, validate_shape=checked).op
+
+
+def all_saveables() -> list[Any]:
+    """What a Saver of the default graph saves where it is not told: global variables, and more."""
+    graph = get_default_graph()
+    return [
+        *graph.get_collection(GraphKeys.GLOBAL_VARIABLES),
+        *graph.get_collection(GraphKeys.SAVEABLE_OBJECTS),
+    ]
+
+
+def as_saveables(var_list: Mapping[str, Any] | Iterable[Any]) -> list[SaveableObject]:
+    """The objects to be saved, ordered by their names.
+
+    Args:
+        var_list: variables and SaveableObjects; or a dict from the names in the checkpoint to
+            them, and to lists of the parts of one variable.
+
+    Raises:
+        ValueError: two have one name, or one would have two.
+        TypeError: something can not be saved.
+    """
+    named = dict(var_list) if isinstance(var_list, Mapping) else _by_name(var_list)
+    found: list[SaveableObject] = []
+    seen: set[int] = set()
+    for name in sorted(named):
+        if not isinstance(name, str):
+            raise TypeError(f"names in checkpoints are strings, got {name!r}")
+        value = named[name]
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            if id(item) in seen:
+                raise ValueError(f"the same object would be saved under two names, {name!r} too")
+            seen.add(id(item))
+            found.append(_saveable(item, name))
+    return found
+
+
+def _by_name(items: Iterable[Any]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    for item in items:
+        name = _checked(item).name if isinstance(item, SaveableObject) else _name(_checked(item))
+        known = named.setdefault(name, item)
+        if known is item:
+            continue
+        parts = known if isinstance(known, list) else [known]
+        if any(getattr(part, "_save_slice_info", None) is None for part in (item, *parts)):
+            raise ValueError(f"At least two variables have the same name: {name!r}")
+        named[name] = [*parts, item]
+    return named
+
+
+def _name(variable: Variable) -> str:
+    part = variable._save_slice_info
+    return variable._shared_name if part is None else part.full_name
+
+
+def _checked(item: Any) -> Any:
+    if not isinstance(item, (Variable, SaveableObject)):
+        raise TypeError(f"a Saver saves variables, got {item!r}")
+    return item
+
+
+def _saveable(item: Any, name: str) -> SaveableObject:
+    _checked(item)
+    return VariableSaveable(item, name) if isinstance(item, Variable) else item

@@ -1,0 +1,73 @@
+"""Of which whole a variable is a part, so that checkpoints hold the whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...protos.messages import SaveSliceInfoDef
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...protos.messages import VariableDef
+
+
+class SaveSliceInfo(NamedTuple):
+    """Where a variable is in a larger one.
+
+    Args:
+        full_name: the name of the whole.
+        full_shape: its shape.
+        var_offset: where the part begins, in each dimension.
+        var_shape: the shape of the part.
+
+    Example:
+        >>> from tensordraft.ops.variables.save_slice_info import SaveSliceInfo
+        >>> SaveSliceInfo("layer/w", [4, 2], [2, 0], [2, 2]).spec
+        '4 2 2,2:0,2'
+    """
+
+    full_name: str
+    full_shape: Sequence[int]
+    var_offset: Sequence[int]
+    var_shape: Sequence[int]
+
+    @property
+    def spec(self) -> str:
+        """The part as checkpoints state it."""
+        sizes = " ".join(map(str, self.full_shape))
+        places = zip(self.var_offset, self.var_shape, strict=True)
+        return f"{sizes} {':'.join(f'{start},{length}' for start, length in places)}"
+
+    def to_proto(self) -> SaveSliceInfoDef:
+        """The same as a message."""
+        return SaveSliceInfoDef(**self._asdict())
+
+    @classmethod
+    def in_proto(cls, variable_def: VariableDef) -> SaveSliceInfo | None:
+        """What the message of a variable states; None if that is no part."""
+        if not variable_def.HasField("save_slice_info_def"):
+            return None
+        stated = variable_def.save_slice_info_def
+        sizes = (stated.full_shape, stated.var_offset, stated.var_shape)
+        return cls(stated.full_name, *map(list, sizes))
+
+
+class Part:
+    """What a variable knows of the whole that it is a part of, if it is."""
+
+    __slots__ = ("_save_slice_info",)
+
+    _save_slice_info: SaveSliceInfo | None
+
+    SaveSliceInfo = SaveSliceInfo
+
+    def _set_save_slice_info(self, save_slice_info: Any) -> None:
+        """Says of which whole the variable is a part, so that it is saved as one."""
+        self._save_slice_info = save_slice_info
+
+    def _part_proto(self) -> SaveSliceInfoDef | None:
+        return None if self._save_slice_info is None else self._save_slice_info.to_proto()
+
+    def _get_save_slice_info(self) -> Any:
+        return self._save_slice_info
