@@ -112,8 +112,9 @@ def sliding(c: OpContext, rank: int) -> Sliding:
     """
     attrs = c.node.attrs
     channels = 1 if attrs.get("data_format", b"NHWC").startswith(b"NC") else rank - 1
-    strides, rates = attrs["strides"], attrs.get("dilations", [1] * rank)
-    for name, value in (("strides", strides), ("dilations", rates)):
+    strides, rates_name = attrs["strides"], "rates" if "rates" in attrs else "dilations"
+    rates = attrs.get(rates_name, [1] * rank)
+    for name, value in (("strides", strides), (rates_name, rates)):
         _check_length(name, value, rank)
         if min(value) < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")

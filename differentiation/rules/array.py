@@ -11,7 +11,7 @@ from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.array.joining import CONCAT_OFFSET, concat
 from ...ops.array.mirror_pad_gradient import MIRROR_PAD_GRAD
-from ...ops.array.padding import MIRROR_PAD
+from ...ops.array.padding import MIRROR_PAD, tile
 from ...ops.array.ranges import range as arange
 from ...ops.array.reshaping import reshape
 from ...ops.array.rolling import ROLL
@@ -245,6 +245,11 @@ def _tile(op: Operation, gradient: Tensor) -> Any:
     pairs_now = reshape(both, [-1])
     total = reduce_sum(reshape(gradient, pairs_now), arange(0, size(pairs_now), 2))
     return total, None
+
+
+@gradient_of("TileGrad")
+def _tile_grad(op: Operation, gradient: Tensor) -> Any:
+    return lambda: tile(gradient, op.inputs[1]), None
 
 
 # Diagonals ---------------------------------------------------------------------------------------

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...ops.array.casting import cast
 from ...ops.array.shapes import shape
+from ...protos.dtypes import float32
 from ..kit.rule_tables import attrs_of, gradient_of, raw, undefined
 from ..kit.static_knowledge import known_sizes, shape_of
 
@@ -25,16 +27,18 @@ def _space(x: Tensor) -> Any:
     return shape(x)[1:3] if known is None else np.array(known[1:3], np.int32)
 
 
-@gradient_of("ResizeBilinear")
-def _resize_bilinear(op: Operation, gradient: Tensor) -> Any:
+@gradient_of("ResizeBilinear", "ResizeBicubic")
+def _resize(op: Operation, gradient: Tensor) -> Any:
     image = op.inputs[0]
-    return lambda: raw("ResizeBilinearGrad")(gradient, image, **attrs_of(op, *_MODES)), None
+    if not image.dtype.is_floating:
+        return None, None
+    return lambda: raw(f"{op.type}Grad")(gradient, image, **attrs_of(op, *_MODES)), None
 
 
-@gradient_of("ResizeBilinearGrad")
-def _resize_bilinear_grad(op: Operation, gradient: Tensor) -> Any:
-    size = _space(op.inputs[0])
-    return lambda: raw("ResizeBilinear")(gradient, size, **attrs_of(op, *_MODES)), None
+@gradient_of("ResizeBilinearGrad", "ResizeBicubicGrad")
+def _resize_grad(op: Operation, gradient: Tensor) -> Any:
+    size, forward = _space(op.inputs[0]), op.type.removesuffix("Grad")
+    return lambda: raw(forward)(gradient, size, **attrs_of(op, *_MODES)), None
 
 
 @gradient_of("ResizeNearestNeighbor")
@@ -47,6 +51,31 @@ def _resize_nearest_neighbor(op: Operation, gradient: Tensor) -> Any:
 def _resize_nearest_neighbor_grad(op: Operation, gradient: Tensor) -> Any:
     size = _space(op.inputs[0])
     return raw("ResizeNearestNeighbor")(gradient, size, **attrs_of(op, *_MODES)), None
+
+
+@gradient_of("ScaleAndTranslate")
+def _scale_and_translate(op: Operation, gradient: Tensor) -> Any:
+    """TensorFlow has the gradient of float32 images alone; those of others are cast to them."""
+    images, _, scale, translation = op.inputs
+    if not images.dtype.is_floating:
+        return [None] * 4
+
+    def for_images() -> Tensor:
+        attrs = attrs_of(op, "kernel_type", "antialias")
+        result = raw("ScaleAndTranslateGrad")(
+            gradient, cast(images, float32), scale, translation, **attrs
+        )
+        return cast(result, images.dtype)  # type: ignore[no-any-return]
+
+    return for_images, None, None, None
+
+
+@gradient_of("ScaleAndTranslateGrad")
+def _scale_and_translate_grad(op: Operation, gradient: Tensor) -> Any:
+    grads, _, scale, translation = op.inputs
+    attrs = attrs_of(op, "kernel_type", "antialias")
+    forward = raw("ScaleAndTranslate")
+    return lambda: forward(gradient, _space(grads), scale, translation, **attrs), None, None, None
 
 
 @gradient_of("CropAndResize")

@@ -19,7 +19,7 @@ from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import adjoint
 from ...ops.math.arithmetic import reciprocal, square
 from ...ops.math.exponentials import real
-from ..kit.rule_tables import gradient_of
+from ..kit.rule_tables import gradient_of, undefined
 from ..kit.static_knowledge import constant_like
 from .linalg_systems import band, half, matrix_sizes
 
@@ -147,3 +147,10 @@ def _of_wide(
         across = matmul(v, d_rest, adjoint_a=True)
         outside = outside - matmul(across, rest, adjoint_b=True)
     return total + matmul(matmul(u, inverse), outside)
+
+
+undefined(
+    "graphs of older TensorFlow alone hold it, which had none of the second order",
+    "CholeskyGrad",
+    "BatchCholeskyGrad",
+)

@@ -100,3 +100,19 @@ def _lrn(op: Operation, gradient: Tensor) -> Tensor:
 
 # TensorFlow has none either.
 undefined("it is itself the gradient of LRN", "LRNGrad")
+
+
+@gradient_of("BatchNormWithGlobalNormalization")
+def _batch_norm_with_global_normalization(op: Operation, gradient: Tensor) -> Any:
+    t, mean, variance, _, gamma = op.inputs
+    attrs = attrs_of(op, "variance_epsilon", "scale_after_normalization")
+    for_t, for_mean, for_variance, for_beta, for_gamma = raw(f"{op.type}Grad")(
+        t, mean, variance, gamma, gradient, **attrs
+    )
+    return for_t, for_mean, for_variance, for_beta, for_gamma
+
+
+undefined(
+    "graphs of TensorFlow before 0.9 alone hold it, which had none of the second order",
+    "BatchNormWithGlobalNormalizationGrad",
+)

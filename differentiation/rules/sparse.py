@@ -20,7 +20,7 @@ from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
 from ...ops.sparse.sparse_ops import SPARSE_TENSOR_DENSE_MAT_MUL, sparse_reorder
 from ...protos.dtypes import int64
-from ..kit.rule_tables import gradient_of
+from ..kit.rule_tables import gradient_of, raw, undefined
 
 if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
@@ -88,3 +88,41 @@ def _sparse_tensor_dense_matmul(op: Operation, gradient: Tensor) -> Any:
         return adjoint(product) if adjoint_b else product
 
     return None, for_values, None, for_b
+
+
+@gradient_of("SparseAdd")
+def _sparse_add(op: Operation, _: Any, gradient: Tensor | None, *unread: Any) -> Any:
+    if gradient is None:
+        return [None] * 7
+    a, b, total = op.inputs[0], op.inputs[3], op.outputs[0]
+    for_a, for_b = raw("SparseAddGrad")(gradient, a, b, total)
+    return None, for_a, None, None, for_b, None, None
+
+
+@gradient_of("SparseTensorDenseAdd")
+def _sparse_tensor_dense_add(op: Operation, gradient: Tensor) -> Any:
+    return None, lambda: gather_nd(gradient, op.inputs[0]), None, gradient
+
+
+@gradient_of("SparseSlice")
+def _sparse_slice(op: Operation, _: Any, gradient: Tensor | None, *unread: Any) -> Any:
+    if gradient is None:
+        return [None] * 5
+    indices, start, taken = op.inputs[0], op.inputs[3], op.outputs[0]
+    return None, raw("SparseSliceGrad")(gradient, indices, start, taken), None, None, None
+
+
+@gradient_of("SparseFillEmptyRows")
+def _sparse_fill_empty_rows(op: Operation, _: Any, gradient: Tensor | None, *unread: Any) -> Any:
+    if gradient is None:
+        return [None] * 4
+    for_values, for_default = raw("SparseFillEmptyRowsGrad")(op.outputs[3], gradient)
+    return None, for_values, None, for_default
+
+
+undefined(
+    "TensorFlow has none of the second order of sparse tensors either",
+    "SparseAddGrad",
+    "SparseSliceGrad",
+    "SparseFillEmptyRowsGrad",
+)

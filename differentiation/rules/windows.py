@@ -175,3 +175,40 @@ undefined(
     "Conv3DBackpropFilter",
     "Conv3DBackpropInput",
 )
+
+
+@gradient_of("Dilation2D")
+def _dilation(op: Operation, gradient: Tensor) -> Any:
+    x, filters = op.inputs
+    attrs = attrs_of(op, "strides", "rates", "padding")
+    return (
+        lambda: raw("Dilation2DBackpropInput")(x, filters, gradient, **attrs),
+        lambda: raw("Dilation2DBackpropFilter")(x, filters, gradient, **attrs),
+    )
+
+
+@gradient_of("FractionalMaxPool")
+def _fractional_max_pool(op: Operation, gradient: Tensor | None, *unread: object) -> Any:
+    if gradient is None:
+        return None
+    attrs = attrs_of(op, "overlapping")
+    x, (y, *bounds) = op.inputs[0], op.outputs
+    return raw("FractionalMaxPoolGrad")(x, y, gradient, *bounds, **attrs)
+
+
+@gradient_of("FractionalAvgPool")
+def _fractional_avg_pool(op: Operation, gradient: Tensor | None, *unread: object) -> Any:
+    if gradient is None:
+        return None
+    attrs = attrs_of(op, "overlapping")
+    sizes = shape_of(op.inputs[0], np.int64)
+    return raw("FractionalAvgPoolGrad")(sizes, gradient, *op.outputs[1:], **attrs)
+
+
+undefined(
+    "TensorFlow has none of the second order of these pools and dilations either",
+    "Dilation2DBackpropInput",
+    "Dilation2DBackpropFilter",
+    "FractionalMaxPoolGrad",
+    "FractionalAvgPoolGrad",
+)

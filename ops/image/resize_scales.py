@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array
 
 
-def check_modes(align_corners: bool, half_pixel_centers: bool) -> None:
-    """Checks that not both modes are asked for.
+def modes_of(c: KernelContext) -> tuple[bool, bool]:
+    """Whether `align_corners` is asked for, and whether `half_pixel_centers` is.
 
     Raises:
-        ValueError: they are.
+        ValueError: both are.
     """
+    align_corners, half_pixel_centers = c.attr("align_corners"), c.attr("half_pixel_centers")
     if align_corners and half_pixel_centers:
         raise ValueError("align_corners must be False where half_pixel_centers is True")
+    return align_corners, half_pixel_centers
 
 
 def scale_of(size: int, wanted: int, align_corners: bool) -> np.float32:

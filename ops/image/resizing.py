@@ -10,7 +10,7 @@ from ...graph import errors
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import check_size, new_array
-from .resize_scales import between, check_modes, nearest
+from .resize_scales import between, modes_of, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,23 +23,24 @@ if TYPE_CHECKING:
 
 public = {"td.image": "crop_and_resize resize_bilinear resize_nearest_neighbor"}
 
-_TYPES = "int8, uint8, int16, uint16, int32, int64, bfloat16, half, float32, float64"
-_MODES = "align_corners: bool = false, half_pixel_centers: bool = false"
+IMAGE_TYPES = "int8, uint8, int16, uint16, int32, int64, bfloat16, half, float32, float64"
+RESIZE_MODES = "align_corners: bool = false, half_pixel_centers: bool = false"
 RESIZE_BILINEAR = OpDef(
     "ResizeBilinear",
     "images: T, size: int32 -> resized_images: float32",
-    f"T: {{{_TYPES}}}, {_MODES}",
+    f"T: {{{IMAGE_TYPES}}}, {RESIZE_MODES}",
 )
 RESIZE_NEAREST_NEIGHBOR = OpDef(
     "ResizeNearestNeighbor",
     "images: T, size: int32 -> resized_images: T",
-    f"T: {{{_TYPES}}}, {_MODES}",
+    f"T: {{{IMAGE_TYPES}}}, {RESIZE_MODES}",
 )
 
 
 @RESIZE_BILINEAR.shape
 @RESIZE_NEAREST_NEIGHBOR.shape
-def _resize_shape(c: ShapeContext) -> TensorShape:
+def resize_shape(c: ShapeContext) -> TensorShape:
+    """The shape of `images` in another `size`."""
     batch, _, _, channels = _sizes(c, "images", 4)
     (length,) = _sizes(c, "size", 1)
     c.same_size("the length of size and the number of dimensions of space", length, 2)
@@ -54,9 +55,9 @@ def _sizes(c: ShapeContext, name: str, rank: int) -> tuple[Any, ...]:
     return c.shape(name, rank=rank).sizes or ()
 
 
-def _resizing(c: KernelContext, resize: Resize) -> Kernel:
+def resizing(c: KernelContext, resize: Resize) -> Kernel:
+    """The kernel that checks images and sizes before it resizes them."""
     dtype = c.output_dtype.numpy_dtype
-    check_modes(c.attr("align_corners"), c.attr("half_pixel_centers"))
 
     def resized(images: Array, size: Array) -> Array:
         if images.ndim != 4:
@@ -77,7 +78,7 @@ def _resizing(c: KernelContext, resize: Resize) -> Kernel:
 
 @RESIZE_BILINEAR.fresh_kernel
 def _resize_bilinear_kernel(c: KernelContext) -> Kernel:
-    modes = c.attr("align_corners"), c.attr("half_pixel_centers")
+    modes = modes_of(c)
 
     def resize(images: Array, rows: int, columns: int) -> Array:
         top, bottom, down = between(images.shape[1], rows, *modes)
@@ -85,7 +86,7 @@ def _resize_bilinear_kernel(c: KernelContext) -> Kernel:
         x = images.astype(np.float32, copy=False)
         return _mixed(x[:, top], x[:, bottom], left, right, across, down[:, None, None])
 
-    return _resizing(c, resize)
+    return resizing(c, resize)
 
 
 def _mixed(
@@ -109,14 +110,14 @@ def _mixed(
 
 @RESIZE_NEAREST_NEIGHBOR.fresh_kernel
 def _resize_nearest_neighbor_kernel(c: KernelContext) -> Kernel:
-    modes = c.attr("align_corners"), c.attr("half_pixel_centers")
+    modes = modes_of(c)
 
     def resize(images: Array, rows: int, columns: int) -> Array:
         down = nearest(images.shape[1], rows, *modes)
         across = nearest(images.shape[2], columns, *modes)
         return images[:, down][:, :, across]
 
-    return _resizing(c, resize)
+    return resizing(c, resize)
 
 
 CROP_AND_RESIZE = OpDef(

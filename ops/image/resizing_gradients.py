@@ -10,27 +10,28 @@ from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import check_size, new_zeros
-from .resize_scales import between, check_modes, nearest
+from .resize_scales import between, modes_of, nearest
+from .resizing import RESIZE_MODES
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-_MODES = "align_corners: bool = false, half_pixel_centers: bool = false"
 RESIZE_BILINEAR_GRAD = OpDef(
     "ResizeBilinearGrad",
     "grads: float32, original_image: T -> output: T",
-    f"T: {{float32, bfloat16, half, float64}}, {_MODES}",
+    f"T: {{float32, bfloat16, half, float64}}, {RESIZE_MODES}",
 )
 RESIZE_NEAREST_NEIGHBOR_GRAD = OpDef(
     "ResizeNearestNeighborGrad",
     "grads: T, size: int32 -> output: T",
-    f"T: {{uint8, int8, int32, half, float32, float64, bfloat16}}, {_MODES}",
+    f"T: {{uint8, int8, int32, half, float32, float64, bfloat16}}, {RESIZE_MODES}",
 )
 
 
 @RESIZE_BILINEAR_GRAD.shape
-def _resize_bilinear_grad_shape(c: ShapeContext) -> TensorShape:
+def resize_grad_shape(c: ShapeContext) -> TensorShape:
+    """The shape of the image that was resized."""
     c.shape("grads", rank=4)
     return c.shape("original_image", rank=4)
 
@@ -46,13 +47,12 @@ def _resize_nearest_neighbor_grad_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((sizes[0], *space, sizes[3]))
 
 
-def _modes(c: KernelContext) -> tuple[bool, bool]:
-    modes = c.attr("align_corners"), c.attr("half_pixel_centers")
-    check_modes(*modes)
-    return modes
+def check_rank(name: str, images: Array) -> None:
+    """Checks that an argument holds images.
 
-
-def _check_rank(name: str, images: Array) -> None:
+    Raises:
+        ValueError: it is not of rank 4.
+    """
     if images.ndim != 4:
         raise ValueError(f"{name} must have rank 4, got shape {list(images.shape)}")
 
@@ -82,12 +82,12 @@ def _added_up(gradient: Array, shape: tuple[int, ...], modes: tuple[bool, bool])
 
 @RESIZE_BILINEAR_GRAD.kernel
 def _resize_bilinear_grad_kernel(c: KernelContext) -> Kernel:
-    modes = _modes(c)
+    modes = modes_of(c)
     dtype = c.output_dtype.numpy_dtype
 
     def resize_bilinear_grad(gradient: Array, image: Array) -> Array:
-        _check_rank("grads", gradient)
-        _check_rank("original_image", image)
+        check_rank("grads", gradient)
+        check_rank("original_image", image)
         batch, rows, columns, channels = image.shape
         if (len(gradient), gradient.shape[3]) != (batch, channels):
             raise ValueError(
@@ -109,12 +109,12 @@ def _resize_bilinear_grad_kernel(c: KernelContext) -> Kernel:
 
 @RESIZE_NEAREST_NEIGHBOR_GRAD.kernel
 def _resize_nearest_neighbor_grad_kernel(c: KernelContext) -> Kernel:
-    modes = _modes(c)
+    modes = modes_of(c)
     dtype = c.output_dtype.numpy_dtype
     inner = np.dtype(np.float32) if c.output_dtype.is_floating and dtype.itemsize == 2 else dtype
 
     def resize_nearest_neighbor_grad(gradient: Array, size: Array) -> Array:
-        _check_rank("grads", gradient)
+        check_rank("grads", gradient)
         if size.shape != (2,):
             raise ValueError(f"size must have shape [2], got {list(size.shape)}")
         rows, columns = size.tolist()

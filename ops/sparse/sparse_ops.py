@@ -9,13 +9,14 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
-from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
+from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axes, reduced, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..indexing.gather_nd import Places
 from ..kit.allocation import check_size, new_array, new_zeros
 from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, FLOATS, NUMBERS
+from .sparse_parts import as_sparse, check_shapes, parts_named
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -125,17 +126,9 @@ def _sparse(indices: Array, values: Array, shape: Array, name: str) -> Array:
     return _places(indices, check_size(shape.tolist(), np.dtype(np.bool_)), f"{name}_indices")
 
 
-def _check_parts(c: ShapeContext, name: str) -> None:
-    indices, values = c.shape(f"{name}_indices", rank=2), c.shape(f"{name}_values", rank=1)
-    shape = c.shape(f"{name}_shape", rank=1)
-    if indices.sizes is not None and values.sizes is not None and shape.sizes is not None:
-        c.merged(f"{name}_indices and {name}_values", [indices[:1], values])
-        c.merged(f"{name}_indices and {name}_shape", [indices[1:], shape])
-
-
 @SPARSE_TENSOR_DENSE_MAT_MUL.shape
 def _mat_mul_shape(c: ShapeContext) -> TensorShape:
-    _check_parts(c, "a")
+    check_shapes(c, parts_named("a"))
     b = c.shape("b", rank=2).sizes
     a = shape_from_value(c, "a_shape").sizes
     if a is not None and len(a) != 2:
@@ -174,7 +167,7 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
 
 @SPARSE_REORDER.shape
 def _sparse_reorder_shape(c: ShapeContext) -> list[TensorShape]:
-    _check_parts(c, "input")
+    check_shapes(c, parts_named("input"))
     return [c.shape("input_indices", rank=2), c.shape("input_values", rank=1)]
 
 
@@ -191,7 +184,7 @@ def _sparse_reorder_kernel(c: KernelContext) -> Kernel:
 
 @SPARSE_REDUCE_SUM.shape
 def _sparse_reduce_sum_shape(c: ShapeContext) -> TensorShape:
-    _check_parts(c, "input")
+    check_shapes(c, parts_named("input"))
     shape, axes = shape_from_value(c, "input_shape"), c.const("reduction_axes")
     if axes is None:
         return reduced(shape, None, c.attr("keep_dims"))
@@ -220,12 +213,6 @@ def _sparse_reduce_sum_kernel(c: KernelContext) -> Kernel:
         return total
 
     return reduce
-
-
-def _as_sparse(value: Any) -> SparseTensor:
-    if isinstance(value, (SparseTensor, SparseTensorValue)):
-        return SparseTensor.from_value(value)
-    raise TypeError(f"expected a SparseTensor, got {value!r}")
 
 
 def sparse_to_dense(
@@ -291,7 +278,7 @@ def sparse_tensor_to_dense(
         [[b'to' b'be']
          [b'or' b'-']]
     """
-    sparse = _as_sparse(sp_input)
+    sparse = as_sparse(sp_input)
     if default_value is None:
         default_value = "" if sparse.dtype.base_dtype.name == "string" else 0
     parts = (sparse.indices, sparse.dense_shape, sparse.values)
@@ -325,7 +312,7 @@ def sparse_tensor_dense_matmul(
         [[6. 8.]
          [3. 6.]]
     """
-    a = _as_sparse(sp_a)
+    a = as_sparse(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [a.indices, a.values, b]) as scope:
         parts = (a.indices, a.values, a.dense_shape, convert_to_tensor(b, a.dtype, "b"))
         return SPARSE_TENSOR_DENSE_MAT_MUL(
@@ -353,7 +340,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
         ...     session.run(td.sparse_reorder(x)).values.tolist()
         [5, 6]
     """
-    sparse = _as_sparse(sp_input)
+    sparse = as_sparse(sp_input)
     parts = (sparse.indices, sparse.values, sparse.dense_shape)
     indices, values = SPARSE_REORDER(*parts, name=name)
     return SparseTensor(indices, values, sparse.dense_shape)
@@ -390,7 +377,7 @@ def sparse_reduce_sum(
         ...     print(session.run(td.sparse_reduce_sum(x, 1)))
         [3 3]
     """
-    sparse = _as_sparse(sp_input)
+    sparse = as_sparse(sp_input)
     parts = (sparse.indices, sparse.values, sparse.dense_shape)
     axes = np.zeros(0, np.int32) if axis is None else axis
     return SPARSE_REDUCE_SUM(*parts, axes, keep_dims=bool(keepdims))

@@ -121,12 +121,24 @@ def taps_along(window: Window, size: int, number: int) -> list[Tap]:
     furthest = min(int(window.size) - before, size)
     taps = []
     for offset in range(nearest, furthest):
-        first = max(-(offset // window.stride), 0)
-        last = min((size - 1 - offset) // window.stride, number - 1)
-        if first <= last:
-            start, end = (offset + position * window.stride for position in (first, last))
-            taps.append(Tap(slice(first, last + 1), slice(start, end + 1, window.stride)))
+        tap = tap_at(offset, window.stride, size, number)
+        if tap is not None:
+            taps.append(tap)
     return taps
+
+
+def tap_at(offset: int, stride: int, size: int, number: int) -> Tap | None:
+    """What the element sees that lies at `offset` for the first of `number` positions.
+
+    Returns:
+        None where it is outside of the `size` elements at every position.
+    """
+    first = max(-(offset // stride), 0)
+    last = min((size - 1 - offset) // stride, number - 1)
+    if first > last:
+        return None
+    start, end = (offset + position * stride for position in (first, last))
+    return Tap(slice(first, last + 1), slice(start, end + 1, stride))
 
 
 def taps(windows: Sequence[Window], shape: Sequence[int], positions: Sequence[int]) -> list[Tap]:

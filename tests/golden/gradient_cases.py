@@ -43,6 +43,16 @@ CASES: dict[str, Case] = {
         lambda tf, x, y: tf.sparse_tensor_dense_matmul(_sparse(tf, x), y),
     ),
     "sparse_sum": ([(3,)], lambda tf, x: tf.sparse_reduce_sum(_sparse(tf, x), 1)),
+    "sparse_sums": (
+        [(3,), (3,)],
+        lambda tf, x, y: tf.sparse_add(_sparse(tf, x), _sparse(tf, y * y)).values,
+    ),
+    "sparse_slices": (
+        [(3,), ()],
+        lambda tf, x, y: (
+            tf.sparse_fill_empty_rows(tf.sparse_slice(_sparse(tf, x), [0, 0], [2, 2]), y)[0].values
+        ),
+    ),
     # networks
     "activations": (
         [(3, 3)],
@@ -68,11 +78,45 @@ CASES: dict[str, Case] = {
         ),
     ),
     "layer_norm": ([(3, 4)], lambda tf, x: tf.nn.l2_normalize(x, 1) + tf.nn.log_softmax(x)),
+    "dilation": (
+        [(1, 4, 4, 2), (2, 3, 2)],
+        lambda tf, x, w: tf.nn.dilation2d(x, w, [1, 1, 1, 1], [1, 2, 1, 1], "SAME"),
+    ),
+    "erosion": (
+        [(1, 4, 4, 2), (2, 2, 2)],
+        lambda tf, x, w: tf.nn.erosion2d(x, w, [1, 2, 1, 1], [1, 1, 1, 1], "VALID"),
+    ),
+    "fractional_pools": (
+        [(1, 7, 6, 2)],
+        lambda tf, x: (
+            tf.nn.fractional_max_pool(x, [1.0, 1.4, 1.7, 1.0], deterministic=True, seed=3)[0]
+            * tf.nn.fractional_avg_pool(
+                x, [1.0, 1.4, 1.7, 1.0], True, True, deterministic=True, seed=4
+            )[0]
+        ),
+    ),
+    "global_normalization": (
+        [(1, 2, 2, 3), (3,), (3,), (3,), (3,)],
+        lambda tf, x, m, v, b, g: tf.nn.batch_norm_with_global_normalization(
+            x, m, v, b, g, 0.1, True
+        ),
+    ),
     # images; resizing is of float32
     "bilinear": ([(1, 3, 3, 1)], lambda tf, x: tf.image.resize_bilinear(x, [5, 4])),
     "corners": (
         [(1, 3, 3, 1)],
         lambda tf, x: tf.image.resize_bilinear(x, [5, 4], align_corners=True),
+    ),
+    "cubic": ([(1, 3, 3, 1)], lambda tf, x: tf.image.resize_bicubic(x, [5, 4])),
+    "cubic_corners": (
+        [(1, 3, 3, 1)],
+        lambda tf, x: tf.image.resize_bicubic(x, [2, 5], align_corners=True),
+    ),
+    "filtered": (
+        [(1, 4, 4, 1)],
+        lambda tf, x: tf.raw_ops.ScaleAndTranslate(
+            images=tf.cast(x, tf.float32), size=[3, 5], scale=[0.7, 1.4], translation=[0.2, -0.3]
+        ),
     ),
     "nearest": ([(1, 3, 3, 1)], lambda tf, x: tf.image.resize_nearest_neighbor(x, [5, 2])),
 }

@@ -22,6 +22,14 @@ CASES = [
          expected=raises(r"indices\[0\] = 4 is not in \[0, 4\)", "run")),
     Case("SparseSegmentMeanGrad", [ROWS, [0], [3], 4],
          expected=raises(r"segment_ids\[0\] = 3 is not in \[0, 3\)", "run")),
+    Case("SparseSegmentSumGradV2", [ROWS, INDICES, IDS, 4], dynamic=True,
+         expected=([[1.0, 2.0], [5.0, 6.0], [2.0, 4.0]], [0, 1, 3])),
+    Case("SparseSegmentMeanGradV2", [[[3.0], [1.0], [5.0]], INDICES, IDS, 4], dynamic=True,
+         expected=([[1.0], [5.0], [2.0]], [0, 1, 3])),
+    Case("SparseSegmentSqrtNGradV2", [[[4.0], [1.0]], [1, 1, 2], [0, 0, 1], 9], dynamic=True,
+         expected=([[5.656854249492381], [1.0]], [1, 2]), rtol=1e-6),
+    Case("SparseSegmentSumGradV2", [ROWS, [4], [0], 4],
+         expected=raises(r"indices\[0\] = 4 is not in \[0, 4\)", "run")),
 ]  # fmt: skip
 
 test_gradients = check(CASES)

@@ -1,0 +1,52 @@
+"""The gradient of Cholesky's decomposition, as older TensorFlow writes it.
+
+There are no public functions; graphs that TensorFlow differentiated hold these ops.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from .square_matrices import checked_square, or_refused, square_shape
+
+if TYPE_CHECKING:
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+CHOLESKY_GRAD = OpDef("CholeskyGrad", "l: T, grad: T -> output: T", "T: {half, float32, float64}")
+BATCH_CHOLESKY_GRAD = OpDef(
+    "BatchCholeskyGrad", "l: T, grad: T -> output: T", "T: {float32, float64}"
+)
+
+
+@CHOLESKY_GRAD.shape
+@BATCH_CHOLESKY_GRAD.shape
+def _cholesky_grad_shape(c: ShapeContext) -> TensorShape:
+    return c.merged("l and grad", [square_shape(c, "l"), square_shape(c, "grad")])
+
+
+@CHOLESKY_GRAD.fresh_kernel
+@BATCH_CHOLESKY_GRAD.fresh_kernel
+def _cholesky_grad_kernel(c: KernelContext) -> Kernel:
+    inverse = or_refused(np.linalg.inv, "l must have no zero on its diagonal")
+
+    def cholesky_grad(lower: Array, gradient: Array) -> Array:
+        dtype = lower.dtype
+        lower = np.tril(checked_square(c, lower, "l"))
+        gradient = np.tril(checked_square(c, gradient, "grad"))
+        if lower.shape != gradient.shape:
+            raise ValueError(
+                f"grad must have shape {list(lower.shape)}, got {list(gradient.shape)}"
+            )
+        # Murray, "Differentiation of the Cholesky decomposition" (2016), equation (10).
+        inner = np.tril(lower.swapaxes(-1, -2) @ gradient)
+        inner -= np.eye(inner.shape[-1], dtype=inner.dtype) * inner / 2
+        turned = inverse(lower)
+        result = turned.swapaxes(-1, -2) @ inner @ turned
+        return np.asarray((result + result.swapaxes(-1, -2)) / 2, dtype)
+
+    return cholesky_grad
