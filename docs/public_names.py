@@ -69,10 +69,17 @@ def signature(value: Any) -> str:
         return "(*args)"  # some Pythons tell no signature of a class that has only C's
     found = inspect.signature(value)
     plain = [
-        parameter.replace(annotation=inspect.Parameter.empty)
+        parameter.replace(annotation=inspect.Parameter.empty, default=_shown(parameter.default))
         for parameter in found.parameters.values()
     ]
     return str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+
+
+def _shown(default: Any) -> Any:
+    """A default as it is shown: a function by its name, without its place in memory."""
+    if not inspect.isfunction(default):
+        return default
+    return type("", (), {"__repr__": lambda _: default.__name__})()
 
 
 def summary(value: Any) -> str:
