@@ -8,7 +8,8 @@ from ..graph.convert import convert_to_tensor
 from ..graph.default_graph import graph_of
 from ..graph.default_scopes import name_scope
 from ..graph.indexed_slices import IndexedSlices
-from ..graph.node import Tensor, warn_user
+from ..graph.node import Tensor
+from ..graph.sites import warn_user
 from ..ops.array.constants import identity
 from ..ops.array.fills import zeros, zeros_like
 from . import rules as _rules

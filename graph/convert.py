@@ -19,8 +19,8 @@ from .node import Operation, Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .elements import RegisteredOpType
     from .graph import Graph
-    from .op_def import OpDef
     from .signature import ArgSpec
 
 public = {"td": "convert_n_to_tensor convert_to_tensor register_tensor_conversion_function"}
@@ -196,7 +196,8 @@ def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor
             nested = isinstance(item, (list, tuple)) and holds_tensor(item)
             convert = _pack if nested else convert_to_tensor
             rows.append(convert(item, dtype, str(i)))
-        return registry.sole(Stack)(rows, name=scope)
+        packed: Tensor = registry.sole(Stack)(rows, name=scope)
+        return packed
 
 
 def _dtype_of_tensors(value: Sequence[Any]) -> DType | None:
@@ -211,7 +212,11 @@ def _dtype_of_tensors(value: Sequence[Any]) -> DType | None:
 
 
 def convert_inputs(
-    definition: OpDef[Any], graph: Graph, op_name: str, inputs: Sequence[Any], attrs: dict[str, Any]
+    definition: RegisteredOpType,
+    graph: Graph,
+    op_name: str,
+    inputs: Sequence[Any],
+    attrs: dict[str, Any],
 ) -> list[Tensor]:
     """The inputs of an op as tensors, in order; fills in the attrs that follow from them.
 
@@ -244,7 +249,7 @@ def _convert(
     graph: Graph,
     op_name: str,
     value: Any,
-    definition: OpDef[Any],
+    definition: RegisteredOpType,
     spec: ArgSpec,
     attrs: dict[str, Any],
     name: str,
@@ -266,7 +271,7 @@ def _convert(
 
 
 def _list_of_tensors(
-    definition: OpDef[Any],
+    definition: RegisteredOpType,
     graph: Graph,
     op_name: str,
     spec: ArgSpec,
@@ -294,7 +299,7 @@ def _list_of_tensors(
     return tensors
 
 
-def _bind(definition: OpDef[Any], spec: ArgSpec, dtype: DType, attrs: dict[str, Any]) -> None:
+def _bind(definition: RegisteredOpType, spec: ArgSpec, dtype: DType, attrs: dict[str, Any]) -> None:
     """Settles the type attr of an input, or checks the input against it."""
     if spec.dtype is not None:
         if dtype is not spec.dtype:
@@ -318,7 +323,7 @@ def _bind(definition: OpDef[Any], spec: ArgSpec, dtype: DType, attrs: dict[str, 
 
 
 def _bind_list(
-    definition: OpDef[Any], spec: ArgSpec, tensors: Sequence[Tensor], attrs: dict[str, Any]
+    definition: RegisteredOpType, spec: ArgSpec, tensors: Sequence[Tensor], attrs: dict[str, Any]
 ) -> None:
     """Settles the number or list attr of a list input, or checks the input against it."""
     if spec.type_list_attr is not None:

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
     from ..shape_inference.inference import Inference
     from ..shape_inference.tensor_shape import TensorShape
-    from .node import Operation
+    from .elements import Op
 
 _MOST_INPUTS = 8
 
 
-def add_context(error: Exception, op: Operation, inference: Inference) -> Exception:
+def add_context(error: Exception, op: Op, inference: Inference) -> Exception:
     """The error of building `op`, with the op and the inferred shapes of its inputs told."""
     inputs = [_static(tensor.dtype.name, inference.shape(tensor)) for tensor in op.inputs]
     kind, clause = _classified(error)
@@ -28,7 +28,7 @@ def add_context(error: Exception, op: Operation, inference: Inference) -> Except
     return kind(None, op, message)
 
 
-def run_error(error: BaseException, op: Operation, arrays: Sequence[Any]) -> errors.OpError:
+def run_error(error: BaseException, op: Op, arrays: Sequence[Any]) -> errors.OpError:
     """The error of running `op` on `arrays`, as one of `errors`, with the op told."""
     kind, clause = _classified(error)
     inputs = [
@@ -54,13 +54,13 @@ def _classified(error: BaseException) -> tuple[type[errors.OpError], str]:
     return errors.InternalError, f"{type(error).__name__}: {message}"
 
 
-def whereabouts(op: Operation) -> str:
+def whereabouts(op: Op) -> str:
     """`'name' (Type), created at file:line`."""
     made = "" if op.site is None else f", created at {op.site}"
     return f"{op.name!r} ({op.type}){made}"
 
 
-def _context(op: Operation, inputs: Sequence[str]) -> str:
+def _context(op: Op, inputs: Sequence[str]) -> str:
     lines = [f"  in {whereabouts(op)}"]
     if inputs:
         names = _input_names(op)
@@ -73,7 +73,7 @@ def _context(op: Operation, inputs: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _input_names(op: Operation) -> list[str]:
+def _input_names(op: Op) -> list[str]:
     names = [""] * len(op.inputs)
     for name, position in op.definition.input_positions(op.attrs).items():
         if isinstance(position, int):

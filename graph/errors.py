@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .node import Operation
+    from .elements import Op
 
 public = {
     "td": "OpError",
@@ -61,7 +61,7 @@ class OpError(Exception):
     def __init__(
         self,
         node_def: Any = None,
-        op: Operation | None = None,
+        op: Op | None = None,
         message: str = "",
         error_code: int | None = None,
     ) -> None:

@@ -13,12 +13,12 @@ from .signature import REQUIRED
 from .widened_graph import WidenedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import networkx as nx
 
     from ..protos.messages import FunctionDef, NodeDef
-    from .node import Operation
+    from .elements import Op
 
 PRODUCER = 2474
 """The GraphDef version that this library writes: that of TensorFlow 2.21."""
@@ -45,7 +45,7 @@ class ExportedGraph(WidenedGraph):
             self._functions[function.signature.name] = function
         return self._functions
 
-    def get_operations(self) -> list[Operation]:
+    def get_operations(self) -> Sequence[Op]:
         """All operations, in the order in which they were made."""
         raise NotImplementedError
 
@@ -155,7 +155,7 @@ def _defaults(op_type: str) -> dict[str, AttrValue]:
     }
 
 
-def _output_shapes(op: Operation) -> AttrValue:
+def _output_shapes(op: Op) -> AttrValue:
     value = AttrValue()
     value.list.shape.extend([tensor.shape.as_proto() for tensor in op.outputs])
     return value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .node import Operation
+    from .elements import Op
 
 
 class Rule(NamedTuple):
@@ -43,7 +43,7 @@ def register(name: str, rule: Rule) -> None:
     RULES[name] = rule
 
 
-def rule_of(op: Operation) -> Rule | None:
+def rule_of(op: Op) -> Rule | None:
     """The rule of an op, or None where nobody has registered one."""
     name = op.type
     if "_gradient_op_type" in op.attrs:

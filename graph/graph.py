@@ -8,7 +8,7 @@ from ..shape_inference.inference import Inference
 from .describe import add_context
 from .export import ExportedGraph
 from .nested_graph import NestedGraph, out_of_reach
-from .node import Operation, Site, Tensor, user_site
+from .node import Operation, Tensor
 from .node_def import check_inputs, read_attrs
 from .registry import lookup
 from .restricted_graph import RestrictedGraph
@@ -16,14 +16,14 @@ from .scoped_graph import ScopedGraph
 from .scopes import thread_defaults
 from .scopes.collections import Collections
 from .scopes.names import check_op_name
+from .sites import Site, user_site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping, Sequence
     from contextlib import AbstractContextManager
 
     from ..protos.messages import VersionDef
-    from .op_def import OpDef
-    from .unregistered import UnregisteredOp
+    from .elements import OpType
 
 public = {"td": "Graph"}
 
@@ -59,7 +59,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
 
     def add(
         self,
-        definition: OpDef[Any],
+        definition: OpType,
         inputs: Sequence[Tensor],
         attrs: dict[str, Any],
         name: str,
@@ -94,7 +94,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
 
     def make(
         self,
-        definition: OpDef[Any] | UnregisteredOp,
+        definition: OpType,
         inputs: Sequence[Tensor],
         attrs: dict[str, Any],
         name: str,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .node import Operation, Tensor
+from typing import Any
 
 
 class NestedGraph:
@@ -25,7 +22,7 @@ class NestedGraph:
         """Whether `other` is this graph or one around it, whose tensors may be used here."""
         return self is other or (self.outer is not None and self.outer.sees(other))
 
-    def captured(self, tensor: Tensor) -> Tensor:
+    def captured(self, tensor: Any) -> Any:
         """The tensor of this graph that stands for `tensor`.
 
         Raises:
@@ -36,7 +33,7 @@ class NestedGraph:
         return tensor
 
 
-def out_of_reach(element: Tensor | Operation) -> str:
+def out_of_reach(element: Any) -> str:
     """Why a tensor or operation of another graph cannot be used, where a body has it."""
     what = element.graph.what
     inside = f" because it is in {what}: only what {what} returns can be used" if what else ""

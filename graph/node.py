@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..protos.attr_codec import decode_attr
 from ..protos.messages import AttrValue
@@ -15,48 +13,16 @@ from .scopes import thread_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import FrameType
 
     import numpy as np
 
     from ..protos.dtypes import DType
     from ..protos.messages import NodeDef, OpDef as OpDefProto
+    from .elements import OpType
     from .graph import Graph
-    from .op_def import OpDef
-    from .unregistered import UnregisteredOp
+    from .sites import Site
 
 public = {"td": "Operation Tensor"}
-
-_PACKAGE = __name__.partition(".")[0]
-
-
-class Site(NamedTuple):
-    """The line of the user's program that made an op."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file.rpartition('/')[2]}:{self.line}"
-
-
-def user_site() -> Site | None:
-    """The innermost frame that is not ours."""
-    frame: FrameType | None = sys._getframe(1)  # inspect.stack() would read source files
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] != _PACKAGE:
-            return Site(frame.f_code.co_filename, frame.f_lineno)
-        frame = frame.f_back
-    return None
-
-
-def warn_user(message: str) -> None:
-    """Warns of something at the line of the user's program that asked for it."""
-    frame: FrameType | None = sys._getframe(1)
-    level = 1
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, stacklevel=level)
 
 
 class Tensor:
@@ -230,7 +196,7 @@ class Operation:
     def __init__(
         self,
         graph: Graph,
-        definition: OpDef[Any] | UnregisteredOp,
+        definition: OpType,
         name: str,
         inputs: Sequence[Tensor],
         attrs: Mapping[str, Any],

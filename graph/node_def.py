@@ -14,24 +14,23 @@ from .attrs import coerce_attr
 from .signature import REQUIRED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from .node import Operation, Tensor
-    from .op_def import OpDef
+    from .elements import Op, OpType, RegisteredOpType, Value
     from .signature import AttrSpec
 
 
 _NUMBERED = re.compile(r"[^:]+:[0-9]{1,9}")
 
 
-def node_def(op: Operation) -> NodeDef:
+def node_def(op: Op) -> NodeDef:
     """`op` as a NodeDef message: attrs by name, control inputs last."""
     message = NodeDef()
     write_node_def(op, message)
     return message
 
 
-def write_node_def(op: Operation, message: NodeDef) -> None:
+def write_node_def(op: Op, message: NodeDef) -> None:
     """Fills in an empty NodeDef message as `node_def` does.
 
     An op that stands for another one is written under the name of that.
@@ -61,16 +60,16 @@ def source_name(text: str) -> str:
     return text.removeprefix("^").partition(":")[0]
 
 
-def input_name(tensor: Tensor) -> str:
+def input_name(tensor: Value) -> str:
     """How a NodeDef refers to `tensor`: the number of a first output is left out."""
     name = tensor.op.graph.narrowest(tensor.op).name
     return name if tensor.value_index == 0 else f"{name}:{tensor.value_index}"
 
 
 def read_attrs(
-    definition: OpDef[Any],
+    definition: OpType,
     given: Mapping[str, Any],
-    unknown: Callable[[OpDef[Any], str, Any], Any] | None = None,
+    unknown: Callable[[OpType, str, Any], Any] | None = None,
     *,
     shared: bool = False,
 ) -> dict[str, Any]:
@@ -117,10 +116,10 @@ def read_attrs(
 
 
 # Almost every node has a type attr, and few values of it occur.
-_TYPES: dict[tuple[OpDef[Any], str, int], DType] = {}
+_TYPES: dict[tuple[OpType, str, int], DType] = {}
 
 
-def _legal(definition: OpDef[Any], spec: AttrSpec, value: Any, *, shared: bool = False) -> Any:
+def _legal(definition: OpType, spec: AttrSpec, value: Any, *, shared: bool = False) -> Any:
     """The value of one attr in the form that operations keep."""
     if isinstance(value, AttrValue):
         try:
@@ -147,7 +146,9 @@ def _check_no_reference(value: Any) -> None:
             raise ValueError(f"a node cannot have the reference type {dtype.name}")
 
 
-def check_inputs(definition: OpDef[Any], inputs: list[Tensor], attrs: Mapping[str, Any]) -> None:
+def check_inputs(
+    definition: RegisteredOpType, inputs: Sequence[Value], attrs: Mapping[str, Any]
+) -> None:
     """Checks that the number and dtypes of `inputs` are those of the definition.
 
     Raises:

@@ -17,8 +17,9 @@ from .convert import convert_inputs
 from .default_graph import graph_of
 from .gradient_rules import Rule, register
 from .kernel_spec import Memory
-from .node import Operation, Site, Tensor
+from .node import Operation, Tensor
 from .signature import REQUIRED, ArgSpec, Signature, parse_signature
+from .sites import Site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

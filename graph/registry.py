@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..shape_inference.traits import Constant, Stack
-    from .op_def import OpDef
+    from .elements import RegisteredOpType
 
-_DEFINITIONS: dict[str, OpDef[Any]] = {}
-_SOLE: dict[type, OpDef] = {}
+_DEFINITIONS: dict[str, RegisteredOpType] = {}
+_SOLE: dict[type, RegisteredOpType] = {}
 _loaders: list[Callable[[], None]] = []
 # Whoever brings in modules of the package holds it: one lock, so that no two wait for each other.
 LOADING = threading.RLock()
@@ -41,7 +41,7 @@ def load() -> None:
                 _running.pop()
 
 
-def register(definition: OpDef[Any]) -> None:
+def register(definition: RegisteredOpType) -> None:
     """Adds a definition.
 
     Raises:
@@ -56,7 +56,7 @@ def register(definition: OpDef[Any]) -> None:
     _SOLE.setdefault(type(definition.traits), definition)
 
 
-def lookup(name: str) -> OpDef[Any]:
+def lookup(name: str) -> RegisteredOpType:
     """The definition of the op type `name`.
 
     Raises:
@@ -68,21 +68,21 @@ def lookup(name: str) -> OpDef[Any]:
     return definition
 
 
-def find(name: str) -> OpDef[Any] | None:
+def find(name: str) -> RegisteredOpType | None:
     """The definition of the op type `name`, or None."""
     if _loaders:
         load()
     return _DEFINITIONS.get(name)
 
 
-def sole(kind: type[Constant | Stack]) -> OpDef:
+def sole(kind: type[Constant | Stack]) -> RegisteredOpType:
     """The op type of a kind of which there is one."""
     if _loaders:
         load()
     return _SOLE[kind]
 
 
-def definitions() -> Iterator[OpDef[Any]]:
+def definitions() -> Iterator[RegisteredOpType]:
     """All definitions, by name."""
     load()
     return iter([_DEFINITIONS[name] for name in sorted(_DEFINITIONS)])

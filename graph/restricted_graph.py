@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from .node import Operation, Tensor
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .elements import Op, Value
 
 
 class RestrictedGraph:
@@ -14,25 +17,25 @@ class RestrictedGraph:
 
     def __init__(self) -> None:
         super().__init__()
-        self._unfeedable: set[Tensor] = set()
-        self._unfetchable: set[Tensor | Operation] = set()
+        self._unfeedable: set[Value] = set()
+        self._unfetchable: set[Value | Op] = set()
         self.restrictions = 0
 
-    def prevent_feeding(self, tensor: Tensor) -> None:
+    def prevent_feeding(self, tensor: Value) -> None:
         """Makes feeding `tensor` an error."""
         self._unfeedable.add(tensor)
         self.restrictions += 1
 
-    def is_feedable(self, tensor: Tensor) -> bool:
+    def is_feedable(self, tensor: Value) -> bool:
         """Whether `tensor` may be fed."""
         return tensor not in self._unfeedable
 
-    def prevent_fetching(self, op: Tensor | Operation) -> None:
+    def prevent_fetching(self, op: Value | Op) -> None:
         """Makes fetching `op` an error, or fetching what it puts out if it is an operation."""
         self._unfetchable.add(op)
         self.restrictions += 1
 
-    def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
+    def is_fetchable(self, tensor_or_op: Value | Op) -> bool:
         """Whether `tensor_or_op` may be fetched."""
-        owner = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
+        owner = getattr(tensor_or_op, "op", tensor_or_op)
         return not self._unfetchable.intersection([tensor_or_op, owner])

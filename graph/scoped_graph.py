@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import encode_attr
-from .node import Operation, Tensor
 from .scopes.device import merge_devices
 from .scopes.device_spec import full_device
 from .scopes.names import Names, check_scope_name
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..protos.messages import AttrValue
+    from .elements import Op, Value
 
 
 class ControlScope:
@@ -23,9 +23,9 @@ class ControlScope:
 
     __slots__ = ("made", "ops")
 
-    def __init__(self, ops: Sequence[Operation]) -> None:
+    def __init__(self, ops: Sequence[Any]) -> None:
         self.ops = ops
-        self.made: set[Operation] = set()
+        self.made: set[Any] = set()
 
 
 class ContextStacks(threading.local):
@@ -35,7 +35,7 @@ class ContextStacks(threading.local):
         self.name_scope = ""
         self.control: list[ControlScope] = []
         self.devices: list[Any] = []
-        self.colocation: list[Operation] = []
+        self.colocation: list[Any] = []
         self.container = ""
         self.gradients: Mapping[str, str] = {}
 
@@ -47,19 +47,19 @@ class ContextStacks(threading.local):
             gradient = self.gradients[op_type].encode()
             attrs["_gradient_op_type"] = encode_attr(gradient, "string")
 
-    def control_inputs(self, inputs: Sequence[Operation]) -> list[Operation]:
+    def control_inputs(self, inputs: Sequence[Any]) -> list[Any]:
         """The control inputs of a new op with data inputs from the ops `inputs`.
 
         A block counts unless one of the inputs was made inside it: then that input has waited
         for the block's ops already.
         """
-        found: dict[Operation, None] = {}
+        found: dict[Any, None] = {}
         for scope in self.control:
             if not any(op in scope.made for op in inputs):
                 found.update(dict.fromkeys(op for op in scope.ops if op not in inputs))
         return list(found)
 
-    def device(self, device: str, draft: Operation | None = None) -> str:
+    def device(self, device: str, draft: Any = None) -> str:
         """The device of a new op that asks for `device`: the innermost block speaks first.
 
         A string fills in what is open as yet. A function is shown a draft of the op with the device
@@ -79,7 +79,7 @@ class ContextStacks(threading.local):
         groups = {group for op in self.colocation for group in op.colocation_groups()}
         return encode_attr(sorted(groups), "list(string)")
 
-    def record(self, ops: Iterable[Operation]) -> None:
+    def record(self, ops: Iterable[Any]) -> None:
         """Notes that `ops` were made inside the blocks in force."""
         for scope in self.control:
             scope.made.update(ops)
@@ -96,7 +96,7 @@ class ScopedGraph:
 
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
-    ) -> Tensor | Operation:
+    ) -> Value | Op:
         """The tensor or operation that `obj` is or names."""
         raise NotImplementedError
 
@@ -162,7 +162,7 @@ class ScopedGraph:
             stacks.control = []
         else:
             elements = [self.as_graph_element(item) for item in control_inputs]
-            ops = [item.op if isinstance(item, Tensor) else item for item in elements]
+            ops = [getattr(item, "op", item) for item in elements]
             stacks.control = [*outer, ControlScope(list(dict.fromkeys(ops)))]
         try:
             yield
@@ -241,7 +241,7 @@ class ScopedGraph:
         finally:
             stacks.gradients = outer
 
-    def record(self, ops: Iterable[Operation]) -> None:
+    def record(self, ops: Iterable[Any]) -> None:
         """Notes that `ops` were made inside the `control_dependencies` blocks in force."""
         self._stacks.record(ops)
 
@@ -261,7 +261,7 @@ class ScopedGraph:
         stacks = self._stacks
         outer, outer_devices = stacks.colocation, stacks.devices
         element = None if op is None else self.as_graph_element(op)
-        target = element.op if isinstance(element, Tensor) else element
+        target: Any = getattr(element, "op", element)
         stacks.colocation = [] if ignore_existing else list(outer)
         if target is not None:
             stacks.colocation.append(target)

@@ -8,12 +8,15 @@ numbers occur once. Whoever needs the old one alone does not pay for the new one
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .node import Operation, Tensor
+    from .elements import Op, Value
+
+    AnyOp = TypeVar("AnyOp", bound=Op)
+    AnyValue = TypeVar("AnyValue", bound=Value)
 
 
 class WidenedGraph:
@@ -22,12 +25,12 @@ class WidenedGraph:
     def __init__(self) -> None:
         super().__init__()
         # Of each op that was made again: itself, and what stands for it, with ever more results.
-        self._versions: dict[Operation, list[Operation]] = {}
-        self._narrowest: dict[Operation, Operation] = {}
-        self._beside: dict[Operation, Operation] = {}
-        self.workings: dict[Operation, Any] = {}
+        self._versions: dict[Any, list[Any]] = {}
+        self._narrowest: dict[Any, Any] = {}
+        self._beside: dict[Any, Any] = {}
+        self.workings: dict[Any, Any] = {}
 
-    def widen(self, op: Operation, wider: Operation, beside: Iterable[Operation]) -> None:
+    def widen(self, op: Op, wider: Op, beside: Iterable[Op]) -> None:
         """Notes that `wider` stands for `op`, whose results are the first of its own.
 
         Args:
@@ -40,44 +43,44 @@ class WidenedGraph:
         self._narrowest[wider] = first
         self._beside.update(dict.fromkeys(beside, first))
 
-    def narrowest(self, op: Operation) -> Operation:
+    def narrowest(self, op: AnyOp) -> AnyOp:
         """The op as it was first made."""
         return self._narrowest.get(op, op)
 
-    def widest(self, op: Operation) -> Operation:
+    def widest(self, op: AnyOp) -> AnyOp:
         """The op with the most results that stands for `op`."""
         versions = self._versions.get(self.narrowest(op))
         return op if versions is None else versions[-1]
 
-    def in_widest(self, tensor: Tensor) -> Tensor:
+    def in_widest(self, tensor: AnyValue) -> AnyValue:
         """The result of the widest op that is the same as `tensor`."""
         if not self._versions:
             return tensor
         op = self.widest(tensor.op)
         return tensor if op is tensor.op else op.outputs[tensor.value_index]
 
-    def in_order(self, ops: Iterable[Operation]) -> list[Operation]:
+    def in_order(self, ops: Iterable[AnyOp]) -> list[AnyOp]:
         """Ops in an order in which they can run, what stands for others before these."""
         if not self._versions:
             return sorted(ops, key=_index)
         return sorted(ops, key=self._place)
 
-    def _place(self, op: Operation) -> tuple[int, int]:
+    def _place(self, op: Op) -> tuple[int, int]:
         before = self._beside.get(op) or self._narrowest.get(op)
         return (op.index, 0) if before is None else (before.index - 1, 1 + op.index)
 
-    def replaced(self, ops: Sequence[Operation]) -> dict[Operation, Operation]:
+    def replaced(self, ops: Sequence[AnyOp]) -> dict[AnyOp, AnyOp]:
         """Those of `ops` for which another one of them stands, and which."""
         if not self._versions:
             return {}
         needed = set(ops)
-        result: dict[Operation, Operation] = {}
+        result: dict[AnyOp, AnyOp] = {}
         for versions in self._versions.values():
             present = [op for op in versions if op in needed]
             result.update((op, present[-1]) for op in present[:-1])
         return result
 
-    def _unwiden(self, gone: set[Operation]) -> None:
+    def _unwiden(self, gone: set[Any]) -> None:
         """Forgets ops that have left the graph."""
         for first, versions in list(self._versions.items()):
             kept = [op for op in versions if op not in gone]
@@ -92,5 +95,5 @@ class WidenedGraph:
                 del known[op]
 
 
-def _index(op: Operation) -> int:
+def _index(op: Op) -> int:
     return op.index

@@ -23,7 +23,7 @@ from ..graph.surface.absent import missing as _missing
 if _TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..graph.op_def import OpDef
+    from ..graph.elements import RegisteredOpType
 
 # Where TensorFlow calls an argument otherwise than the op itself does.
 _AXIS = {"reduction_indices": "axis"}
@@ -38,7 +38,7 @@ _RENAMED: dict[str, dict[str, str]] = {
 }
 
 
-def _keyword_only(definition: OpDef) -> Callable[..., _Any]:
+def _keyword_only(definition: RegisteredOpType) -> Callable[..., _Any]:
     """The function that makes an op of a type out of keywords alone."""
     renamed = _RENAMED.get(definition.name, {})
     inputs = [renamed.get(spec.name, spec.name) for spec in definition.signature.inputs]

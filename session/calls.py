@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Operation, Tensor
 from .options import RunOptions
-from .tracing import RunMetadata
+from .profile import RunMetadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence

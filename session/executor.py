@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from .options import RunOptions
     from .plan import Array, Plan
+    from .profile import RunMetadata
     from .threads import Threads
-    from .tracing import RunMetadata
 
 _RUNS_UNTIL_HOT = 3
 # Lowering takes this long a step; a plan with more than a few has to have run for as long.

@@ -19,9 +19,8 @@ from .fetches import Fetches, feed_pairs, feedable
 from .options import ConfigProto, RunOptions
 from .partial import PartialRun
 from .planner import make_plan
-from .profile import Profile
+from .profile import Profile, RunMetadata
 from .threads import Threads
-from .tracing import RunMetadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

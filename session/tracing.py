@@ -7,108 +7,17 @@ import time
 from collections import Counter
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
-from ..protos.messages import RunMetadata as RunMetadataProto
 from .options import RunOptions
-from .profile import Profile
+from .profile import OpTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from .plan import Array, Step
-
-public = {"td": "RunMetadata"}
-
-
-class OpTrace(NamedTuple):
-    """One op of a traced run: when it ran, for how long, and what it made.
-
-    `start` is in seconds of `time.perf_counter`, `nbytes` what the results hold. The ops in the
-    body of a loop stand before the loop, once for each `round` (0 outside of loops); `inner` is
-    how long those in the bodies of an op took, which does not count to its own `seconds`.
-    """
-
-    name: str
-    type: str
-    start: float
-    seconds: float
-    shapes: tuple[tuple[int, ...], ...]
-    nbytes: int
-    round: int = 0
-    inner: float = 0.0
-
-
-class RunMetadata:
-    """What a call of `Session.run` with `trace_level=FULL_TRACE` tells of itself.
-
-    Attributes:
-        step_stats: an OpTrace for each op that ran, in order.
-        peak_bytes: the most that results held at once, without what was fed and constants.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     x = td.placeholder(td.float32, [2], name="x")
-        ...     metadata = td.RunMetadata()
-        ...     options = td.RunOptions(trace_level=td.RunOptions.FULL_TRACE)
-        ...     _ = session.run(td.negative(x, name="y"), {x: [1, 2]}, options, metadata)
-        ...     [(trace.name, trace.shapes) for trace in metadata.step_stats]
-        [('y', ((2,),))]
-    """
-
-    def __init__(self) -> None:
-        self.step_stats: list[OpTrace] = []
-        self.peak_bytes = 0
-
-    @property
-    def seconds(self) -> float:
-        """How long all ops took together."""
-        return sum(trace.seconds for trace in self.step_stats)
-
-    def __str__(self) -> str:
-        """The ops by time, the costliest first."""
-        return str(Profile([self]))
-
-    def chrome_trace(self) -> str:
-        """The run as JSON that chrome://tracing and similar viewers open."""
-        import json
-
-        start = min((trace.start for trace in self.step_stats), default=0.0)
-        events = [
-            {
-                "name": trace.name,
-                "cat": trace.type,
-                "ph": "X",
-                "pid": 0,
-                "tid": 0,
-                "ts": (trace.start - start) * 1e6,
-                "dur": (trace.seconds + trace.inner) * 1e6,
-                "args": {
-                    "shapes": trace.shapes,
-                    "bytes": trace.nbytes,
-                    **({"round": trace.round} if trace.round else {}),
-                },
-            }
-            for trace in self.step_stats
-        ]
-        return json.dumps({"traceEvents": events})
-
-    def SerializeToString(self) -> bytes:  # noqa: N802
-        """The run as a RunMetadata message on the wire, which TensorBoard shows."""
-        message = RunMetadataProto()
-        device = message.step_stats.dev_stats.add(device="/device:CPU:0")
-        for trace in self.step_stats:
-            micros = int((trace.seconds + trace.inner) * 1e6)
-            device.node_stats.add(
-                node_name=trace.name,
-                timeline_label=trace.type,
-                all_start_micros=int(trace.start * 1e6),
-                op_end_rel_micros=micros,
-                all_end_rel_micros=micros,
-            )
-        return message.SerializeToString()
+    from .profile import RunMetadata
 
 
 class TracedRun:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import tensordraft as td
+from tensordraft.graph.elements import RegisteredOpType
 from tensordraft.graph.registry import lookup
 from tensordraft.graph.signature import ArgSpec
 
@@ -103,7 +104,7 @@ def _call(
     return graph.get_operation_by_name("op")
 
 
-def _dtype_of(spec: ArgSpec, definition: td.OpDef, dtypes: Mapping[str, Any]) -> Any:
+def _dtype_of(spec: ArgSpec, definition: RegisteredOpType, dtypes: Mapping[str, Any]) -> Any:
     attr = spec.type_attr or spec.type_list_attr or ""
     for name in (spec.name, attr):
         if name in dtypes:

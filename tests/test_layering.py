@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
+import networkx as nx
 import pytest
 from places import ROOT, TESTS
 
@@ -80,11 +81,11 @@ FOLDERS = [
 STRANGERS = {("ops", "session"), ("session", "ops")}
 # Folders that know bytes and messages, and of the graphs around them the errors alone.
 BLIND = {"graph/files": "graph/errors"}
-# Pairs that stand against the order, for types alone.
+# Modules that know each other, by what they are; all other imports run one way, be they for types
+# alone.
+CIRCLES = {frozenset({"graph/graph", "graph/node"})}
+# Pairs that stand against the order.
 EXCEPTIONS = {
-    ("ops/variables/variable_kinds.py", "ops/variable_scopes"),
-    ("graph/scopes/device.py", "graph"),
-    ("graph/scopes/device_spec.py", "graph"),
     ("__main__.py", "cli"),  # the command itself
 }
 
@@ -193,6 +194,31 @@ def test_tests_lie_beside_what_they_test() -> None:
 def test_no_folder_is_crowded() -> None:
     sizes = Counter(str(path.parent) for path in PACKAGE)
     assert {folder: size for folder, size in sizes.items() if size > MAX_FILES} == {}
+
+
+def circles(sources: dict[str, str]) -> set[frozenset[str]]:
+    """The sets of modules that import each other in a circle, be it for types alone."""
+    imports: nx.DiGraph[str] = nx.DiGraph()
+    for file, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            for module in imported_modules(node, Path(file)):
+                imports.add_edge(file.removesuffix(".py").removesuffix("/__init__"), module)
+    return {
+        frozenset(circle) for circle in nx.strongly_connected_components(imports) if len(circle) > 1
+    }
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    sources = {str(path): (ROOT / path).read_text(encoding="utf-8") for path in PACKAGE}
+    assert circles(sources) == CIRCLES
+
+
+def test_circles_are_found() -> None:
+    types = "if TYPE_CHECKING:\n    from .trace import Trace\n"
+    sources = {"session/plan.py": types, "session/tracing.py": "from . import plan"}
+    assert circles(sources) == set()
+    sources["session/plan.py"] = types.replace("trace ", "tracing ")
+    assert circles(sources) == {frozenset({"session/plan", "session/tracing"})}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ..signature import REQUIRED, parse_signature
 
 if TYPE_CHECKING:
     from ...protos.messages import AttrValue, OpDef as OpDefProto, OpList
-    from ..op_def import OpDef
+    from ..elements import OpType
 
 _LAST_WITHOUT_UNKNOWN_RANK = 21
 
@@ -38,7 +38,7 @@ class Drift:
         if op_list is not None:
             self._definitions = {op.name: op for op in op_list.op}
 
-    def unknown(self, definition: OpDef[Any], name: str, value: AttrValue) -> AttrValue | None:
+    def unknown(self, definition: OpType, name: str, value: AttrValue) -> AttrValue | None:
         """What to keep of an attr that `definition` does not have.
 
         Raises:
@@ -51,7 +51,7 @@ class Drift:
             raise ValueError(f"{definition.name} has no attr {name!r} here")
         return None
 
-    def modernize(self, definition: OpDef[Any], attrs: dict[str, Any]) -> None:
+    def modernize(self, definition: OpType, attrs: dict[str, Any]) -> None:
         """Writes in `attrs` what an old file means by them.
 
         Up to version 21 a placeholder without a shape was stored as one of shape [].

@@ -16,10 +16,11 @@ from ..describe import whereabouts
 from ..export import PRODUCER
 from ..files.progress import reported
 from ..graph import Graph
-from ..node import Operation, Tensor, user_site
+from ..node import Operation, Tensor
 from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
 from ..scopes.device import parse_device
 from ..scopes.names import check_op_name
+from ..sites import user_site
 from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
 from .attr_drift import Drift
 from .gc_pause import collector
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
     from ...protos.dtypes import DType
     from ...protos.messages import NodeDef
+    from ..elements import RegisteredOpType
     from ..files.progress import Progress
-    from ..op_def import OpDef
 
 public = {"td": "import_graph_def"}
 
@@ -238,16 +239,17 @@ class Importer:
         return elements
 
     def _add(self, name: str, node: NodeDef) -> Operation:
+        declared: list[TensorShape] | None = None
         try:
             definition, attrs = self._definition(name, node)
             inputs, controls = self._inputs(node)
-            if definition.template is None:
+            if not isinstance(definition, UnregisteredOp):
                 check_inputs(definition, inputs, attrs)
+                if "_output_shapes" in attrs:
+                    declared = stated_shapes(attrs.pop("_output_shapes"))
             self._check_device(node.device)
             if "_class" in attrs:
                 attrs["_class"] = self._colocation(attrs["_class"])
-            if definition.template is None and "_output_shapes" in attrs:
-                stated_shapes(attrs["_output_shapes"])
         except (TypeError, ValueError) as error:
             message = f"{error}\n  in the node {name!r} ({node.op})"
             if self.options.problems is None or name in self.unregistered:
@@ -255,7 +257,6 @@ class Importer:
             self.options.problems.append(message)
             self.unregistered[name] = unregistered_op(node, self.uses)
             return self._add(name, node)
-        declared = None if definition.template is not None else attrs.pop("_output_shapes", None)
         op = self.graph.make(
             definition, inputs, attrs, self.names(name), self.site, controls, node.device
         )
@@ -277,7 +278,7 @@ class Importer:
 
     def _definition(
         self, name: str, node: NodeDef
-    ) -> tuple[OpDef[Any] | UnregisteredOp, dict[str, Any]]:
+    ) -> tuple[RegisteredOpType | UnregisteredOp, dict[str, Any]]:
         unregistered = self.unregistered.get(name)
         if unregistered is not None:
             return unregistered, dict(node.attr)
@@ -365,13 +366,12 @@ class Importer:
             raise ValueError(f"return_element {element!r} not found in graph_def")
         return op.outputs[int(number)] if colon else op
 
-    def _refine(self, op: Operation, declared: AttrValue) -> None:
+    def _refine(self, op: Operation, shapes: list[TensorShape]) -> None:
         """Takes over the shapes that the file states, as far as they say more than ours.
 
         Raises:
             ValueError: they are too few, or contradict ours.
         """
-        shapes = stated_shapes(declared)
         if len(shapes) < len(op.outputs):
             raise ValueError(
                 f"_output_shapes of {whereabouts(op)} has {len(shapes)} shapes for "

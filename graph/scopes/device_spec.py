@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .device import device_string, device_type as full_type, merge_devices, parse_device
 
-if TYPE_CHECKING:
-    from ..node import Operation
+
+class Placed(Protocol):
+    """What has a device: an operation."""
+
+    @property
+    def device(self) -> str:
+        """The device string."""
+
 
 public = {"td": "DeviceSpec merge_device"}
 
@@ -107,7 +113,7 @@ def full_device(device: Any) -> str:
     return device_string(parse_device(device))
 
 
-def merge_device(spec: str | DeviceSpec | None) -> Callable[[Operation], str]:
+def merge_device(spec: str | DeviceSpec | None) -> Callable[[Placed], str]:
     """A function for `td.device` that fills in what ops leave open.
 
     Args:
@@ -125,7 +131,7 @@ def merge_device(spec: str | DeviceSpec | None) -> Callable[[Operation], str]:
     """
     text = full_device(spec)
 
-    def merged(op: Operation) -> str:
+    def merged(op: Placed) -> str:
         return merge_devices(text, op.device)
 
     return merged

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...graph.default_graph import get_default_graph
 from .variable_store import dtype_or, store_of
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..variables.variable import Variable
-    from .variable_scope import VariableScope
 
 public = {"td": "no_regularizer"}
 
@@ -61,8 +60,24 @@ def nested(inner: Callable[..., Any] | None, outer: Callable[..., Any] | None) -
     return through_both
 
 
+class Scope(Protocol):
+    """What a getter asks of a variable scope, beside its settings for variables."""
+
+    @property
+    def name(self) -> str:
+        """The full name."""
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of variables for which none is given."""
+
+    @property
+    def custom_getter(self) -> Callable[..., Any] | None:
+        """What is called in the place of the usual getter."""
+
+
 def got(
-    scope: VariableScope,
+    scope: Scope,
     name: str,
     custom_getter: Callable[..., Any] | None = None,
     **given: Any,

@@ -196,7 +196,8 @@ def get_variable_scope() -> VariableScope:
     scopes = scopes_of(get_default_graph())
     if scopes.current is None:
         scopes.current = VariableScope(False)
-    return scopes.current
+    current: VariableScope = scopes.current
+    return current
 
 
 @contextmanager

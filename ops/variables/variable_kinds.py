@@ -10,7 +10,6 @@ from ...graph.default_graph import get_default_graph
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
-    from ..variable_scopes.variable_scope import VariableScope
 
 public = {"td": "disable_resource_variables enable_resource_variables resource_variables_enabled"}
 
@@ -61,7 +60,7 @@ class ScopesInForce(threading.local):
     """The variable scopes of one graph that a thread is in, and has opened."""
 
     def __init__(self) -> None:
-        self.current: VariableScope | None = None
+        self.current: Any = None  # the VariableScope
         self.opened: set[str] = set()
 
     def unique_name(self, name: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 import tensordraft as td
 from tensordraft.graph import registry
+from tensordraft.graph.elements import RegisteredOpType
 from tensordraft.graph.gradient_rules import RULES
 
 ROOT = Path(td.__file__).parent
@@ -32,7 +33,7 @@ WITHOUT = {
 }
 
 
-def carries_gradients(op: td.OpDef) -> bool:
+def carries_gradients(op: RegisteredOpType) -> bool:
     """Whether an output may be of floats or complex numbers, and so may an input."""
 
     def may_be(spec: object) -> bool:
@@ -46,7 +47,7 @@ def carries_gradients(op: td.OpDef) -> bool:
     return any(map(may_be, op.signature.outputs)) and any(map(may_be, op.signature.inputs))
 
 
-def room(op: td.OpDef) -> str:
+def room(op: RegisteredOpType) -> str:
     """The folder of the file that defines the op."""
     return Path(op.site.file).parent.name
 

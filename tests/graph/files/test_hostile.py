@@ -135,19 +135,15 @@ def test_random_nodes_are_taken_or_refused(graph_def: td.GraphDef) -> None:
     drive_graph_def(graph_def)
 
 
-def test_the_judge_knows_a_leak() -> None:
+def test_the_judge_knows_a_leak(monkeypatch: pytest.MonkeyPatch) -> None:
     def leaking_kernel(_: Any) -> Any:
         nothing: dict[str, Any] = {}
         return nothing["missing"]
 
     definition = next(item for item in definitions() if item.name == "Neg")
-    factory = definition.kernel_factory
-    definition.kernel_factory = leaking_kernel
-    try:
-        with pytest.raises(LeakError):
-            drive_graph_def(negation())
-    finally:
-        definition.kernel_factory = factory
+    monkeypatch.setattr(definition, "kernel_factory", leaking_kernel)
+    with pytest.raises(LeakError):
+        drive_graph_def(negation())
 
 
 def negation() -> td.GraphDef:
