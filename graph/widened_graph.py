@@ -45,7 +45,8 @@ class WidenedGraph:
 
     def narrowest(self, op: AnyOp) -> AnyOp:
         """The op as it was first made."""
-        return self._narrowest.get(op, op)
+        first: AnyOp = self._narrowest.get(op, op)
+        return first
 
     def widest(self, op: AnyOp) -> AnyOp:
         """The op with the most results that stands for `op`."""
@@ -56,8 +57,9 @@ class WidenedGraph:
         """The result of the widest op that is the same as `tensor`."""
         if not self._versions:
             return tensor
-        op = self.widest(tensor.op)
-        return tensor if op is tensor.op else op.outputs[tensor.value_index]
+        op: Any = self.widest(tensor.op)
+        result: AnyValue = tensor if op is tensor.op else op.outputs[tensor.value_index]
+        return result
 
     def in_order(self, ops: Iterable[AnyOp]) -> list[AnyOp]:
         """Ops in an order in which they can run, what stands for others before these."""
