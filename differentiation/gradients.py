@@ -13,12 +13,13 @@ from ..graph.sites import warn_user
 from ..ops.array.constants import identity
 from ..ops.array.fills import zeros, zeros_like
 from . import rules as _rules
-from .backpropagation import Options, backpropagate, differentiable
+from .engine.backpropagation import Options, backpropagate, differentiable
+from .engine.sources import answering
 from .kit.static_knowledge import filled_like
 
 if TYPE_CHECKING:
     from ..graph.graph import Graph
-    from .accumulation import Gradient
+    from .engine.accumulation import Gradient
 
 public = {"td": "UnconnectedGradients gradients"}
 
@@ -110,14 +111,14 @@ def gradients(
     with graph.as_default(), graph.editing():
         start = graph.version
         try:
-            with name_scope(name, "gradients"):
-                outputs = [convert_to_tensor(y) for y in ys]
-                sources = [_source(graph, x) for x in xs]
+            with name_scope(name, "gradients") as scope, answering(scope):
+                outputs = [graph.captured(convert_to_tensor(y)) for y in ys]
+                sources = [graph.captured(_source(graph, x)) for x in xs]
                 seeds = [
                     _seed(i, y, given)
                     for i, (y, given) in enumerate(zip(outputs, grad_ys, strict=True))
                 ]
-                stopped = [_source(graph, stop).op for stop in stops]
+                stopped = [graph.captured(_source(graph, stop)).op for stop in stops]
                 found = backpropagate(outputs, sources, seeds, stopped, options)
                 if unconnected_gradients == UnconnectedGradients.ZERO:
                     return [

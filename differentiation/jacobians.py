@@ -15,7 +15,7 @@ from ..ops.array.joining import concat
 from ..ops.array.reshaping import reshape
 from ..ops.array.shapes import shape
 from ..ops.array.stacking import stack
-from .accumulation import dense
+from .engine.accumulation import dense
 from .gradients import UnconnectedGradients, gradients
 from .kit.static_knowledge import known_sizes
 

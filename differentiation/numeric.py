@@ -9,7 +9,7 @@ import numpy as np
 from ..graph.default_scopes import name_scope
 from ..graph.scopes import thread_defaults
 from ..ops.array.constants import placeholder
-from .accumulation import dense
+from .engine.accumulation import dense
 from .gradients import gradients
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from ..graph.node_expanders import Expanded, expander_of
 from ..ops.array.constants import placeholder
 from ..ops.array.fills import zeros_like
 from . import rules as _rules
-from .accumulation import dense
-from .backpropagation import backpropagate, differentiable
+from .engine.accumulation import dense
+from .engine.backpropagation import backpropagate, differentiable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,11 +19,14 @@ class Rule(NamedTuple):
             It is None itself where the op lets no gradient pass.
         fills: whether an output that nothing depends on has a gradient of zeros, instead of None.
         takes_slices: whether a gradient may be IndexedSlices, instead of being made dense before.
+        asks: whether the function takes, behind the op, which inputs' gradients are wanted: a
+            list of bools.
     """
 
     function: Callable[..., Any] | None
     fills: bool = True
     takes_slices: bool = True
+    asks: bool = False
 
 
 RULES: dict[str, Rule] = {}

@@ -65,9 +65,10 @@ class WidenedGraph:
         """Ops in an order in which they can run, what stands for others before these."""
         if not self._versions:
             return sorted(ops, key=_index)
-        return sorted(ops, key=self._place)
+        return sorted(ops, key=self.place)
 
-    def _place(self, op: Op) -> tuple[int, int]:
+    def place(self, op: Op) -> tuple[int, int]:
+        """Where an op stands among those of the graph, in an order in which they can run."""
         before = self._beside.get(op) or self._narrowest.get(op)
         return (op.index, 0) if before is None else (before.index - 1, 1 + op.index)
 

@@ -61,6 +61,8 @@ FOLDERS = [
     "ops/control_flow",
     "ops",
     "differentiation/kit",
+    "differentiation/engine",
+    "differentiation/bodies",
     "differentiation/rules",
     "differentiation",
     "modelling/layers",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def gradient_of(
-    *op_types: str, takes_slices: bool = False
+    *op_types: str, takes_slices: bool = False, asks: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: the rule of op types of ours.
 
@@ -29,7 +29,7 @@ def gradient_of(
 
     def registered(function: Callable[..., Any]) -> Callable[..., Any]:
         for op_type in op_types:
-            register(op_type, Rule(function, fills=False, takes_slices=takes_slices))
+            register(op_type, Rule(function, False, takes_slices, asks))
         return function
 
     return registered

@@ -1,21 +1,19 @@
-"""Gradients of `ops/control_flow`: why none pass through what is decided in the run."""
+"""Gradients of `ops/control_flow`: of what runs functions. What they are lowered to has none."""
 
 from __future__ import annotations
 
-from ..kit.rule_tables import undefined
+from ..bodies.branches import branch_gradient
+from ..bodies.loops import loop_gradient
+from ..kit.rule_tables import gradient_of, undefined
+
+gradient_of("While", "StatelessWhile", asks=True)(loop_gradient)
+gradient_of(
+    *("If", "StatelessIf", "Case", "StatelessCase", "PartitionedCall", "StatefulPartitionedCall"),
+    asks=True,
+)(branch_gradient)
 
 undefined(
-    "which branch is taken is known to the run alone; td.where of both has a gradient",
-    *("Case", "If", "Merge", "RefMerge", "RefSwitch", "StatelessCase", "StatelessIf"),
-    *("Switch", "_SwitchN"),
-)
-undefined(
-    "how often a loop turns is known to the run alone; a loop that Python unrolls has a gradient",
-    *("Enter", "Exit", "IrregularFrame", "NextIteration", "RefEnter", "RefExit"),
-    *("RefNextIteration", "StatelessWhile", "While"),
-)
-undefined(
-    "a call that could not be replaced by the function's own ops is not looked into",
-    "PartitionedCall",
-    "StatefulPartitionedCall",
+    "it is part of no loop or conditional, and leaves open what is there and what is not",
+    *("Enter", "Exit", "IrregularFrame", "Merge", "NextIteration", "RefEnter", "RefExit"),
+    *("RefMerge", "RefNextIteration", "RefSwitch", "Switch", "_SwitchN"),
 )

@@ -11,7 +11,7 @@ from ...graph.node import Operation, Tensor
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import PLACEHOLDER, constant, identity
 from .components import leaf_of, tensors_of
-from .function_defs import function_def
+from .function_defs import register_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,7 +124,5 @@ class BodyGraph(Graph):
             if op not in passed and not op.definition.pure and op.outputs + list(op.inputs)
         ]
         body = Body(name, self, inputs, outputs, effects)
-        if not any(tensor.dtype.is_ref_dtype for tensor in inputs):
-            self.library.function.append(function_def(body))
-        self.bodies[name, b""] = body
+        register_body(body)
         return body

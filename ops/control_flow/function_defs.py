@@ -6,14 +6,36 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...graph.dependencies import needed_ops
+from ...graph.importing.function_bodies import body_of
 from ...graph.op_def import OpDef
-from ...protos.messages import FunctionDef
+from ...protos.messages import FunctionDef, NameAttrList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...graph.bodies import Body
     from ...graph.node import Operation, Tensor
+
+
+def register_body(body: Body) -> None:
+    """Puts a body into the library of its graph, and those that ops inside name and it lacks.
+
+    One that takes references is no function of a library: on the wire, functions cannot take any.
+    """
+    graph = body.graph
+    graph.bodies[body.name, b""] = body
+    for op in needed_ops([*body.outputs, *body.effects], body.inputs):
+        register_named(op)
+    if not any(tensor.dtype.is_ref_dtype for tensor in body.inputs):
+        graph.library.function.append(function_def(body))
+
+
+def register_named(op: Operation) -> None:
+    """Puts the bodies that an op names into the library, where it lacks them."""
+    for value in op.attrs.values():
+        for func in value if isinstance(value, list) else [value]:
+            if isinstance(func, NameAttrList) and func.name not in op.graph.functions:
+                register_body(body_of(op.graph, func))
 
 
 def function_def(body: Body) -> FunctionDef:
@@ -35,7 +57,7 @@ def function_def(body: Body) -> FunctionDef:
             node = function.node_def.add()
             node.CopyFrom(op.node_def)
             inputs = [_text(tensor, arguments) for tensor in op.inputs]
-            controls = dict.fromkeys([*op.controls, *before.get(op, ())])
+            controls = dict.fromkeys([*op.controls, *before.get(graph.narrowest(op), ())])
             waits = [f"^{control.name}" for control in controls if control not in passed]
             node.input[:] = [*inputs, *waits]
     for i, tensor in enumerate(body.outputs):

@@ -169,7 +169,7 @@ def _grad_with_shape_kernel(c: KernelContext) -> Kernel:
         made = of.gradient(source)
         front = tuple(shape_to_prepend.tolist())
         made.element = None if of.element is None else (*front, *of.element)
-        made.like = None if made.like is None else [(*front, *sizes) for sizes in made.like]
+        made.shapes = {index: (*front, *sizes) for index, sizes in of.shapes.items()}
         return made.handle, flow_in
 
     return grad

@@ -23,6 +23,9 @@ class TensorArray:
         dynamic: whether a write behind the end makes the array longer.
         clears: whether an element is gone once it was read.
         identical: whether all elements have one shape.
+
+    Attributes:
+        shapes: of the elements that were written, here or in the array of which this is a gradient.
     """
 
     def __init__(
@@ -45,7 +48,7 @@ class TensorArray:
         self.clears = clears
         self.identical = identical
         self.adds_up = False
-        self.like: list[tuple[int, ...]] | None = None
+        self.shapes: dict[int, tuple[int, ...]] = {}
         self.gradients: dict[bytes, TensorArray] = {}
         self.closed = False
 
@@ -84,6 +87,7 @@ class TensorArray:
         elif index in self.gone:
             raise ValueError(f"element {index} has been read, and cannot be written again")
         self.items[index] = item
+        self.shapes[index] = item.shape
 
     def read(self, index: int) -> Array:
         """An element; zeros where none was written and the shape is known.
@@ -107,9 +111,7 @@ class TensorArray:
         return item  # type: ignore[no-any-return]
 
     def _zeros(self, index: int) -> Array:
-        sizes = self.element
-        if self.like is not None and index < len(self.like):
-            sizes = self.like[index]
+        sizes: Sizes = self.shapes.get(index, self.element)
         if sizes is None or -1 in sizes:
             raise ValueError(
                 f"element {index} is read and was not written, and the shape of the elements is "
@@ -123,9 +125,7 @@ class TensorArray:
         if made is None:
             made = TensorArray(len(self.items), self.dtype, self.element, clears=False)
             made.adds_up = True
-            shapes = [() if item is None else item.shape for item in self.items]
-            if all(item is not None for item in self.items):
-                made.like = shapes
+            made.shapes = dict(self.shapes)
             self.gradients[source] = made
         return made
 

@@ -111,6 +111,23 @@ class TensorList:
         """Another list of the same kind of elements."""
         return TensorList(items, self.dtype, self.element, self.limit)
 
+    def zeros_like(self) -> TensorList:
+        """A list as long, of zeros in the shapes of the elements."""
+        return self.of([None if item is None else _zeros_like(item) for item in self.items()])
+
+    def __add__(self, other: Any) -> TensorList:
+        """The sums of the elements of two lists; one that was not set counts as zeros."""
+        if not isinstance(other, TensorList) or self.dtype != other.dtype:
+            raise ValueError("a list can be added to one of the same dtype alone")
+        pairs = zip(self.items(), other.items(), strict=False)
+        if len(self.items()) != len(other.items()):
+            raise ValueError(
+                f"lists that are added must have one length, got {len(self.items())} and "
+                f"{len(other.items())}"
+            )
+        sums = [y if x is None else x if y is None else _sum(x, y) for x, y in pairs]
+        return TensorList(sums, self.dtype, merged(self.element, other.element), self.limit)
+
     def check(self, item: Array) -> None:
         """Checks that an item may stand in the list.
 
@@ -151,6 +168,18 @@ class TensorList:
                 f"known: {shown(sizes)}"
             )
         return new_zeros(sizes, self.dtype)
+
+
+def _zeros_like(item: Array) -> Array:
+    if item.dtype == object and isinstance(item.item(), TensorList):
+        return item.item().zeros_like().handle  # type: ignore[no-any-return]
+    return new_zeros(item.shape, item.dtype)
+
+
+def _sum(x: Array, y: Array) -> Array:
+    if x.shape != y.shape:
+        raise ValueError(f"elements of shapes {x.shape} and {y.shape} cannot be added")
+    return np.asarray(np.add(x, y), x.dtype)
 
 
 def list_of(handle: Array, dtype: np.dtype[Any] | None = None) -> TensorList:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..graph.convert import convert_to_tensor
-from ..graph.indexed_slices import IndexedSlices
-from ..graph.node import Tensor
-from ..ops.array.casting import cast
-from ..ops.array.joining import concat
-from ..ops.math.add_n import accumulate_n, add_n
-from ..protos.dtypes import int64
-from .kit.static_knowledge import known_equal, uniform
+from ...graph.convert import convert_to_tensor
+from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Tensor
+from ...ops.array.casting import cast
+from ...ops.array.joining import concat
+from ...ops.math.add_n import accumulate_n, add_n
+from ...protos.dtypes import int64
+from ..kit.static_knowledge import known_equal, uniform
+from .list_items import ListItem, list_total
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 public = {"td": "AggregationMethod"}
 
 Gradient: TypeAlias = Tensor | IndexedSlices
+Part: TypeAlias = Gradient | ListItem
+"""What a gradient is summed of."""
 
 
 class AggregationMethod:
@@ -66,7 +69,7 @@ _METHODS: dict[Any, Callable[[Sequence[Tensor]], Tensor]] = {
 }
 
 
-def summation(method: Any) -> Callable[[Sequence[Gradient]], Gradient]:
+def summation(method: Any) -> Callable[[Sequence[Part]], Gradient]:
     """The function that sums gradients as an AggregationMethod says.
 
     Slices stay slices where all are; one dense gradient makes the sum dense.
@@ -78,7 +81,11 @@ def summation(method: Any) -> Callable[[Sequence[Gradient]], Gradient]:
         raise ValueError(f"aggregation_method must be an AggregationMethod, got {method!r}")
     add = _METHODS[method]
 
-    def total(gradients: Sequence[Gradient]) -> Gradient:
+    def total(parts: Sequence[Part]) -> Gradient:
+        items = [part for part in parts if isinstance(part, ListItem)]
+        if items:
+            return list_total([part for part in parts if isinstance(part, Tensor)], items)
+        gradients = [part for part in parts if not isinstance(part, ListItem)]
         if len(gradients) == 1:
             return gradients[0]
         slices = [item for item in gradients if isinstance(item, IndexedSlices)]

@@ -1,0 +1,1 @@
+"""Gradients of ops that run functions of a graph: branches, loops and calls."""

@@ -1,0 +1,1 @@
+"""Reverse mode itself, which knows the rule of no op."""

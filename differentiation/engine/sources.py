@@ -1,0 +1,27 @@
+"""Which call of `td.gradients` is being answered: TensorArrays keep the gradients of each apart."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_source: ContextVar[str] = ContextVar("_source", default="gradients")
+
+
+def gradient_source() -> str:
+    """The name of the call."""
+    return _source.get()
+
+
+@contextmanager
+def answering(scope: str) -> Iterator[None]:
+    """Names the call inside a `with` block."""
+    token = _source.set(scope.rstrip("/") or "gradients")
+    try:
+        yield
+    finally:
+        _source.reset(token)
