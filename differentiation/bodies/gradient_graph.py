@@ -21,10 +21,12 @@ from .forward import free_function_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ...graph.elements import OpType
     from ...graph.graph import Graph
     from ...graph.nested_graph import NestedGraph
-    from ...graph.node import Operation, Site, Tensor
+    from ...graph.node import Operation, Tensor
     from ...graph.op_def import OpDef
+    from ...graph.sites import Site
     from ...shape_inference.contents import Content
     from ...shape_inference.tensor_shape import TensorShape
     from .forward import Forward
@@ -76,7 +78,7 @@ class GradientGraph(BodyGraph):
             return self.handed(tensor)
         op = tensor.op
         with self.unscoped():
-            made = super().add(op.definition, inputs, dict(op.attrs), self.unique_name(op.name))  # type: ignore[arg-type]
+            made = super().add(op.definition, inputs, dict(op.attrs), self.unique_name(op.name))
         return made.outputs[tensor.value_index]
 
     @contextmanager
@@ -132,7 +134,7 @@ class GradientGraph(BodyGraph):
 
     def add(
         self,
-        definition: OpDef[Any],
+        definition: OpType,
         inputs: Sequence[Tensor],
         attrs: dict[str, Any],
         name: str,
