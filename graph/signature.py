@@ -177,5 +177,5 @@ def _parse_default(kind: str, text: str) -> Any:
         numbers = [float(item) for item in text.partition("[")[2].strip("]").split(",")]
         return TensorValue(np.array(numbers, dtype.numpy_dtype), dtype)
     if kind == "shape":
-        return TensorShape(None)  # the only shape that definitions default to
+        return TensorShape([] if text == "[]" else None)  # definitions default to these two
     return int(text) if kind == "int" else as_float32(float(text))

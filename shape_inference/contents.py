@@ -21,12 +21,14 @@ class Content(NamedTuple):
         declared: a shape that every element fits, come what may.
         element: a shape that all elements have that were put in; None where none was.
         length: how many elements there are.
+        key: of a table, the shape of a key.
     """
 
     dtype: DType | None = None
     declared: TensorShape = _UNKNOWN
     element: TensorShape | None = None
     length: Dim | None = None
+    key: TensorShape | None = None
 
     @property
     def shape(self) -> TensorShape:
@@ -53,6 +55,7 @@ class Content(NamedTuple):
             common_shape(self.declared, other.declared),
             element,
             self.length if same else None,
+            self.key if self.key == other.key else None,
         )
 
 

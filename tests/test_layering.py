@@ -51,6 +51,7 @@ FOLDERS = [
     "ops/quantized",
     "ops/nn",
     "ops/signals",
+    "ops/tables",
     "ops/initializers",
     "ops/variables",
     "ops/variable_scopes",

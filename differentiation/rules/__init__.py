@@ -24,6 +24,7 @@ from . import (
     sparse as sparse,
     special as special,
     statistics as statistics,
+    tables as tables,
     training_updates as training_updates,
     variables as variables,
     windows as windows,

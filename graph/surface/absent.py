@@ -26,7 +26,6 @@ _REASONS = {
     "enable_eager_execution": "there is only graph mode",
     "estimator": _TRAINING,
     "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
-    "lookup": "hash tables are not supported; map keys to numbers in Python",
     "parse_example": _INPUT,
     "parse_single_example": _INPUT,
     "raw_rnn": _LOOPS,
