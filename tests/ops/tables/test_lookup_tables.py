@@ -11,6 +11,7 @@ import pytest
 import tensordraft as td
 
 lookup = td.contrib.lookup
+MD5: Any = "md5"
 
 
 @pytest.fixture
@@ -135,7 +136,7 @@ def test_numbers_by_hash_alone(session: td.Session) -> None:
             "string",
         ),
         (lambda: lookup.IdTableWithHashBuckets(None, 0), ValueError, "at least 1"),
-        (lambda: lookup.IdTableWithHashBuckets(None, 1, "md5"), TypeError, "a HasherSpec"),
+        (lambda: lookup.IdTableWithHashBuckets(None, 1, MD5), TypeError, "a HasherSpec"),
         (lambda: lookup.StrongHashSpec([1]), ValueError, "two unsigned integers"),
         (lambda: td.lookup.StaticVocabularyTable(None, 0), ValueError, "at least 1, got 0"),
         (
