@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from ..graph import errors
 from ..graph.graph import Graph
 from ..graph.importing.function_bodies import body_of
-from ..graph.importing.function_inlining import referred_functions
 from ..graph.node_def import input_name
 from ..graph.node_expanders import Expanded, expander_of
+from ..graph.referred_functions import referred_functions
 from ..ops.array.constants import placeholder
 from ..ops.array.fills import zeros_like
 from . import rules as _rules

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..shape_inference.inference import Inference
 from ..shape_inference.tensor_shape import TensorShape
+from .dependencies import needed_ops
 from .describe import add_context
 
 if TYPE_CHECKING:
@@ -68,6 +69,17 @@ class Body(NamedTuple):
             except Exception as error:
                 raise add_context(error, op, inference) from error
         return inference
+
+    def needed(self) -> list[Operation]:
+        """The ops that have to run at a call, in an order in which they can."""
+        return needed_ops([*self.outputs, *self.effects], self.inputs)
+
+    def used_inputs(self) -> list[bool]:
+        """Of each input, whether it is needed for what the body returns and does."""
+        needed = self.needed()
+        read = {tensor for op in needed for tensor in op.inputs} | set(self.outputs)
+        awaited = {control for op in needed for control in op.controls}
+        return [tensor in read or tensor.op in awaited for tensor in self.inputs]
 
     def known_outputs(self, inference: Inference) -> list[Known]:
         """What an inference tells of the outputs."""

@@ -36,6 +36,10 @@ class OpType(Definition, Protocol):
     def kernel_memory(self) -> Memory:
         """Where the results of the kernel lie."""
 
+    @property
+    def lowering(self) -> Any:
+        """How an op is written without functions, if it has bodies."""
+
     def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
         """The dtypes of the outputs of an op with these attrs."""
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from ..protos.attr_codec import encode_attr
 from ..protos.messages import AttrValue, FunctionDefLibrary, GraphDef, VersionDef
 from . import registry
+from .lowered_nodes import LoweredNodes
 from .node_def import write_node_def
 from .origins import Origins
+from .referred_functions import referred_functions
 from .signature import REQUIRED
 from .widened_graph import WidenedGraph
 
@@ -54,6 +56,7 @@ class ExportedGraph(WidenedGraph):
         from_version: int | None = None,
         add_shapes: bool = False,
         strip_default_attrs: bool = False,
+        control_flow: str | None = None,
     ) -> GraphDef:
         """The graph as a GraphDef message, with equal bytes for equal graphs.
 
@@ -62,6 +65,13 @@ class ExportedGraph(WidenedGraph):
             add_shapes: whether each node gets the shapes of its outputs, as `_output_shapes`.
             strip_default_attrs: whether to leave out attrs that hold their default, so that older
                 readers, which may not know them, can read the graph.
+            control_flow: "lowered" writes branches, loops and calls without functions, as
+                TensorFlow 1.x did: by Switch, Merge, Enter and Exit. By default only those are
+                written so that change a variable held by reference, as functions cannot.
+
+        Raises:
+            TypeError: with "lowered", a function calls itself.
+            ValueError: `control_flow` is something else.
 
         Example:
             >>> import tensordraft as td
@@ -70,28 +80,45 @@ class ExportedGraph(WidenedGraph):
             >>> [node.name for node in graph.as_graph_def().node]
             ['x']
         """
+        if control_flow not in (None, "lowered"):
+            raise ValueError(f"control_flow must be None or 'lowered', got {control_flow!r}")
+        ops = self.in_order(self.get_operations()[from_version or 0 :])
+        ops = [op for op in ops if self.widest(op) is op]
+        lowered = LoweredNodes(
+            {op.name for op in self.get_operations()}, everything=control_flow == "lowered"
+        )
+        lowers = lowered.prepare([op for op in ops if self.origins.of(op.name) is None])
         result = GraphDef(versions=self.versions)
         defaults = Defaults() if strip_default_attrs else None
         written: set[int] = set()
-        for op in self.in_order(self.get_operations()[from_version or 0 :]):
-            if self.widest(op) is not op:
-                continue
+        for op in ops:
             origin = self.origins.of(op.name)
             if origin is not None:
                 if id(origin) not in written:
                     result.node.extend(origin.nodes)
                     written.add(id(origin))
                 continue
-            node = result.node.add()
-            write_node_def(op, node)
-            if add_shapes and op.outputs:
-                node.attr[_OUTPUT_SHAPES].CopyFrom(_output_shapes(op))
-            if defaults is not None:
-                defaults.strip(node)
+            start = len(result.node)
+            if lowers:
+                lowered.write(op)
+                result.node.extend(lowered.taken())
+            else:
+                write_node_def(op, result.node.add())
+            for node in result.node[start:]:
+                if add_shapes and op.outputs and node.name == op.name:
+                    node.attr[_OUTPUT_SHAPES].CopyFrom(_output_shapes(op))
+                if defaults is not None:
+                    defaults.strip(node)
         if written:
             result.node.sort(key=self.origins.place)
         if self.library.function:
             result.library.CopyFrom(self.library)
+            if control_flow == "lowered":
+                used = referred_functions(result.node, self.functions)
+                kept = [function for name, function in self.functions.items() if name in used]
+                result.ClearField("library")
+                if kept:
+                    result.library.function.extend(kept)
         return result
 
     def to_networkx(self) -> nx.MultiDiGraph[str]:

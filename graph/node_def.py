@@ -10,6 +10,7 @@ from ..protos.dtypes import DType
 from ..protos.messages import AttrValue, NodeDef
 from ..protos.tensor_codec import TensorValue
 from ..shape_inference.tensor_shape import TensorShape
+from ..shape_inference.traits import Bodies
 from .attrs import coerce_attr
 from .signature import REQUIRED
 
@@ -130,6 +131,8 @@ def _legal(definition: OpType, spec: AttrSpec, value: Any, *, shared: bool = Fal
                 value = TensorValue.from_proto(value.tensor, shared=True)
             else:
                 value = decode_attr(value, TensorShape)
+            if spec.kind == "list(type)" and isinstance(definition.traits, Bodies):
+                return value  # what passes references on to bodies is checked against these
             if spec.item_kind == "type":
                 _check_no_reference(value)
         except (TypeError, ValueError) as error:

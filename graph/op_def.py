@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..protos.messages import NodeDef
     from ..shape_inference.context import KernelFactory, ShapeFunction, ValueFunction
     from ..shape_inference.traits import Traits
+    from .lowered_nodes import Lowering
 
 public = {"td": "OpDef"}
 
@@ -100,6 +101,7 @@ class OpDef(Generic[Result]):
         self.value_function: ValueFunction | None = None
         self.kernel_factory: KernelFactory | None = None
         self.kernel_memory = Memory.UNKNOWN
+        self.lowering: Lowering | None = None
         caller = sys._getframe(1)
         self.site = Site(caller.f_code.co_filename, caller.f_lineno)
         self._text = (arguments, attrs)
@@ -150,6 +152,15 @@ class OpDef(Generic[Result]):
         result follows from static shapes need it; the rest are followed by their kernels.
         """
         self.value_function = function
+        return function
+
+    def lowered(self, function: Lowering) -> Lowering:
+        """Decorator: `function(nodes, lowered)` writes an op that has bodies without functions.
+
+        It receives the LoweredNodes to write into and what is known of the op there, and returns
+        what stands for its outputs.
+        """
+        self.lowering = function
         return function
 
     def gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:

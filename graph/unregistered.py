@@ -38,6 +38,7 @@ class UnregisteredOp:
     value_function = None
     kernel_factory = None
     kernel_memory = Memory.UNKNOWN
+    lowering = None
     site = None
     signature = Signature((), (), {})
 

@@ -157,6 +157,8 @@ def _computed_once(steps: Iterable[Step], same: Collection[int]) -> frozenset[in
     for step in steps:
         if (
             step.op.definition.pure
+            # What a reference refers to may change between two readings.
+            and not any(tensor.dtype.is_ref_dtype for tensor in step.op.outputs)
             and known.issuperset(step.inputs)
             and updated.isdisjoint(step.outputs)
         ):

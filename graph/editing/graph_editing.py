@@ -9,10 +9,10 @@ from ...protos.messages import GraphDef, NodeDef
 from .. import registry
 from ..export import Defaults
 from ..graph import Graph
-from ..importing.function_inlining import referred_functions
 from ..importing.importer import import_whole
 from ..importing.node_order import in_order
 from ..node_def import full_input, source_name
+from ..referred_functions import referred_functions
 from ..scopes.names import check_op_name
 
 public = {"td.graph_util": "extract_sub_graph remove_training_nodes rename rewire strip"}

@@ -21,6 +21,7 @@ from .node_texts import (
     is_pure,
     output_of,
     placeholder,
+    reference,
     sources,
     type_attr,
 )
@@ -215,7 +216,12 @@ def _made(nodes: Nodes, guards: _Guards, group: Branching, taken: set[str]) -> C
         for name in indices:
             texts = data_inputs(nodes[name])
             part.take_index(texts.index(group.merges[name][number]))
+    references = set().union(*[part.references for part in parts])
     dtypes = [dtype_of(text, nodes) for text in inputs]
+    dtypes = [
+        reference(dtype) if text in references else dtype
+        for text, dtype in zip(inputs, dtypes, strict=True)
+    ]
     out = [nodes[name].attr["T"].type for name in names]
     scope = names[0].rpartition("/")[0]
     op = NodeDef(name=free_name(f"{scope}/If" if scope else "If", taken))
@@ -274,6 +280,7 @@ class _Branch:
         self.passed: set[str] = set()
         self.waits: dict[str, None] = {}
         self.outputs: list[str] = []
+        self.references: set[str] = set()
 
     def take(self, wanted: list[str]) -> None:
         """Takes what is needed for some tensors, which the branch returns."""
@@ -303,8 +310,10 @@ class _Branch:
     def _text(self, text: str) -> str:
         """An input of a node in the branch as an input in its body."""
         name, number = output_of(text)
+        referred = False
         while name in self._all and self._all[name].op in SWITCHES:
             node = self._all[name]
+            referred = referred or node.op == "RefSwitch"
             if (self._guards.root(node.input[1]), number) != self._key:
                 break
             self.passed.add(name)
@@ -316,6 +325,8 @@ class _Branch:
         if node.op == "Const" and not node.input:
             self.nodes.setdefault(name, node)
             return text
+        if referred:
+            self.references.add(text)
         return self._inputs.setdefault(text, _input_name(name, number))
 
     def _control(self, text: str) -> str | None:

@@ -25,6 +25,7 @@ from .node_texts import (
     is_pure,
     output_of,
     placeholder,
+    reference,
     type_attr,
 )
 
@@ -87,7 +88,10 @@ class Loop:
             for text in control_inputs(node):
                 self.controls[text] = None
             [start] = data_inputs(node)
-            self.variables[name] = Variable(name, start, node.attr["T"].type, None)
+            dtype = node.attr["T"].type
+            if node.op == "RefEnter" and node.attr["is_constant"].b:
+                dtype = reference(dtype)  # so that the body can change the variable
+            self.variables[name] = Variable(name, start, dtype, None)
         for name in self.frame.nodes:
             node = self.nodes[name]
             if node.op not in MERGES:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import TYPE_CHECKING, Any
 
+from ...protos.dtypes import as_dtype
 from ...protos.messages import GraphDef, NameAttrList, NodeDef
+from ...shape_inference.tensor_shape import TensorShape
 from .. import errors
 from ..bodies import Body
 from ..graph import Graph
 from ..node import Operation, Tensor
+from ..referred_functions import referred_functions
 from .function_calls import Call
-from .function_inlining import Expansion, referred_functions
+from .function_inlining import Expansion
 from .import_options import ImportOptions
 from .importer import Importer
 from .node_texts import BodySource
@@ -81,7 +84,14 @@ def _made(graph: Graph, name: str, source: BodySource) -> Body:
     graph_def.library.function.extend([graph.functions[name] for name in used])
     graph_def = prepared(graph_def)
     graph_def.ClearField("library")
-    importer = Importer(inner, graph_def, ImportOptions(shared=True, infer=False))
+    passed = set(source.inputs)
+    references = {
+        node.name: {"dtype": dtype, "shape": TensorShape(None)}
+        for node in source.graph_def.node
+        if node.name in passed and (dtype := as_dtype(node.attr["dtype"].type)).is_ref_dtype
+    }
+    options = ImportOptions(shared=True, infer=False, references=references)
+    importer = Importer(inner, graph_def, options)
     elements = importer.run([*source.inputs, *source.outputs, *source.effects]) or []
     number = len(source.inputs)
     inputs = [_tensor(element) for element in elements[:number]]

@@ -9,6 +9,7 @@ from ...protos.config import config
 from ...protos.messages import GraphDef, NodeDef
 from .. import registry
 from ..node_def import full_input, read_attrs, source_name
+from ..referred_functions import referred_functions
 from .function_calls import Call, type_name
 from .node_order import sorted_by_need
 
@@ -116,24 +117,6 @@ def _checked_library(graph_def: GraphDef) -> dict[str, FunctionDef]:
         gradients[gradient.function_name].append(gradient.gradient_func)
     sorted_by_need(gradients, "gradients")
     return functions
-
-
-def referred_functions(nodes: Iterable[NodeDef], functions: Mapping[str, FunctionDef]) -> set[str]:
-    """The functions that `nodes` name, and those that these name."""
-    used: set[str] = set()
-    pending = list(nodes)
-    while pending:
-        node = pending.pop()
-        for name in {node.op, *_named_functions(node.attr.values())} & functions.keys() - used:
-            used.add(name)
-            pending.extend(functions[name].node_def)
-    return used
-
-
-def _named_functions(values: Iterable[AttrValue]) -> Iterable[str]:
-    for value in values:
-        for func in (value.func, *value.list.func):
-            yield func.name
 
 
 def _check_sizes(functions: dict[str, FunctionDef], nodes: int, calls: Iterable[Call]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,7 @@ class ImportOptions:
         contents: the content of constants that is kept beside the message.
         progress: called now and then.
         infer: whether shapes are inferred; those of a body follow from what is passed to it.
+        references: the attrs of the placeholders of a body that take references to variables.
         problems: where to put what is wrong with a node, which then is no error.
     """
 
@@ -38,3 +39,4 @@ class ImportOptions:
     progress: Progress | None = None
     problems: list[str] | None = None
     infer: bool = True
+    references: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -283,6 +283,8 @@ class Importer:
         if unregistered is not None:
             return unregistered, dict(node.attr)
         definition = registry.lookup(node.op)
+        if name in self.options.references:
+            return definition, dict(self.options.references[name])
         try:
             attrs = read_attrs(
                 definition, node.attr, self.drift.unknown, shared=self.options.shared

@@ -110,6 +110,8 @@ def dtype_of(text: str, nodes: Mapping[str, NodeDef]) -> int:
     if name not in nodes:
         raise IrregularError(f"the dtype of {text!r} is not known, as it is not in the GraphDef")
     node = nodes[name]
+    if node.op == "Placeholder":  # of a body, it may be a reference
+        return int(as_dtype(node.attr["dtype"].type).base_dtype.as_datatype_enum)
     definition = registry.find(node.op)
     try:
         if definition is None:
@@ -129,6 +131,11 @@ def is_pure(node: NodeDef) -> bool:
     """Whether a node computes the same from the same inputs, and does nothing else."""
     definition = registry.find(node.op)
     return definition is not None and definition.pure
+
+
+def reference(dtype: int) -> int:
+    """The dtype of references to variables that hold a dtype."""
+    return int(as_dtype(dtype).ref.as_datatype_enum)
 
 
 def type_attr(node: NodeDef, name: str, dtypes: Iterable[int]) -> None:

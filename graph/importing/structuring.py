@@ -82,16 +82,33 @@ class _Structuring:
         for frame in frames_of(self._nodes)[:-1]:
             self._replace_frame(frame)
         self._replace_conditionals()
-        groups: dict[int, tuple[set[str], set[str]]] = {}
-        for name, origin in self._made_of.items():
-            if name in self._nodes:
-                groups.setdefault(id(origin), (origin, set()))[1].add(name)
         origins = [
             Origin(frozenset(ops), tuple([self._read[name] for name in self._read if name in made]))
-            for made, ops in groups.values()
+            for made, ops in self._groups()
         ]
         hidden = frozenset(node.name for origin in origins for node in origin.nodes)
         return Structure(self._nodes, self._bodies, origins, hidden)
+
+    def _groups(self) -> list[tuple[set[str], set[str]]]:
+        """The names of nodes that ops were made of, with those of the ops, in no two groups."""
+        group_of: dict[str, tuple[set[str], set[str]]] = {}
+        seen: dict[int, tuple[set[str], set[str]]] = {}
+        for name, origin in self._made_of.items():
+            if name not in self._nodes:
+                continue
+            group = seen.get(id(origin))
+            if group is None:
+                group = set(origin), set()
+                others = {id(found): found for node in origin if (found := group_of.get(node))}
+                for made, ops in others.values():
+                    group[0].update(made)
+                    group[1].update(ops)
+                group_of.update(dict.fromkeys(group[0], group))
+            else:
+                group = group_of[next(iter(group[0]))]
+            seen[id(origin)] = group
+            group[1].add(name)
+        return list({id(group): group for group in group_of.values()}.values())
 
     def _replace_frame(self, frame: Frame) -> None:
         nodes = self._nodes

@@ -36,6 +36,7 @@ FORMAT = {
     "graph/importing/node_texts.py",
     "graph/importing/structuring.py",
     "graph/checkpoints/saved_model.py",
+    "graph/lowered_nodes.py",
     "graph/surface/absent.py",  # public names, some of which op types have, too
 }
 

@@ -1,0 +1,28 @@
+"""Which functions of a library nodes refer to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..protos.messages import AttrValue, FunctionDef, NodeDef
+
+
+def referred_functions(nodes: Iterable[NodeDef], functions: Mapping[str, FunctionDef]) -> set[str]:
+    """The functions that `nodes` name, and those that these name."""
+    used: set[str] = set()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        for name in {node.op, *_named_functions(node.attr.values())} & functions.keys() - used:
+            used.add(name)
+            pending.extend(functions[name].node_def)
+    return used
+
+
+def _named_functions(values: Iterable[AttrValue]) -> Iterable[str]:
+    for value in values:
+        for func in (value.func, *value.list.func):
+            yield func.name
