@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.editing.difference import diff
-from ..graph.files.message_files import load_graph_def
+from ..graph.files.model_files import load_graph_def
 from .text import print_json, printable
 
 if TYPE_CHECKING:

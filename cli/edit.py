@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
 from ..graph.editing.graph_editing import rename, rewire
-from ..graph.files.message_files import load_graph_def
+from ..graph.files.model_files import load_graph_def
 from ..graph.loading.graph_files import save_graph
 from .text import counted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..graph.files.message_files import read_graph_def
+from ..graph.files.model_files import read_graph_def
 from ..graph.importing.importer import import_whole
 from .progress import ShownProgress
 from .text import counted

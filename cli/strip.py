@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.editing.folding import fold_constants
 from ..graph.editing.graph_editing import remove_training_nodes, strip
-from ..graph.files.message_files import load_graph_def
+from ..graph.files.model_files import load_graph_def
 from ..graph.loading.graph_files import save_graph
 from .text import counted
 

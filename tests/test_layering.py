@@ -61,6 +61,7 @@ FOLDERS = [
     "ops/training_updates",
     "ops/control_flow",
     "ops",
+    "saved_models",
     "differentiation/kit",
     "differentiation/engine",
     "differentiation/bodies",

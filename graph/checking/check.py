@@ -10,7 +10,7 @@ from ...shape_inference.assumptions import CheckingInference
 from ...shape_inference.symbolic.symbolic import DimExpr, symbols_of
 from ...shape_inference.tensor_shape import TensorShape
 from ..describe import add_context
-from ..files.message_files import read_graph_def
+from ..files.model_files import read_graph_def
 from ..files.progress import reported
 from ..graph import Graph
 from ..importing.gc_pause import collector

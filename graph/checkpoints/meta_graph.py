@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from google.protobuf.message import Message
+
 from ...protos.messages import CollectionDef, MetaGraphDef
+from .. import errors
 from ..default_graph import get_default_graph
-from ..files.message_files import parse_message, read_file, write_message
+from ..files.message_files import parse_message, write_message
+from ..files.model_files import read_model
 from ..importing.importer import import_under
 from ..node import Operation, Tensor
 from ..registry import find
@@ -17,8 +21,6 @@ from .signatures import signature_def
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
-
-    from google.protobuf.message import Message
 
     from ...protos.messages import GraphDef, SaverDef
     from ..graph import Graph
@@ -180,7 +182,11 @@ def import_with_names(
         message = meta_graph_or_file
     else:
         path = os.fspath(meta_graph_or_file)
-        message = parse_message(MetaGraphDef, read_file(path), path)
+        model = read_model(path, apart=False)
+        if model.meta_graph is None:
+            told = f"{path} is not a MetaGraphDef but a GraphDef: td.load_graph reads it"
+            raise errors.DataLossError(None, None, told)
+        message = model.meta_graph
     graph_def = message.graph_def
     if clear_devices:
         graph_def = _without_devices(graph_def)
@@ -229,6 +235,12 @@ def _written(
         if not names:
             return None
         collection.node_list.value.extend(names)
+    elif all(isinstance(item, Message) for item in items):
+        for item in items:
+            if item.DESCRIPTOR.full_name == "google.protobuf.Any":
+                collection.any_list.value.add().CopyFrom(item)
+            else:
+                collection.any_list.value.add().Pack(item)  # type: ignore[attr-defined]
     elif all(isinstance(item, (str, bytes)) for item in items):
         texts = [item.encode() if isinstance(item, str) else item for item in items]
         collection.bytes_list.value.extend(texts)
@@ -260,6 +272,8 @@ def _read(graph: Graph, collection: CollectionDef, names: Renaming, key: str) ->
         yield from collection.int64_list.value
     elif kind == "float_list":
         yield from collection.float_list.value
+    elif kind == "any_list":
+        yield from collection.any_list.value
     elif kind == "bytes_list" and (functions := proto_functions(key)) is not None:
         for data in collection.bytes_list.value:
             message = parse_message(functions.proto_type, data, f"the collection {key!r}")

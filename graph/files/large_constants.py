@@ -61,7 +61,7 @@ def read_apart(
     constants: dict[str, memoryview] = {}
     done = 0
     try:
-        for node in _fields(file, 0, size):
+        for node in fields_of(file, 0, size):
             if node.tag == _NODE and node.stop - node.value >= LARGE:
                 found = _taken_apart(file, node)
                 if found is not None:
@@ -82,7 +82,7 @@ def _taken_apart(file: BufferedIOBase, node: _Field) -> tuple[str, bytes, memory
     tensors: list[_Field] = []
     others: list[bytes] = []
     texts = {_NODE_NAME: b"", _NODE_OP: b""}
-    for field in _fields(file, node.value, node.stop):
+    for field in fields_of(file, node.value, node.stop):
         if field.tag == _NODE_ATTR and (tensor := _tensor_of(file, field)) is not None:
             tensors.append(tensor)
             continue
@@ -92,7 +92,7 @@ def _taken_apart(file: BufferedIOBase, node: _Field) -> tuple[str, bytes, memory
     if texts[_NODE_OP] != b"Const" or not tensors:
         return None
     [tensor] = tensors
-    fields = list(_fields(file, tensor.value, tensor.stop))
+    fields = list(fields_of(file, tensor.value, tensor.stop))
     contents = [field for field in fields if field.tag == _CONTENT]
     if len(contents) != 1 or contents[0].stop - contents[0].value < LARGE:
         return None
@@ -104,18 +104,18 @@ def _taken_apart(file: BufferedIOBase, node: _Field) -> tuple[str, bytes, memory
 
 def _tensor_of(file: BufferedIOBase, attr: _Field) -> _Field | None:
     """The tensor in an attr called "value"; None if the attr has another name."""
-    key, value = _fields(file, attr.value, attr.stop)
+    key, value = fields_of(file, attr.value, attr.stop)
     if (key.tag, value.tag) != (_KEY, _VALUE):
         raise ValueError("the key of an attr is not before its value")
     if _read(file, key.value, key.stop) != b"value":
         return None
-    [tensor] = _fields(file, value.value, value.stop)
+    [tensor] = fields_of(file, value.value, value.stop)
     if tensor.tag != _TENSOR:
         raise ValueError("the value of a constant is no tensor")
     return tensor
 
 
-def _fields(file: BufferedIOBase, start: int, stop: int) -> Iterator[_Field]:
+def fields_of(file: BufferedIOBase, start: int, stop: int) -> Iterator[_Field]:
     """The fields of the message that is in the file from `start` to `stop`."""
     while start < stop:
         file.seek(start)

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from google.protobuf import message as protobuf_message
 from google.protobuf.message import Message
 
-from ...protos.messages import GraphDef
 from .. import errors
-from .large_constants import read_apart
 from .replacement import replacing
 
 if TYPE_CHECKING:
@@ -19,52 +17,10 @@ if TYPE_CHECKING:
     from io import BufferedReader
     from os import PathLike
 
-    from .progress import Progress
-
 TEXT_SUFFIXES = (".pbtxt", ".txt", ".textproto")
 _MOST_BYTES = (1 << 31) - 1
-_WORTH_A_LOOK = 1 << 24  # bytes of a file: what can be won in a smaller one is too little
 
 AnyMessage = TypeVar("AnyMessage", bound=Message)
-
-
-def load_graph_def(path: str | PathLike[str]) -> GraphDef:
-    """Reads a GraphDef message from a file.
-
-    Args:
-        path: the file; text form if it ends in `.pbtxt`, else binary.
-
-    Raises:
-        NotFoundError: there is no such file.
-        DataLossError: the file is no GraphDef.
-        OSError: the file cannot be read.
-    """
-    path = os.fspath(path)
-    return parse_message(GraphDef, read_file(path), path)
-
-
-def read_graph_def(
-    path: str | PathLike[str], progress: Progress | None = None
-) -> tuple[GraphDef, dict[str, memoryview]]:
-    """A GraphDef from a file, without the content of large constants, which come beside it.
-
-    Args:
-        path: as for `load_graph`.
-        progress: as for `load_graph`.
-
-    Returns:
-        The message, and the content of large constants by the names of their nodes.
-
-    Raises:
-        NotFoundError, DataLossError, ResourceExhaustedError, OSError: as `load_graph`.
-    """
-    path = os.fspath(path)
-    with _opened(path) as file, memory_for(path):
-        size = os.fstat(file.fileno()).st_size
-        if size < _WORTH_A_LOOK or path.endswith(TEXT_SUFFIXES):
-            return parse_message(GraphDef, file.read(), path), {}
-        data, contents = read_apart(file, size, progress)
-        return parse_message(GraphDef, data, path), contents
 
 
 def read_file(path: str) -> bytes:
@@ -75,12 +31,13 @@ def read_file(path: str) -> bytes:
         ResourceExhaustedError: there is not enough memory.
         OSError: it cannot be read.
     """
-    with _opened(path) as file, memory_for(path):
+    with opened(path) as file, memory_for(path):
         return file.read()
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[BufferedReader]:
+def opened(path: str) -> Iterator[BufferedReader]:
+    """A file that is read: an error tells that it is not there."""
     try:
         with open(path, "rb") as file:
             yield file
@@ -98,19 +55,22 @@ def memory_for(path: str | PathLike[str]) -> Iterator[None]:
         raise errors.ResourceExhaustedError(None, None, message) from None
 
 
-def parse_message(kind: type[AnyMessage], data: bytes, source: str) -> AnyMessage:
+def parse_message(
+    kind: type[AnyMessage], data: bytes, source: str, *, as_text: bool = False
+) -> AnyMessage:
     """The message that `data` holds.
 
     Args:
         kind: the class of the message.
-        data: the message, in text form if `source` ends like the name of a text file.
+        data: the message.
         source: the file that the data is from.
+        as_text: whether the data is in text form.
 
     Raises:
         DataLossError: it is no such message.
     """
     try:
-        return _from_text(kind, data) if source.endswith(TEXT_SUFFIXES) else kind.FromString(data)
+        return _from_text(kind, data) if as_text else kind.FromString(data)
     except (ValueError, RecursionError, protobuf_message.DecodeError) as error:
         what = f"{source} is not a {kind.__name__}"
         raise errors.DataLossError(None, None, f"{what}: {error}") from error

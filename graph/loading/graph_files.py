@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ...protos.messages import GraphDef
 from ..describe import whereabouts
-from ..files.message_files import TEXT_SUFFIXES, memory_for, read_graph_def, write_message
+from ..files.message_files import TEXT_SUFFIXES, memory_for, write_message
+from ..files.model_files import read_graph_def
 from ..graph import Graph
 from ..importing.importer import import_whole
 
@@ -90,14 +91,17 @@ def write_graph(
 
 
 def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> Graph:
-    """Reads a graph from a file: a GraphDef that TensorFlow or tensordraft wrote.
+    """Reads a graph from a file that TensorFlow or tensordraft wrote.
+
+    It may be a GraphDef, the meta graph of a checkpoint or a SavedModel, binary or text, or the
+    folder of a SavedModel: its content tells. Of the last two `td.load` also restores variables.
 
     Ops of types that are not registered are loaded, too: they can be looked at and saved, and only
     running them is an error. Large constants are never copied: their arrays are views of the bytes
     that were read, and are made when they are first asked for.
 
     Args:
-        path: the file; text form if it ends in `.pbtxt`, else binary.
+        path: the file or folder.
         progress: called now and then as `progress(what, done, total)`, where `what` is "bytes" or
             "nodes"; by default nobody is told.
 
@@ -106,7 +110,7 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
 
     Raises:
         NotFoundError: there is no such file.
-        DataLossError: the file is no GraphDef.
+        DataLossError: the file holds no graph; the error says what it is, and what to do.
         ResourceExhaustedError: there is not enough memory.
         OSError: the file cannot be read.
         ValueError: a node is malformed, or does not fit its inputs.

@@ -29,7 +29,6 @@ _REASONS = {
     "parse_example": _INPUT,
     "parse_single_example": _INPUT,
     "raw_rnn": _LOOPS,
-    "saved_model": "td.load_saved_model reads saved models",
     "shuffle_batch": _INPUT,
     "slim": "td.contrib holds what programs use most; td.layers has layers",
     "start_queue_runners": _INPUT,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
+    from ...graph.importing.renaming import Renaming
     from ...protos.messages import MetaGraphDef
 
 public = {"td.train": "import_meta_graph"}
@@ -54,6 +55,16 @@ def import_meta_graph(
         ...     session.run("v:0")
         np.int32(5)
     """
+    return import_with_saver(meta_graph_or_file, clear_devices, import_scope, input_map)[0]
+
+
+def import_with_saver(
+    meta_graph_or_file: MetaGraphDef | str | os.PathLike[str],
+    clear_devices: bool = False,
+    import_scope: str | None = None,
+    input_map: Mapping[str, Any] | None = None,
+) -> tuple[Saver | None, Renaming]:
+    """Does as `import_meta_graph`, and tells what the nodes are called in the graph."""
     before = set(global_variables())
     message, names = import_with_names(meta_graph_or_file, clear_devices, import_scope, input_map)
     if message.HasField("saver_def"):
@@ -61,8 +72,9 @@ def import_meta_graph(
         saver_def.CopyFrom(message.saver_def)
         for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
             setattr(saver_def, field, names.inside(getattr(saver_def, field)))
-        return Saver.from_proto(saver_def, names.scope)
+        return Saver.from_proto(saver_def, names.scope), names
     variables = [variable for variable in global_variables() if variable not in before]
     if not variables:
-        return None
-    return Saver({names.original(variable.op.name): variable for variable in variables})
+        return None, names
+    own = {names.original(variable.op.name): variable for variable in variables}
+    return Saver(own), names

@@ -219,7 +219,7 @@ def test_ops_of_a_file_names_those_that_are_not(cli: Cli) -> None:
     ("file", "complaint"),
     [
         ("absent.pb", "there is no file 'absent.pb'"),
-        (".", ".: Is a directory"),
+        (".", "there is no SavedModel in"),
         ("bad.pb", "bad.pb is not a GraphDef"),
         ("bad.pbtxt", "bad.pbtxt is not a GraphDef"),
     ],

@@ -17,7 +17,7 @@ import tensordraft as td
 from tensordraft.cli.clusters import clustered
 from tensordraft.cli.drawing import Box, Drawing, Line
 from tensordraft.cli.layout import Place, layered
-from tensordraft.graph.files.message_files import load_graph_def
+from tensordraft.graph.files.model_files import load_graph_def
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, strategies as st
 from places import GOLDEN
 
 import tensordraft as td
-from tensordraft.graph.files.message_files import load_graph_def, parse_message
+from tensordraft.graph.files.message_files import parse_message
+from tensordraft.graph.files.model_files import load_graph_def
 from tensordraft.graph.importing.importer import import_whole
 from tensordraft.graph.registry import definitions
 
@@ -169,9 +170,9 @@ def test_a_broken_file_is_data_loss(tmp_path: Path) -> None:
         load_graph_def(path)
     deep = b"node { attr { key: 'a' value { func { attr { key: 'a' value { " * 300
     with pytest.raises(td.errors.DataLossError):
-        parse_message(td.GraphDef, deep, "deep.pbtxt")
+        parse_message(td.GraphDef, deep, "deep.pbtxt", as_text=True)
     with pytest.raises(td.errors.DataLossError, match="utf-8"):
-        parse_message(td.GraphDef, b"\xff\xfe", "text.pbtxt")
+        parse_message(td.GraphDef, b"\xff\xfe", "text.pbtxt", as_text=True)
     with pytest.raises(td.errors.NotFoundError, match="nowhere"):
         load_graph_def(tmp_path / "nowhere.pb")
 

@@ -15,9 +15,10 @@ from effort import examples as tries
 from hypothesis import HealthCheck, given, strategies as st
 
 import tensordraft as td
-from tensordraft.graph.files import large_constants, message_files
+from tensordraft.graph.files import large_constants, message_files, model_files
 from tensordraft.graph.files.large_constants import read_apart
-from tensordraft.graph.files.message_files import load_graph_def, parse_message, read_graph_def
+from tensordraft.graph.files.message_files import parse_message
+from tensordraft.graph.files.model_files import load_graph_def, read_graph_def
 from tensordraft.graph.importing.gc_pause import collector
 from tensordraft.graph.importing.importer import import_whole
 from tensordraft.graph.loading import graph_files
@@ -27,7 +28,7 @@ from tensordraft.graph.loading import graph_files
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Takes 16 bytes for a large constant, and any file for one that may hold some."""
     monkeypatch.setattr(large_constants, "LARGE", 16)
-    monkeypatch.setattr(message_files, "_WORTH_A_LOOK", 0)
+    monkeypatch.setattr(model_files, "_WORTH_A_LOOK", 0)
 
 
 WEIGHTS = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -248,8 +249,8 @@ def test_too_little_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise MemoryError
 
     path = td.save_graph(model(), tmp_path / "g.pb")
-    steps = [(graph_files, "import_whole"), (message_files, "parse_message")]
-    for module, step in [*steps, (message_files, "read_apart")]:
+    steps = [(graph_files, "import_whole"), (model_files, "parse_message")]
+    for module, step in [*steps, (model_files, "read_apart")]:
         monkeypatch.setattr(module, step, exhausted)
         with pytest.raises(td.errors.ResourceExhaustedError, match=r"g\.pb' takes more memory"):
             td.load_graph(path)

@@ -1,0 +1,153 @@
+"""A model in memory: its graph, what it takes and gives, and how its variables get their values."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..graph.node import Operation, Tensor
+from ..ops.saving.restoring import keys_to_read
+from ..session.session import Session
+from . import saved_model_constants as constants
+from .assets import asset_feeds
+
+if TYPE_CHECKING:
+    from ..graph.checkpoints.signatures import Signature
+    from ..graph.graph import Graph
+    from ..protos.messages import MetaGraphDef
+
+_INPUTS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
+_INIT_COLLECTIONS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A model in memory: what `td.load` and `td.load_saved_model` return.
+
+    Args:
+        graph: the graph.
+        signatures: what it offers, by name.
+        message: the MetaGraphDef that it was read from; None where that was a GraphDef alone.
+        export_dir: the folder of the model, or of its checkpoint.
+        checkpoint: the name of the checkpoint with the values of its variables; None if none.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.square(td.placeholder(td.float32, name="x"), name="y")
+        >>> model = td.load(td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "g.pb")))
+        >>> with model.session() as session:
+        ...     session.run(model.outputs["y"], {model.inputs["x"]: 3.0})
+        np.float32(9.0)
+    """
+
+    graph: Graph
+    signatures: dict[str, Signature] = field(default_factory=dict)
+    message: MetaGraphDef | None = None
+    export_dir: str = ""
+    checkpoint: str | None = None
+
+    def _main(self) -> Signature | None:
+        """The signature that is meant where none is named: that for serving, or the only one."""
+        known = [name for name in self.signatures if name != constants.INIT_SIGNATURE]
+        default = constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+        name = default if default in known else known[0] if len(known) == 1 else ""
+        return self.signatures.get(name)
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """What can be fed, by name: of the signature for serving, else the placeholders."""
+        signature = self._main()
+        if signature is not None:
+            return dict(signature.inputs)
+        return {op.name: op.outputs[0] for op in self.graph.get_operations() if op.type in _INPUTS}
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """What can be fetched, by name: of the signature for serving, else what nobody reads."""
+        signature = self._main()
+        if signature is not None:
+            return dict(signature.outputs)
+        ops = [op for op in self.graph.get_operations() if op.outputs and op.type not in _INPUTS]
+        read = {tensor.op for op in self.graph.get_operations() for tensor in op.inputs}
+        return {
+            op.name if len(op.outputs) == 1 else tensor.name: tensor
+            for op in ops
+            if op not in read
+            for tensor in op.outputs
+        }
+
+    def session(self, config: Any = None) -> Session:
+        """A session of the graph, in which variables have their values.
+
+        Args:
+            config: as for `td.Session`.
+
+        Raises:
+            OpError, ValueError: as `restore`.
+        """
+        session = Session(graph=self.graph, config=config)
+        try:
+            self.restore(session)
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def restore(self, sess: Any) -> None:
+        """Gives the variables in a session the values that belong to the model.
+
+        The nodes of the model's own saver run, then the initializer that it names, if it does. A
+        model without variables can do without.
+
+        Args:
+            sess: a session of the model's graph.
+
+        Raises:
+            NotFoundError: values are missing; they are named.
+            DataLossError: values are damaged.
+            InvalidArgumentError: a value is not of the dtype and shape of its variable.
+            UnimplementedError: an op is not supported.
+            ValueError: the saver, or an op that is to run, is not in the graph.
+        """
+        if self.message is None:
+            return
+        saver = self.message.saver_def
+        if saver.restore_op_name and self.checkpoint is not None:
+            restore = _operation(self.graph, saver.restore_op_name)
+            keys = keys_to_read(self.graph, restore.name, self.checkpoint)
+            if keys is not None:
+                prefix = self.graph.get_tensor_by_name(saver.filename_tensor_name)
+                sess.run(restore, {prefix: self.checkpoint, **keys})
+        feeds = asset_feeds(self.message, self.graph, self.export_dir)
+        for name in initializers(self.message):
+            sess.run(_operation(self.graph, name), feeds)
+
+
+def variables_of(export_dir: str) -> str:
+    """The name of the checkpoint in the folder of a SavedModel."""
+    folder = constants.VARIABLES_DIRECTORY
+    return os.path.join(export_dir, folder, constants.VARIABLES_FILENAME)
+
+
+def initializers(message: MetaGraphDef) -> list[str]:
+    """The names of the ops that are to run once, as TensorFlow 2 and 1 state them."""
+    if constants.INIT_SIGNATURE in message.signature_def:
+        outputs = message.signature_def[constants.INIT_SIGNATURE].outputs
+        return [outputs[key].name for key in sorted(outputs)]
+    return [
+        name
+        for key in _INIT_COLLECTIONS
+        if key in message.collection_def
+        for name in message.collection_def[key].node_list.value
+    ]
+
+
+def _operation(graph: Graph, name: str) -> Operation:
+    try:
+        element: Tensor | Operation = graph.as_graph_element(name)
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"the SavedModel names an op to run: {error.args[0]}") from None
+    return element if isinstance(element, Operation) else element.op
