@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...graph.default_scopes import name_scope
+from ...graph.default_scopes import control_dependencies, name_scope
 from ...ops.array.casting import cast
+from ...ops.array.constants import identity, stop_gradient
+from ...ops.array.fills import ones_like, zeros_like
+from ...ops.array.joining import concat
 from ...ops.array.reshaping import reshape
-from ...ops.array.shapes import size
+from ...ops.array.shapes import shape, size
 from ...ops.initializers.plain_initializers import Ones, Zeros
+from ...ops.math.arithmetic import maximum, minimum, square
+from ...ops.math.exponentials import sqrt
+from ...ops.math.reductions import reduce_mean
 from ...ops.math.select import where_v2
 from ...ops.nn import normalization as nn
+from ...ops.nn.activations import relu
 from ...ops.statistics.norms import moments
+from ...protos.dtypes import bfloat16, float16, float32
 from .core import is_tensor
 from .layer import InputSpec, Layer
 from .layer_functions import apply_layer, described
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
 public = {"td.layers": "BatchNormalization batch_normalization"}
 
 ZEROS, ONES = Zeros(), Ones()
+
+_LIMITS = {"rmin", "rmax", "dmax"}
 
 
 @described
@@ -28,6 +41,9 @@ class BatchNormalization(Layer):
     In training mean and variance are those of the batch, and the updates of the moving averages,
     which are taken otherwise, are in the collection `td.GraphKeys.UPDATE_OPS`. The moving variance
     of images (rank 4) is that of a sample, as the fused op of TensorFlow has it.
+
+    With `renorm` (Ioffe, 2017) the batch is also corrected towards averages of its own, which are
+    moved by `renorm_momentum`.
 
     Example:
         >>> import tensordraft as td
@@ -40,7 +56,7 @@ class BatchNormalization(Layer):
 
     def __init__(
         self,
-        axis: int = -1,
+        axis: int | Sequence[int] = -1,
         momentum: float = 0.99,
         epsilon: float = 1e-3,
         center: bool = True,
@@ -53,9 +69,14 @@ class BatchNormalization(Layer):
         gamma_regularizer: Any = None,
         beta_constraint: Any = None,
         gamma_constraint: Any = None,
-        trainable: bool = True,
-        name: str | None = None,
+        renorm: bool = False,
+        renorm_clipping: Mapping[str, Any] | None = None,
+        renorm_momentum: float = 0.99,
         fused: bool | None = None,
+        trainable: bool = True,
+        virtual_batch_size: int | None = None,
+        adjustment: Callable[[Any], tuple[Any, Any]] | None = None,
+        name: str | None = None,
         **settings: Any,
     ) -> None:
         super().__init__(trainable, name, **settings)
@@ -69,14 +90,29 @@ class BatchNormalization(Layer):
             "beta": beta_initializer,
             "moving_mean": moving_mean_initializer,
             "moving_variance": moving_variance_initializer,
+            "moving_stddev": _root_of(moving_variance_initializer),
+            "renorm_mean": moving_mean_initializer,
+            "renorm_stddev": _root_of(moving_variance_initializer),
         }
         self.regularizers = {"gamma": gamma_regularizer, "beta": beta_regularizer}
         self.constraints = {"gamma": gamma_constraint, "beta": beta_constraint}
+        self.renorm = renorm
+        self.renorm_clipping = dict(renorm_clipping or {})
+        self.renorm_momentum = renorm_momentum
         self.fused = fused
+        self.virtual_batch_size = virtual_batch_size
+        self.adjustment = adjustment
+        if unknown := sorted({*self.renorm_clipping} - _LIMITS):
+            raise ValueError(f"renorm_clipping takes {sorted(_LIMITS)}, got {unknown}")
+        if fused and (renorm or virtual_batch_size is not None or adjustment is not None):
+            raise ValueError("fused takes neither renorm nor virtual_batch_size nor adjustment")
         self.gamma: Any = None
         self.beta: Any = None
         self.moving_mean: Any = None
         self.moving_variance: Any = None
+        self.moving_stddev: Any = None
+        self.renorm_mean: Any = None
+        self.renorm_stddev: Any = None
 
     def build(self, input_shape: Any) -> None:
         """Makes the variables.
@@ -85,27 +121,40 @@ class BatchNormalization(Layer):
             ValueError: rank or number of channels is not known, or there is no such dimension.
         """
         rank = input_shape.rank
-        if rank is None or not -rank <= self.axis < rank:
+        axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
+        if rank is None or not all(-rank <= axis < rank for axis in axes):
             raise ValueError(f"axis = {self.axis} is not a dimension of shape {input_shape}")
-        self.axis %= rank
-        channels = input_shape.as_list()[self.axis]
-        if channels is None:
-            raise ValueError(f"size {self.axis} of shape {input_shape} must be known")
-        self.input_spec = InputSpec(ndim=rank, axes={self.axis: channels})
+        axes = [axis % rank for axis in axes]
+        if len({*axes}) != len(axes):
+            raise ValueError(f"axis = {self.axis} names a dimension twice")
+        sizes = {axis: input_shape.as_list()[axis] for axis in axes}
+        if None in sizes.values():
+            raise ValueError(f"sizes {axes} of shape {input_shape} must be known")
+        self.input_spec = InputSpec(ndim=rank, axes=sizes)
+        plain = not self.renorm and self.virtual_batch_size is None and self.adjustment is None
         if self.fused is None:
-            self.fused = rank == 4 and self.axis in (1, 3)
-        if self.scale:
-            self.gamma = self._variable("gamma", channels)
-        if self.center:
-            self.beta = self._variable("beta", channels)
-        self.moving_mean = self._variable("moving_mean", channels)
-        self.moving_variance = self._variable("moving_variance", channels)
+            self.fused = plain and rank == 4 and axes in ([1], [3])
+        # Over a dimension of small batches, or several of channels, vectors become tensors.
+        self._sizes = [sizes.get(axis, 1) for axis in range(rank)]
+        self._axes = axes
+        if self.virtual_batch_size is not None:
+            self._sizes.insert(1, 1)
+            self._axes = [axis + 1 for axis in axes]
+        elif len(axes) == 1:
+            self._sizes = [sizes[axes[0]]]
+        names = ["gamma"] * self.scale + ["beta"] * self.center + ["moving_mean", "moving_variance"]
+        if self.renorm:
+            names += ["moving_stddev", "renorm_mean", "renorm_stddev"]
+        for name in names:
+            setattr(self, name, self._variable(name))
         super().build(input_shape)
 
-    def _variable(self, name: str, channels: int) -> Any:
+    def _variable(self, name: str) -> Any:
+        half = self.dtype in (float16, bfloat16)
         return self.add_variable(
             name,
-            [channels],
+            self._sizes,
+            dtype=float32 if half else None,
             initializer=self.initializers[name],
             regularizer=self.regularizers.get(name),
             constraint=self.constraints.get(name),
@@ -116,45 +165,123 @@ class BatchNormalization(Layer):
         """The output; `training` is a bool, or a tensor of one."""
         training = args[0] if args else training
         del kwargs
-        rank = inputs.shape.rank
-        axes = [axis for axis in range(rank) if axis != self.axis]
+        x = self._in_parts(cast(inputs, self.moving_mean.dtype.base_dtype))
+        rank = x.shape.rank
         mean, variance = self.moving_mean.value(), self.moving_variance.value()
+        factor, offset = (None if v is None else v.value() for v in (self.gamma, self.beta))
+        scale, shift = self._along(factor, rank), self._along(offset, rank)
         if is_tensor(training) or training:
-            batch_mean, batch_variance = moments(inputs, axes)
-            self._update(inputs, training, batch_mean, batch_variance)
+            if self.adjustment is not None:
+                more, further = self.adjustment(shape(x))
+                more = _in_training(training, more, ones_like)
+                further = _in_training(training, further, zeros_like)
+                scale, shift = _composed(more, further, scale, shift)
+            over = [axis for axis in range(rank) if axis not in self._axes]
+            parted = self.virtual_batch_size is not None
+            if parted:
+                over.remove(1)  # each of the small batches has a mean of its own
+            batch_mean, batch_variance = moments(x, over, keep_dims=len(self._sizes) > 1)
             if is_tensor(training):
-                mean = where_v2(training, batch_mean, mean)
-                variance = where_v2(training, batch_variance, variance)
+                batch_mean = where_v2(training, batch_mean, mean)
+                batch_variance = where_v2(training, batch_variance, variance)
+            mean, variance = batch_mean, batch_variance
+            moved = [reduce_mean(m, 1, keepdims=True) if parted else m for m in (mean, variance)]
+            if self.renorm:
+                r, d = self._corrected(training, *moved)
+                r, d = self._along(r, rank), self._along(d, rank)
+                scale, shift = _composed(r, d, scale, shift)
             else:
-                mean, variance = batch_mean, batch_variance
-        offset, scale = self.beta, self.gamma
-        vectors = [mean, variance, *(v.value() if v is not None else None for v in (offset, scale))]
-        if self.axis != rank - 1:
-            sizes = [-1 if axis == self.axis else 1 for axis in range(rank)]
-            vectors = [None if v is None else reshape(v, sizes) for v in vectors]
-        mean, variance, offset, scale = vectors
-        return nn.batch_normalization(inputs, mean, variance, offset, scale, self.epsilon)
+                self._update(x, training, *moved)
+        mean, variance = self._along(mean, rank), self._along(variance, rank)
+        result = nn.batch_normalization(x, mean, variance, shift, scale, self.epsilon)
+        if self.virtual_batch_size is not None:
+            result = reshape(result, shape(inputs))
+            result.set_shape(inputs.shape)
+        return cast(result, inputs.dtype.base_dtype)
+
+    def _in_parts(self, inputs: Any) -> Any:
+        """The input with the small batches along a second dimension, where there are such."""
+        if self.virtual_batch_size is None:
+            return inputs
+        parts = reshape(inputs, concat([[self.virtual_batch_size, -1], shape(inputs)[1:]], 0))
+        parts.set_shape([self.virtual_batch_size, None, *inputs.shape.as_list()[1:]])
+        return parts
+
+    def _along(self, vector: Any, rank: int) -> Any:
+        """A vector in a shape that is broadcast along all axes but that of the channels."""
+        if vector is None or len(self._sizes) > 1 or self._axes == [rank - 1]:
+            return vector
+        return reshape(vector, [-1 if axis in self._axes else 1 for axis in range(rank)])
 
     def _update(self, inputs: Any, training: Any, mean: Any, variance: Any) -> None:
         if self.fused:
             dtype = variance.dtype.base_dtype
             count = cast(size(inputs) // size(variance), dtype)
             variance = variance * (count / (count - 1))
-        left: Any = 1.0 - self.momentum
-        if is_tensor(training):
-            left = where_v2(training, left, 0.0)
         moved = [(self.moving_mean, mean), (self.moving_variance, variance)]
-        updates = []
-        for variable, value in moved:
-            with name_scope("AssignMovingAvg"):
-                updates.append(variable.assign_sub((variable.value() - value) * left))
-        self.add_update(updates)
+        self.add_update([_moved(v, value, training, self.momentum) for v, value in moved])
+
+    def _corrected(self, training: Any, mean: Any, variance: Any) -> tuple[Any, Any]:
+        """What the batch is scaled and shifted by towards averages, which are moved then."""
+        deviation = sqrt(variance + self.epsilon)
+        usual = maximum(self.renorm_stddev.value(), self.epsilon**0.5)
+        r, d = deviation / usual, (mean - self.renorm_mean.value()) / usual
+        with control_dependencies([r, d]):
+            mean, deviation = identity(mean), identity(deviation)
+        averages = [(self.renorm_mean, mean), (self.renorm_stddev, deviation)]
+        first = [_moved(v, value, training, self.renorm_momentum) for v, value in averages]
+        with control_dependencies(first):
+            update = _moved(self.moving_mean, identity(mean), training, self.momentum)
+            spread = _moved(self.moving_stddev, identity(deviation), training, self.momentum)
+            squared = relu(square(spread) - self.epsilon)
+            kept = _in_training(training, squared, lambda _: self.moving_variance.value())
+            self.add_update([update, self.moving_variance.assign(kept)])
+        limits = self.renorm_clipping
+        if "rmin" in limits:
+            r = maximum(r, limits["rmin"])
+        if "rmax" in limits:
+            r = minimum(r, limits["rmax"])
+        if "dmax" in limits:
+            d = minimum(maximum(d, -limits["dmax"]), limits["dmax"])
+        r, d = _in_training(training, r, ones_like), _in_training(training, d, zeros_like)
+        return stop_gradient(r), stop_gradient(d)
+
+
+def _root_of(initializer: Any) -> Any:
+    """An initializer of deviations, where there is one of variances."""
+
+    def root(shape: Any, dtype: Any = float32, partition_info: Any = None) -> Any:
+        del partition_info
+        return sqrt(initializer(shape, dtype=dtype))
+
+    return root
+
+
+def _in_training(training: Any, value: Any, otherwise: Callable[[Any], Any]) -> Any:
+    """A value in training; else what `otherwise` makes of it."""
+    return where_v2(training, value, otherwise(value)) if is_tensor(training) else value
+
+
+def _composed(first: Any, further: Any, scale: Any, shift: Any) -> tuple[Any, Any]:
+    """Scale and shift of scaling and shifting twice."""
+    if scale is not None:
+        first, further = first * scale, further * scale
+    return first, further if shift is None else further + shift
+
+
+def _moved(average: Any, value: Any, training: Any, momentum: float) -> Any:
+    """An update of a moving average, which stays where it is out of training."""
+    left: Any = 1.0 - momentum
+    if is_tensor(training):
+        left = where_v2(training, left, 0.0)
+    with name_scope("AssignMovingAvg"):
+        return average.assign_sub((average.value() - value) * left)
 
 
 @described
 def batch_normalization(
     inputs: Any,
-    axis: int = -1,
+    axis: int | Sequence[int] = -1,
     momentum: float = 0.99,
     epsilon: float = 1e-3,
     center: bool = True,
@@ -171,7 +298,12 @@ def batch_normalization(
     trainable: bool = True,
     name: str | None = None,
     reuse: bool | None = None,
+    renorm: bool = False,
+    renorm_clipping: Mapping[str, Any] | None = None,
+    renorm_momentum: float = 0.99,
     fused: bool | None = None,
+    virtual_batch_size: int | None = None,
+    adjustment: Callable[[Any], tuple[Any, Any]] | None = None,
 ) -> Any:
     """Shifts and scales each channel to mean 0 and variance 1: see `td.layers.BatchNormalization`.
 

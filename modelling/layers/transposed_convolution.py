@@ -1,4 +1,4 @@
-"""Transposed convolution layers, which make images larger, and separable ones."""
+"""Transposed convolution layers, which make images and volumes larger."""
 
 from __future__ import annotations
 
@@ -6,29 +6,65 @@ from typing import TYPE_CHECKING, Any
 
 from ...ops.array.shapes import shape
 from ...ops.array.stacking import stack
-from ...ops.windows.depthwise_convolution import separable_conv2d as nn_separable_conv2d
-from ...ops.windows.transposed_convolution import conv2d_transpose as nn_conv2d_transpose
-from .convolution import Conv2D
+from ...ops.windows.transposed_convolution import (
+    conv2d_transpose as nn_conv2d_transpose,
+    conv3d_transpose as nn_conv3d_transpose,
+)
+from .convolution_layer import Conv
 from .kernel_layer import ZEROS
-from .layer_functions import apply_layer, described
+from .layer_functions import apply_layer, described, sibling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-public = {"td.layers": "Conv2DTranspose SeparableConv2D conv2d_transpose separable_conv2d"}
+public = {
+    "td.layers": "Conv2DTranspose Conv3DTranspose conv2d_transpose conv3d_transpose",
+}
 
 
-@described
-class Conv2DTranspose(Conv2D):
-    """A transposed convolution of images: arguments as for `td.layers.Conv2D`.
+class ConvTranspose(Conv):
+    """What transposed convolution layers have in common."""
 
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     layer = td.layers.Conv2DTranspose(5, 3, strides=2, padding="same")
-        ...     layer(td.ones([2, 4, 4, 3])).shape.as_list(), layer.kernel.shape.as_list()
-        ([2, 8, 8, 5], [3, 3, 5, 3])
-    """
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        activation: Callable[[Any], Any] | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = ZEROS,
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            1,
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            trainable,
+            name,
+            **settings,
+        )
 
     def kernel_shape(self, channels: int) -> list[int]:
         """The shape of the kernel for inputs of so many channels."""
@@ -47,82 +83,38 @@ class Conv2DTranspose(Conv2D):
         channels_last = [batch, *space, self.filters]
         output = [batch, self.filters, *space] if self.channels_first else channels_last
         wanted = stack(output) if any(not isinstance(size, int) for size in output) else output
-        return nn_conv2d_transpose(
-            inputs, self.kernel, wanted, self.strides, self.padding, self.data_format
-        )
+        transposed = nn_conv2d_transpose if self.rank == 2 else nn_conv3d_transpose
+        return transposed(inputs, self.kernel, wanted, self.strides, self.padding, self.data_format)
 
 
 @described
-class SeparableConv2D(Conv2D):
-    """A convolution of each channel by itself, whose results are then mixed at each place.
+class Conv2DTranspose(ConvTranspose):
+    """A transposed convolution of images: arguments as for `td.layers.Conv2D`.
 
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default():
-        ...     layer = td.layers.SeparableConv2D(5, 3)
-        ...     y = layer(td.ones([2, 4, 4, 3]))
-        ...     y.shape.as_list(), [v.op.name.rpartition("/")[2] for v in layer.variables]
-        ([2, 2, 2, 5], ['depthwise_kernel', 'pointwise_kernel', 'bias'])
+        ...     layer = td.layers.Conv2DTranspose(5, 3, strides=2, padding="same")
+        ...     layer(td.ones([2, 4, 4, 3])).shape.as_list(), layer.kernel.shape.as_list()
+        ([2, 8, 8, 5], [3, 3, 5, 3])
     """
 
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        *,
-        depth_multiplier: int = 1,
-        depthwise_initializer: Any = None,
-        pointwise_initializer: Any = None,
-        depthwise_regularizer: Any = None,
-        pointwise_regularizer: Any = None,
-        depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None,
-        **settings: Any,
-    ) -> None:
-        super().__init__(filters, kernel_size, **settings)
-        self.depth_multiplier = depth_multiplier
-        self.depthwise = {
-            "initializer": depthwise_initializer,
-            "regularizer": depthwise_regularizer,
-            "constraint": depthwise_constraint,
-        }
-        self.pointwise = {
-            "initializer": pointwise_initializer,
-            "regularizer": pointwise_regularizer,
-            "constraint": pointwise_constraint,
-        }
-        self.depthwise_kernel: Any = None
-        self.pointwise_kernel: Any = None
+    rank = 2
 
-    def build(self, input_shape: Any) -> None:
-        """Makes the kernels and the bias."""
-        channels = self.channels_of(input_shape)
-        self.depthwise_kernel = self.add_variable(
-            "depthwise_kernel",
-            [*self.kernel_size, channels, self.depth_multiplier],
-            **self.depthwise,
-        )
-        self.pointwise_kernel = self.add_variable(
-            "pointwise_kernel",
-            [1, 1, channels * self.depth_multiplier, self.filters],
-            **self.pointwise,
-        )
-        self.add_bias(self.filters)
-        self.built = True
 
-    def convolved(self, inputs: Any) -> Any:
-        """The convolution, without bias and activation."""
-        ones = [1, 1]
-        strides = [*ones, *self.strides] if self.channels_first else [1, *self.strides, 1]
-        return nn_separable_conv2d(
-            inputs,
-            self.depthwise_kernel,
-            self.pointwise_kernel,
-            strides,
-            self.padding,
-            self.dilation_rate,
-            data_format=self.data_format,
-        )
+@described
+class Conv3DTranspose(ConvTranspose):
+    """A transposed convolution of volumes: arguments as for `td.layers.Conv3D`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     layer = td.layers.Conv3DTranspose(5, 3, strides=2, padding="same")
+        ...     layer(td.ones([2, 4, 4, 4, 3])).shape.as_list(), layer.kernel.shape.as_list()
+        ([2, 8, 8, 8, 5], [3, 3, 3, 5, 3])
+    """
+
+    rank = 3
 
 
 @described
@@ -158,38 +150,10 @@ def conv2d_transpose(
     return apply_layer(Conv2DTranspose, **locals())
 
 
-@described
-def separable_conv2d(
-    inputs: Any,
-    filters: int,
-    kernel_size: Any,
-    strides: Any = 1,
-    padding: str = "valid",
-    data_format: str = "channels_last",
-    dilation_rate: Any = 1,
-    depth_multiplier: int = 1,
-    activation: Callable[[Any], Any] | None = None,
-    use_bias: bool = True,
-    depthwise_initializer: Any = None,
-    pointwise_initializer: Any = None,
-    bias_initializer: Any = ZEROS,
-    depthwise_regularizer: Any = None,
-    pointwise_regularizer: Any = None,
-    bias_regularizer: Any = None,
-    activity_regularizer: Any = None,
-    depthwise_constraint: Any = None,
-    pointwise_constraint: Any = None,
-    bias_constraint: Any = None,
-    trainable: bool = True,
-    name: str | None = None,
-    reuse: bool | None = None,
-) -> Any:
-    """A separable convolution of images: see `td.layers.SeparableConv2D`.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     td.layers.separable_conv2d(td.ones([2, 4, 4, 3]), 5, 3).shape.as_list()
-        [2, 2, 2, 5]
-    """
-    return apply_layer(SeparableConv2D, **locals())
+conv3d_transpose = sibling(
+    conv2d_transpose,
+    Conv3DTranspose,
+    "conv3d_transpose",
+    "td.ones([2, 4, 4, 4, 3]), 5, 3, 2",
+    "[2, 9, 9, 9, 5]",
+)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...shape_inference.sliding_windows import Sliding
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {"td.nn": "conv2d_backprop_input conv2d_transpose"}
+public = {"td.nn": "conv2d_backprop_input conv2d_transpose conv3d_transpose"}
 
 CONV_2D_BACKPROP_INPUT = OpDef(
     "Conv2DBackpropInput",
@@ -237,4 +237,52 @@ def conv2d_transpose(
         padding,
         data_format=data_format,
         name=name or "conv2d_transpose",
+    )
+
+
+def conv3d_transpose(
+    value: Any,
+    filter: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: str = "SAME",
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """A transposed convolution of volumes: `conv2d_transpose` with one more dimension.
+
+    Args:
+        value: volumes `[batch, planes, rows, columns, in_channels]`.
+        filter: `[planes, rows, columns, out_channels, in_channels]`, of the dtype of `value`.
+        output_shape: the shape of the result, int32 or int64.
+        strides: how much larger the result is: a number, one for each dimension of space, or one
+            for each dimension of `value`.
+        padding: "SAME" or "VALID".
+        data_format: "NDHWC", or "NCDHW" where the channels are the second dimension.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of shape `output_shape`.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the shapes are not those of a convolution.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     volume, filters = td.ones([1, 1, 1, 2, 1]), td.ones([1, 1, 1, 1, 1])
+        ...     larger = td.nn.conv3d_transpose(volume, filters, [1, 2, 2, 4, 1], 2)
+        ...     print(session.run(larger)[0, 0, :, :, 0])
+        [[1. 0. 1. 0.]
+         [0. 0. 0. 0.]]
+    """
+    return CONV_3D_BACKPROP_INPUT_V2(
+        output_shape,
+        filter,
+        value,
+        strides=over_space("strides", strides, data_format, 1),
+        padding=padding,
+        data_format=data_format,
+        name=name or "conv3d_transpose",
     )
