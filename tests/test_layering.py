@@ -78,6 +78,13 @@ FOLDERS = [
     "training/sessions",
     "training/optimizers",
     "training/schedules",
+    "contributed/framework",
+    "contributed/layers",
+    "contributed/losses",
+    "contributed/metrics",
+    "contributed/training",
+    "contributed/slim",
+    "contributed",
     "",
     "cli",
 ]

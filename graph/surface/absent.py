@@ -12,27 +12,57 @@ _TRAINING = "it is not supported yet; td.train has optimizers, which td.Session 
 _INPUT = "read and batch what is fed in Python, and feed it to a placeholder"
 _LOOPS = "it is not supported; td.nn.dynamic_rnn and td.while_loop are"
 
+_COLUMNS = "feature columns are not supported; make the tensors yourself, and td.layers.dense them"
+_ESTIMATORS = "write the loop around td.train.MonitoredTrainingSession"
+_NETS = "no ready-made networks are part of tensordraft; copy the model's own file beside yours"
+_TPU = "there are no TPUs here"
+
 _REASONS = {
+    "CrossShardOptimizer": _TPU,
+    "DNNClassifier": _ESTIMATORS,
+    "DNNRegressor": _ESTIMATORS,
+    "Estimator": _ESTIMATORS,
+    "Experiment": _ESTIMATORS,
     "FIFOQueue": _INPUT,
     "FixedLenFeature": _INPUT,
     "GradientTape": _TRAINING,
+    "LinearClassifier": _ESTIMATORS,
+    "ModelFnOps": _ESTIMATORS,
     "RandomShuffleQueue": _INPUT,
+    "RunConfig": _ESTIMATORS,
     "Server": "sessions run in this process, and there only",
     "Supervisor": _TRAINING,
     "TFRecordReader": _INPUT,
+    "TPUEstimator": _TPU,
     "TextLineReader": _INPUT,
+    "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
     "batch": _INPUT,
+    "bucket_by_sequence_length": "sort and pad the batches in Python, and feed them",
     "data": _INPUT,
+    "dataset_data_provider": _INPUT,
+    "datasets": "nothing is downloaded; read the files yourself",
+    "embedding_column": _COLUMNS,
     "enable_eager_execution": "there is only graph mode",
     "estimator": _TRAINING,
+    "group_norm": "normalize with td.nn.moments and td.nn.batch_normalization",
     "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
+    "maxout": "reshape the channels into groups and take td.reduce_max",
+    "model_analyzer": "count with td.trainable_variables() and their shapes",
+    "nets": _NETS,
     "parse_example": _INPUT,
     "parse_single_example": _INPUT,
+    "preprocessing": "map words to numbers in Python",
     "raw_rnn": _LOOPS,
+    "real_valued_column": _COLUMNS,
     "shuffle_batch": _INPUT,
-    "slim": "td.contrib holds what programs use most; td.layers has layers",
+    "sparse_column_with_hash_bucket": _COLUMNS,
+    "sparse_column_with_keys": _COLUMNS,
     "start_queue_runners": _INPUT,
     "string_input_producer": _INPUT,
+    "tensor_forest": "forests are not supported; scikit-learn has them",
+    "tensorrt": "there are no GPUs here",
+    "tfexample_decoder": _INPUT,
+    "tpu": _TPU,
 }
 
 

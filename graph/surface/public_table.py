@@ -42,6 +42,7 @@ STAGES = (
     ("modelling.*",),
     ("programs",),
     ("training.*",),
+    ("contributed.*",),
 )
 OPS = STAGES[1]
 GRADIENTS = STAGES[3]

@@ -15,6 +15,7 @@ from ..array.fills import zeros
 from ..effects.ordering import group
 from ..math.arithmetic import minimum
 from .variable import Variable
+from .variable_kinds import scopes_of
 from .variable_lists import global_variables, trainable_variables
 
 if TYPE_CHECKING:
@@ -181,9 +182,13 @@ def assign_moving_average(
             return variable.assign_sub(change, name=scope)
         graph = variable.graph
         with graph.name_scope(None), graph.control_dependencies(None):
-            biased = _zeros_like(variable, f"{variable.op.name}/biased")
+            # TensorFlow opens a scope of the variable's whole name inside the one in force.
+            current = scopes_of(graph).current
+            inside = f"{current.name}/" if current is not None and current.name else ""
+            inside += variable.op.name
+            biased = _zeros_like(variable, f"{inside}/biased")
             zero = constant(0.0, dtype)
-            steps = Variable(zero, trainable=False, name=f"{variable.op.name}/local_step")
+            steps = Variable(zero, trainable=False, name=f"{inside}/local_step")
         moved = biased.assign_sub((biased.value() - value) * left)
         weight = 1.0 - (1.0 - left) ** steps.assign_add(1.0)
         return variable.assign(moved / weight, name=scope)

@@ -109,3 +109,24 @@ def main():
 
 def test_a_program_without_tensorflow_lacks_nothing() -> None:
     assert str(check_names("import numpy as np\nnp.no_name")) == "0 of 0 names, 0 missing"
+
+
+CONTRIB = """\
+import tensorflow as tf
+from tensorflow.contrib import layers, slim as found
+from tensorflow.contrib.framework import arg_scope
+from tensorflow.contrib.layers.python.layers import initializers, utils
+from tensorflow.contrib.training import HParams
+import tensorflow.contrib.slim as slim
+
+print(found is slim, found.conv2d is layers.convolution2d is tf.contrib.slim.conv2d)
+print(arg_scope is slim.arg_scope, utils.last_dimension is slim.utils.last_dimension)
+print(initializers.xavier_initializer is layers.xavier_initializer, HParams(a=3).a)
+"""
+
+
+def test_contrib_is_found(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(CONTRIB)
+    done = tensordraft("python", "model.py", folder=tmp_path)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["True True", "True True", "True 3"]

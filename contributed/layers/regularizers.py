@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.default_graph import get_default_graph
-from ..graph.default_scopes import add_to_collection, name_scope
-from ..graph.scopes.collections import GraphKeys
-from ..ops.array.constants import constant
-from ..ops.math.add_n import add_n
-from ..ops.math.arithmetic import abs as magnitude, multiply
-from ..ops.math.reductions import reduce_sum
-from ..ops.statistics.norms import l2_loss
+from ...graph.default_graph import get_default_graph
+from ...graph.default_scopes import add_to_collection, name_scope
+from ...graph.scopes.collections import GraphKeys
+from ...ops.array.constants import constant
+from ...ops.math.add_n import add_n
+from ...ops.math.arithmetic import abs as magnitude, multiply
+from ...ops.math.reductions import reduce_sum
+from ...ops.statistics.norms import l2_loss
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Regularizer = Callable[[Any], Any]
 
 public = {
-    "td.contrib.layers": (
+    "td.contrib.layers, td.contrib.slim, td.contrib.slim.regularizers": (
         "apply_regularization l1_l2_regularizer l1_regularizer l2_regularizer sum_regularizer"
     ),
 }

@@ -1,0 +1,1 @@
+"""What programs use most of `contrib`: adapters of arguments over layers, losses and training."""

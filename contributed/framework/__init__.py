@@ -1,0 +1,1 @@
+"""Scopes of arguments, variables of models, values from checkpoints: `td.contrib.framework`."""

@@ -1,0 +1,1 @@
+"""Layers under the names and with the defaults of `td.contrib.layers`."""

@@ -1,0 +1,1 @@
+"""Losses that take predictions first: `td.contrib.losses`."""

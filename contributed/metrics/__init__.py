@@ -1,0 +1,1 @@
+"""Metrics that take predictions first: `td.contrib.metrics`."""

@@ -1,0 +1,1 @@
+"""Training and evaluation as `td.contrib.slim` has them."""

@@ -1,0 +1,1 @@
+"""Hyperparameters, train ops and waiting for checkpoints: `td.contrib.training`."""
