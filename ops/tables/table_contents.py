@@ -24,7 +24,13 @@ public = {
 
 
 class TextFileIndex:
-    """What a line of a text file gives in the place of a column: itself, or its number."""
+    """What a line of a text file gives in the place of a column: itself, or its number.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.lookup.TextFileIndex.WHOLE_LINE, td.lookup.TextFileIndex.LINE_NUMBER
+        (-2, -1)
+    """
 
     WHOLE_LINE = WHOLE_LINE
     LINE_NUMBER = LINE_NUMBER
