@@ -326,12 +326,11 @@ def _bind_list(
     definition: RegisteredOpType, spec: ArgSpec, tensors: Sequence[Tensor], attrs: dict[str, Any]
 ) -> None:
     """Settles the number or list attr of a list input, or checks the input against it."""
+    number = len(tensors)
+    attr = str(spec.number_attr)
+    value: Any = number
     if spec.type_list_attr is not None:
         attr, value = spec.type_list_attr, [tensor.dtype.base_dtype for tensor in tensors]
-        number = len(value)
-    else:
-        attr, value = str(spec.number_attr), len(tensors)  # type: ignore[assignment]
-        number = len(tensors)
     if attrs.setdefault(attr, value) != value:
         raise ValueError(
             f"{spec.name} of {definition.name} has {attr} = {value}, "

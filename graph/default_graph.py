@@ -97,9 +97,10 @@ def outside_bodies() -> Iterator[Graph]:
 
     Ops made in the `with` block wait for nothing that is in force; name scopes stay.
     """
-    inner = graph = get_default_graph()
+    inner = get_default_graph()
+    graph: Any = inner
     while graph.outer is not None:
-        graph = graph.outer  # type: ignore[assignment]
+        graph = graph.outer
     scope = inner.get_name_scope()
     with (
         graph.as_default(),

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 from ..graph.registry import definitions as _definitions, find as _find
 from ..graph.signature import REQUIRED as _REQUIRED
 from ..graph.surface.absent import missing as _missing
+from .kit.public_function import sign as _sign
 
 if _TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +50,8 @@ def _keyword_only(definition: RegisteredOpType) -> Callable[..., _Any]:
         unknown = [key for key in arguments if key not in inputs and key not in attrs]
         if lacking or unknown:
             what = f"lacks {', '.join(lacking)}" if lacking else f"takes no {', '.join(unknown)}"
-            raise TypeError(f"td.raw_ops.{definition.name} {what}; it takes {_taken(raw_op)}")
+            taken = ", ".join(parameter.name for parameter in parameters)
+            raise TypeError(f"td.raw_ops.{definition.name} {what}; it takes {taken}")
         given = [arguments.pop(key) for key in inputs]
         return definition(*given, name=name, **{attrs[key]: arguments[key] for key in arguments})
 
@@ -59,16 +61,11 @@ def _keyword_only(definition: RegisteredOpType) -> Callable[..., _Any]:
         shown = _Parameter.empty if default is _REQUIRED else default
         parameters.append(_Parameter(key, _Parameter.KEYWORD_ONLY, default=shown))
     parameters.append(_Parameter("name", _Parameter.KEYWORD_ONLY, default=None))
-    raw_op.__signature__ = _Signature(parameters)  # type: ignore[attr-defined]
+    _sign(raw_op, _Signature(parameters))
     raw_op.__name__ = raw_op.__qualname__ = definition.name
     raw_op.__module__ = __name__
     raw_op.__doc__ = f"Makes an op of type {definition.name}: see `td.raw_ops`."
     return raw_op
-
-
-def _taken(function: Callable[..., _Any]) -> str:
-    signature: _Signature = function.__signature__  # type: ignore[attr-defined]
-    return ", ".join(signature.parameters)
 
 
 def __getattr__(name: str) -> _Any:

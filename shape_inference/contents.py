@@ -48,8 +48,8 @@ class Content(NamedTuple):
             element = other.element if self.element is None else self.element
         else:
             element = common_shape(self.element, other.element)
-        lengths = self.length, other.length
-        same = None not in lengths and equal(*lengths) is True  # type: ignore[arg-type]
+        one, two = self.length, other.length
+        same = one is not None and two is not None and equal(one, two) is True
         return Content(
             self.dtype if self.dtype is other.dtype else None,
             common_shape(self.declared, other.declared),

@@ -72,6 +72,13 @@ class Knowledge(Protocol):
         """Records what must hold in every run."""
 
 
+def settled(shape: TensorShape) -> tuple[Dim, ...] | None:
+    """The sizes of an inferred shape: an unknown one is a symbol there, and never None."""
+    sizes: Any = shape.sizes
+    result: tuple[Dim, ...] | None = sizes
+    return result
+
+
 class OpContext:
     """The attrs, dtypes and static shapes of one op."""
 
@@ -148,6 +155,15 @@ class OpContext:
         if rank is not None and shape.sizes is None and rank <= MAX_RANK:
             return self._inference.read_with_rank(self.node, edge, rank)
         return check_rank(name, shape, rank, min_rank, max_rank)
+
+    def sizes(
+        self, name: str, *, rank: int | None = None, min_rank: int = 0
+    ) -> tuple[Dim, ...] | None:
+        """The static sizes of argument `name`, none of which is None; None for an unknown rank.
+
+        The parameters are those of `shape`.
+        """
+        return settled(self.shape(name, rank=rank, min_rank=min_rank))
 
     def shape_of(self, edge: Edge) -> TensorShape:
         """The static shape of `edge`, an input."""

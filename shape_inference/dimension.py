@@ -222,7 +222,7 @@ def dimension_value(dimension: Any) -> Any:
     return dimension.value if isinstance(dimension, Dimension) else dimension
 
 
-def as_size(value: object) -> Size:
+def as_size(value: Any) -> Size:
     """Returns what a `Dimension` of the value keeps.
 
     Raises:
@@ -240,7 +240,7 @@ def as_size(value: object) -> Size:
         _, upper = bounds(size)
     else:
         try:
-            upper = size = int(operator.index(value))  # type: ignore[arg-type]
+            upper = size = int(operator.index(value))
         except TypeError:
             raise TypeError(
                 f"a dimension must be an integer, None, a name or a Dimension, got {value!r}"
@@ -254,7 +254,7 @@ def _is_symbol(size: Size) -> bool:
     return size is not None and as_symbol(size) is not None
 
 
-def _operand(value: object) -> Any:
+def _operand(value: Any) -> Any:
     """The size that an operator works on, or `NotImplemented` where the value is no size."""
     if value is None or isinstance(value, DimExpr):
         return value
@@ -263,7 +263,7 @@ def _operand(value: object) -> Any:
     if isinstance(value, str):
         return NotImplemented
     try:
-        return operator.index(value)  # type: ignore[arg-type]
+        return operator.index(value)
     except TypeError:
         return NotImplemented
 

@@ -204,8 +204,9 @@ class TensorShape(PartialShape):
             ('(2, ?, 3)', '(2, 3)')
         """
         others = as_shape(other).sizes
-        unknown = self.sizes is None or others is None
-        return TensorShape.of(None if unknown else (*self.sizes, *others))  # type: ignore[misc]
+        if self.sizes is None or others is None:
+            return TensorShape.of(None)
+        return TensorShape.of((*self.sizes, *others))
 
     __concat__ = concatenate
     __add__ = concatenate

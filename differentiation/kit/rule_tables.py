@@ -10,7 +10,7 @@ from ...graph.gradient_rules import Rule, register
 from .static_knowledge import summed_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ...graph.node import Operation, Tensor
 
@@ -78,13 +78,20 @@ def _binary_rule(
     return rule
 
 
-def raw(op_type: str) -> Callable[..., Any]:
-    """The function that adds ops of a type which has no public function."""
+def raw(op_type: str) -> Callable[..., Tensor]:
+    """The function that adds ops of a type which has no public function, and one result."""
 
-    def call(*inputs: Any, **attrs: Any) -> Any:
-        return registry.lookup(op_type)(*inputs, **attrs)
+    def call(*inputs: Any, **attrs: Any) -> Tensor:
+        result: Tensor = registry.lookup(op_type)(*inputs, **attrs)
+        return result
 
     return call
+
+
+def raw_results(op_type: str) -> Callable[..., Sequence[Tensor]]:
+    """As `raw`, for a type of several results."""
+    definition: Callable[..., Sequence[Tensor]] = registry.lookup(op_type)
+    return definition
 
 
 def attr(op: Operation, name: str) -> Any:

@@ -24,7 +24,7 @@ from ...ops.math.arithmetic import negative
 from ...ops.math.division import floormod
 from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
-from ..kit.rule_tables import gradient_of, not_differentiable, raw, unary
+from ..kit.rule_tables import gradient_of, not_differentiable, raw, raw_results, unary
 from ..kit.static_knowledge import known_sizes, same_shape, shape_of, summed_to
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _prevented(op: Operation, gradient: Tensor) -> Tensor:
 
 @gradient_of("Cast")
 def _cast(op: Operation, gradient: Tensor) -> Tensor:
-    return cast(gradient, op.inputs[0].dtype.base_dtype)  # type: ignore[no-any-return]
+    return cast(gradient, op.inputs[0].dtype.base_dtype)
 
 
 def like_input(op: Operation, gradient: Tensor) -> Tensor:
@@ -133,7 +133,7 @@ def _concat_v2(op: Operation, gradient: Tensor) -> list[Any]:
 
 @gradient_of("ParallelConcat")
 def _parallel_concat(op: Operation, gradient: Tensor) -> list[Any]:
-    return list(raw("Split")(0, gradient, num_split=len(op.inputs)))
+    return list(raw_results("Split")(0, gradient, num_split=len(op.inputs)))
 
 
 def _parts(gradient: Tensor, values: Any, axis: Tensor) -> list[Any]:
@@ -267,8 +267,8 @@ unary(
 def _on_diagonal(gradient: Tensor, x: Tensor) -> Tensor:
     sizes = x.shape.sizes
     if sizes is not None and sizes[-1] == sizes[-2]:
-        return raw("MatrixDiag")(gradient)  # type: ignore[no-any-return]
-    return raw("MatrixSetDiag")(zeros_like(x), gradient)  # type: ignore[no-any-return]
+        return raw("MatrixDiag")(gradient)
+    return raw("MatrixSetDiag")(zeros_like(x), gradient)
 
 
 @gradient_of("MatrixDiagV2", "MatrixDiagV3")

@@ -17,7 +17,7 @@ not_differentiable("PyFunc", "PyFuncStateless")
 def _check_numerics(op: Operation, gradient: Tensor) -> Tensor:
     message = op.get_attr("message").decode(errors="replace")
     told = f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}"
-    return raw(op.type)(gradient, message=told)  # type: ignore[no-any-return]
+    return raw(op.type)(gradient, message=told)
 
 
 @gradient_of("Print")

@@ -65,7 +65,7 @@ def _scale_and_translate(op: Operation, gradient: Tensor) -> Any:
         result = raw("ScaleAndTranslateGrad")(
             gradient, cast(images, float32), scale, translation, **attrs
         )
-        return cast(result, images.dtype)  # type: ignore[no-any-return]
+        return cast(result, images.dtype)
 
     return for_images, None, None, None
 

@@ -50,7 +50,7 @@ def _through_softmax(gradient: Tensor, y: Tensor) -> Tensor:
 
 @gradient_of("LeakyRelu")
 def _leaky_relu(op: Operation, gradient: Tensor) -> Tensor:
-    return raw("LeakyReluGrad")(gradient, op.inputs[0], **attrs_of(op, "alpha"))  # type: ignore[no-any-return]
+    return raw("LeakyReluGrad")(gradient, op.inputs[0], **attrs_of(op, "alpha"))
 
 
 @gradient_of("ReluGrad", "Relu6Grad", "LeakyReluGrad")

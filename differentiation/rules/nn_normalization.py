@@ -13,7 +13,7 @@ from ...ops.math.arithmetic import add, subtract
 from ...ops.math.exponentials import rsqrt
 from ...ops.math.reductions import reduce_mean, reduce_sum
 from ...protos.dtypes import float32
-from ..kit.rule_tables import attrs_of, gradient_of, raw, undefined
+from ..kit.rule_tables import attrs_of, gradient_of, raw, raw_results, undefined
 from ..kit.static_knowledge import constant_like
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _fused_batch_norm(op: Operation, gradient: Tensor | None, *unread: object) -
     known = list(op.outputs[3:]) if op.get_attr("is_training") else [mean, variance]
     if version == "V3":
         known = [*known[:2], op.outputs[5]]
-    results = raw(f"FusedBatchNormGrad{version}")(
+    results = raw_results(f"FusedBatchNormGrad{version}")(
         gradient, x, scale, *known, **attrs_of(op, *_ATTRS)
     )
     return [*results[:3], None, None]
@@ -95,7 +95,7 @@ def _fused_batch_norm_grad(
 @gradient_of("LRN")
 def _lrn(op: Operation, gradient: Tensor) -> Tensor:
     attrs = attrs_of(op, "depth_radius", "bias", "alpha", "beta")
-    return raw("LRNGrad")(gradient, op.inputs[0], op.outputs[0], **attrs)  # type: ignore[no-any-return]
+    return raw("LRNGrad")(gradient, op.inputs[0], op.outputs[0], **attrs)
 
 
 # TensorFlow has none either.
@@ -106,7 +106,7 @@ undefined("it is itself the gradient of LRN", "LRNGrad")
 def _batch_norm_with_global_normalization(op: Operation, gradient: Tensor) -> Any:
     t, mean, variance, _, gamma = op.inputs
     attrs = attrs_of(op, "variance_epsilon", "scale_after_normalization")
-    for_t, for_mean, for_variance, for_beta, for_gamma = raw(f"{op.type}Grad")(
+    for_t, for_mean, for_variance, for_beta, for_gamma = raw_results(f"{op.type}Grad")(
         t, mean, variance, gamma, gradient, **attrs
     )
     return for_t, for_mean, for_variance, for_beta, for_gamma

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..kit.rule_tables import gradient_of, not_differentiable, raw, undefined
+from ..kit.rule_tables import gradient_of, not_differentiable, raw, raw_results, undefined
 
 if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
@@ -37,10 +37,10 @@ undefined(
 @gradient_of("FakeQuantWithMinMaxArgs")
 def _fake_quant_args(op: Operation, gradient: Tensor) -> Tensor:
     attrs = {name: op.get_attr(name) for name in ("min", "max", "num_bits", "narrow_range")}
-    return raw("FakeQuantWithMinMaxArgsGradient")(gradient, op.inputs[0], **attrs)  # type: ignore[no-any-return]
+    return raw("FakeQuantWithMinMaxArgsGradient")(gradient, op.inputs[0], **attrs)
 
 
 @gradient_of("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
 def _fake_quant_vars(op: Operation, gradient: Tensor) -> Any:
     attrs = {name: op.get_attr(name) for name in ("num_bits", "narrow_range")}
-    return tuple(raw(f"{op.type}Gradient")(gradient, *op.inputs, **attrs))
+    return tuple(raw_results(f"{op.type}Gradient")(gradient, *op.inputs, **attrs))

@@ -20,7 +20,7 @@ from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
 from ...ops.sparse.sparse_ops import SPARSE_TENSOR_DENSE_MAT_MUL, sparse_reorder
 from ...protos.dtypes import int64
-from ..kit.rule_tables import gradient_of, raw, undefined
+from ..kit.rule_tables import gradient_of, raw, raw_results, undefined
 
 if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
@@ -95,7 +95,7 @@ def _sparse_add(op: Operation, _: Any, gradient: Tensor | None, *unread: Any) ->
     if gradient is None:
         return [None] * 7
     a, b, total = op.inputs[0], op.inputs[3], op.outputs[0]
-    for_a, for_b = raw("SparseAddGrad")(gradient, a, b, total)
+    for_a, for_b = raw_results("SparseAddGrad")(gradient, a, b, total)
     return None, for_a, None, None, for_b, None, None
 
 
@@ -116,7 +116,7 @@ def _sparse_slice(op: Operation, _: Any, gradient: Tensor | None, *unread: Any) 
 def _sparse_fill_empty_rows(op: Operation, _: Any, gradient: Tensor | None, *unread: Any) -> Any:
     if gradient is None:
         return [None] * 4
-    for_values, for_default = raw("SparseFillEmptyRowsGrad")(op.outputs[3], gradient)
+    for_values, for_default = raw_results("SparseFillEmptyRowsGrad")(op.outputs[3], gradient)
     return None, for_values, None, for_default
 
 

@@ -30,7 +30,7 @@ def _sparse_segment(op: Operation, gradient: Tensor) -> list[Any]:
         sizes = known_sizes(data)
         number = shape(data)[0] if sizes is None else sizes[0]
         name = op.type.removesuffix("WithNumSegments") + "Grad"
-        return raw(name)(gradient, indices, segment_ids, number)  # type: ignore[no-any-return]
+        return raw(name)(gradient, indices, segment_ids, number)
 
     return [for_data, *[None for _ in op.inputs[1:]]]
 

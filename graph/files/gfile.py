@@ -8,7 +8,7 @@ from __future__ import annotations
 import glob
 import os
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import errors
 from .local_files import FileStatistics, told_as_op_error
@@ -211,8 +211,8 @@ def Glob(filename: Path | Sequence[Path]) -> list[str]:
         >>> [os.path.basename(path) for path in td.gfile.Glob(os.path.join(folder, "*.txt"))]
         ['a.txt', 'b.txt']
     """
-    patterns = filename if isinstance(filename, (list, tuple)) else [filename]
-    return [path for pattern in patterns for path in sorted(glob.glob(os.fspath(pattern)))]  # type: ignore[arg-type]
+    patterns: Any = filename if isinstance(filename, (list, tuple)) else [filename]
+    return [path for pattern in patterns for path in sorted(glob.glob(os.fspath(pattern)))]
 
 
 def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:

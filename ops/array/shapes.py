@@ -10,6 +10,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import as_dtype, int32
+from ...shape_inference.context import settled
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.symbolic.symbolic import product
 from ...shape_inference.tensor_shape import TensorShape
@@ -66,8 +67,8 @@ def _shape_n_value(c: ShapeContext) -> list[Array | None]:
 
 @SIZE.value
 def _size_value(c: ShapeContext) -> list[Array | None]:
-    sizes = _input_shape(c).sizes
-    return [None if sizes is None else _objects(product(sizes))]  # type: ignore[arg-type]
+    sizes = settled(_input_shape(c))
+    return [None if sizes is None else _objects(product(sizes))]
 
 
 @RANK.value

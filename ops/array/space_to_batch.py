@@ -92,7 +92,7 @@ def _batch_to_space_shape(c: ShapeContext) -> TensorShape:
 
 def _block_argument(c: ShapeContext) -> tuple[int, Array | None]:
     """The length of `block_shape`, which must be known, and its elements, which need not."""
-    length = c.shape("block_shape", rank=1).sizes[0]  # type: ignore[index]
+    (length,) = c.shape("block_shape", rank=1).sizes or (None,)
     if not isinstance(length, int):
         raise ValueError("block_shape must have a length that is known before the run")
     return length, c.value("block_shape")
@@ -110,15 +110,15 @@ def _inferred(
     rank: int | None = None,
 ) -> TensorShape:
     count, block = blocks
-    shape = c.shape("input", rank=rank, min_rank=count + 1)
+    sizes = c.sizes("input", rank=rank, min_rank=count + 1)
     stated = c.shape(margins)
     if not stated.is_compatible_with([count, 2]):
         raise ValueError(f"{margins} must have shape [{count}, 2], got {stated}")
     checked = checked_block(margins, _open(block, 1, count), _open(c.value(margins), 0, count, 2))
-    if shape.sizes is None:
+    if sizes is None:
         return UNKNOWN_SHAPE
     divide = _perhaps_divided if block is None or is_symbolic(block) else c.divided
-    return TensorShape.of(sizes_after(shape.sizes, *checked, divide))  # type: ignore[arg-type]
+    return TensorShape.of(sizes_after(sizes, *checked, divide))
 
 
 def _open(value: Array | None, lowest: int, *sizes: int) -> Array:

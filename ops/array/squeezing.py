@@ -31,13 +31,13 @@ SQUEEZE = OpDef(
 
 @SQUEEZE.shape
 def _squeeze_shape(c: ShapeContext) -> TensorShape:
-    sizes = c.shape("input").sizes
+    sizes = c.sizes("input")
     if sizes is None:
         return UNKNOWN_SHAPE
     axes = c.attr("squeeze_dims")
-    result = _squeezed(sizes, axes)  # type: ignore[arg-type]
+    result = _squeezed(sizes, axes)
     for axis in set(normal_axes(axes, len(sizes), "squeeze_dims")):
-        c.same_size(f"dimension {axis} of input and 1", sizes[axis], 1)  # type: ignore[arg-type]
+        c.same_size(f"dimension {axis} of input and 1", sizes[axis], 1)
     return TensorShape.of(result)
 
 

@@ -127,11 +127,11 @@ def pack(values: Any, axis: int = 0, name: str = "pack") -> Tensor:
 
 @UNPACK.shape
 def _unpack_shape(c: ShapeContext) -> list[TensorShape]:
-    num, sizes = c.attr("num"), c.shape("value").sizes
+    num, sizes = c.attr("num"), c.sizes("value")
     if sizes is None:
         return [UNKNOWN_SHAPE] * num
     k = _unpacked_axis(sizes, c.attr("axis"), num)
-    c.same_size(f"dimension {k} of value and num", sizes[k], num)  # type: ignore[arg-type]
+    c.same_size(f"dimension {k} of value and num", sizes[k], num)
     return [TensorShape.of((*sizes[:k], *sizes[k + 1 :]))] * num
 
 

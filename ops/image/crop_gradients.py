@@ -32,10 +32,9 @@ CROP_AND_RESIZE_GRAD_BOXES = OpDef(
 
 def _boxes(c: ShapeContext) -> TensorShape:
     c.shape("grads", rank=4)
-    number, corners = c.shape("boxes", rank=2).sizes or (None, None)
-    c.same_size("the second size of boxes and the number of corners", corners, 4)  # type: ignore[arg-type]
-    (indices,) = c.shape("box_ind", rank=1).sizes or (None,)
-    number = c.same_size("the number of boxes and of box_ind", number, indices)  # type: ignore[arg-type]
+    boxes, indices = c.sizes("boxes", rank=2) or (), c.sizes("box_ind", rank=1) or ()
+    c.same_size("the second size of boxes and the number of corners", boxes[1], 4)
+    number = c.same_size("the number of boxes and of box_ind", boxes[0], indices[0])
     return TensorShape.of((number, 4))
 
 

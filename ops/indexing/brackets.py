@@ -56,11 +56,10 @@ def getitem(tensor: Tensor, key: Any) -> Tensor:
         elif isinstance(item, slice):
             bits += ["begin_mask"] if item.start is None else []
             bits += ["end_mask"] if item.stop is None else []
-            bounds = tuple(
-                [  # type: ignore[assignment]
-                    default if bound is None else _bound(bound, tensor)
-                    for bound, default in ((item.start, 0), (item.stop, 0), (item.step, 1))
-                ]
+            bounds = (
+                0 if item.start is None else _bound(item.start, tensor),
+                0 if item.stop is None else _bound(item.stop, tensor),
+                1 if item.step is None else _bound(item.step, tensor),
             )
         else:
             bits = ["shrink_axis_mask"]

@@ -57,8 +57,9 @@ def _gather_v2_shape(c: ShapeContext) -> TensorShape:
     if not isinstance(axis, int):
         rank = len(params.sizes) + len(indices.sizes) - 1 - batch
         return UNKNOWN_SHAPE if rank < 0 else TensorShape.of((None,) * rank)
+    outer, inner = c.sizes("params") or (), c.sizes("indices") or ()
     for i in range(min(batch, axis)):  # that batch is at most axis, TensorFlow asks at the run
-        c.same_size(batch_name(i), params.sizes[i], indices.sizes[i])  # type: ignore[arg-type]
+        c.same_size(batch_name(i), outer[i], inner[i])
     return params[:axis] + indices[batch:] + params[axis + 1 :]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from inspect import cleandoc, signature
+from inspect import Signature, cleandoc, signature
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -54,5 +54,10 @@ def _renamed(call: Callable[..., Any], name: str, public: Any) -> Callable[..., 
         bound.apply_defaults()
         return call(*bound.args)
 
-    function.__signature__ = public  # type: ignore[attr-defined]
+    sign(function, public)
     return function
+
+
+def sign(function: Any, signature: Signature) -> None:
+    """Gives a function the signature that `help` and type checks at the call show."""
+    function.__signature__ = signature

@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
+from ...shape_inference.context import settled
 from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast
 from ...shape_inference.tensor_shape import TensorShape
 from .square_matrices import MATRIX_TYPES, check_matrices, equal_sides, or_refused, wide
@@ -51,14 +52,14 @@ def _solution(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShap
     Raises:
         ValueError: the shapes do not fit together.
     """
-    left, right = matrix.sizes, rhs.sizes
+    left, right = settled(matrix), settled(rhs)
     one_batch = c.node.definition is MATRIX_SOLVE
     left = left and equal_sides(c, "matrix", left)
     if left is None or right is None:
         known = rhs if left is None else TensorShape.of((*left[:-1], None))
         return known if one_batch else UNKNOWN_SHAPE
     name = "the number of rows of matrix and of rhs"
-    side = c.same_size(name, left[-1], right[-2])  # type: ignore[arg-type]
+    side = c.same_size(name, left[-1], right[-2])
     outer = (TensorShape.of(left[:-2]), TensorShape.of(right[:-2]))
     if one_batch:
         lead = c.merged("the dimensions of matrix and rhs before the last two", outer)
@@ -100,12 +101,12 @@ def _fitted(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShape:
     Raises:
         ValueError: the shapes do not fit together.
     """
-    left, right = matrix.sizes, rhs.sizes
+    left, right = settled(matrix), settled(rhs)
     if left is None or right is None:
         if left is not None:
             return TensorShape.of((*left[:-2], left[-1], None))
         return UNKNOWN_SHAPE if right is None else TensorShape.of((*right[:-2], None, right[-1]))
-    c.same_size("the number of rows of matrix and of rhs", left[-2], right[-2])  # type: ignore[arg-type]
+    c.same_size("the number of rows of matrix and of rhs", left[-2], right[-2])
     name = "the dimensions of matrix and rhs before the last two"
     lead = c.merged(name, (TensorShape.of(left[:-2]), TensorShape.of(right[:-2])))
     return lead + TensorShape.of((left[-1], right[-1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -187,12 +187,12 @@ def _tensor_list_get_item_kernel(c: KernelContext) -> Kernel:
     return get_item
 
 
-def written(c: OpContext, handle: str, item: TensorShape, length: object) -> Content | None:
+def written(c: OpContext, handle: str, item: TensorShape, length: Any) -> Content | None:
     """What is known of a list after an item of a shape was put in."""
     content = c.content(handle)
     if content is None:
         return None
-    return content.with_element(item, length)  # type: ignore[arg-type]
+    return content.with_element(item, length)
 
 
 @TENSOR_LIST_SET_ITEM.shape

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -122,7 +122,11 @@ COMPLEX_ABS = OpDef(
 define_unary(COMPLEX_ABS, np.absolute)
 
 
-def abs(x: Any, name: str | None = None) -> Tensor:
+@overload
+def abs(x: SparseTensor, name: str | None = None) -> SparseTensor: ...
+@overload
+def abs(x: Any, name: str | None = None) -> Tensor: ...
+def abs(x: Any, name: str | None = None) -> Any:
     """`|x|`, element by element.
 
     Args:
@@ -143,7 +147,7 @@ def abs(x: Any, name: str | None = None) -> Tensor:
         [1.5 2. ]
     """
     if isinstance(x, SparseTensor):
-        return SparseTensor(x.indices, abs(x.values, name), x.dense_shape)  # type: ignore[return-value]
+        return SparseTensor(x.indices, abs(x.values, name), x.dense_shape)
     x = convert_to_tensor(x)
     if x.dtype.is_complex:
         return COMPLEX_ABS(x, Tout=x.dtype.real_dtype, name=name)

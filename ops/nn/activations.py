@@ -80,7 +80,7 @@ def _activation(
     example: tuple[str, str],
 ) -> Activation:
     """A row of the table of activations."""
-    return unary(  # type: ignore[return-value]
+    made: Any = unary(
         name,
         op,
         function,
@@ -91,6 +91,8 @@ def _activation(
         result="activations: T",
         home="td.nn",
     )
+    activation: Activation = made
+    return activation
 
 
 relu = _activation(

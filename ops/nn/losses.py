@@ -76,7 +76,7 @@ def _softmax_cross_entropy_kernel(c: KernelContext) -> Kernel:
 
     def cross_entropy(features: Array, labels: Array) -> tuple[Array, Array]:
         shape = _rows(TensorShape.of(features.shape), TensorShape.of(labels.shape))
-        logits = np.broadcast_to(features, shape.as_list())  # type: ignore[arg-type]
+        logits = np.broadcast_to(features, [size or 0 for size in shape.as_list()])
         shifted, total = _shifted(logits, dtype)
         labels = labels.astype(shifted.dtype, copy=False)
         loss = (labels * (np.log(total) - shifted)).sum(-1)

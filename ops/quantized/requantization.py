@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.context import settled
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.reshaping import RESHAPE
@@ -62,11 +63,10 @@ _ROOM_FOR_SUMS = np.float32(1 << 17)
 def _quantized_bias_add_shape(c: ShapeContext) -> list[TensorShape]:
     check_scalars(c, "min_input", "max_input", "min_bias", "max_bias")
     x = c.shape("input", min_rank=2)
-    length: Any = c.shape("bias", rank=1).sizes
-    if x.sizes is not None:
+    sizes, length = settled(x), c.sizes("bias", rank=1)
+    if sizes is not None and length is not None:
         name = "the last size of input and the length of bias"
-        *lead, last = x.sizes
-        x = TensorShape.of((*lead, c.same_size(name, last, length[0])))  # type: ignore[arg-type]
+        x = TensorShape.of((*sizes[:-1], c.same_size(name, sizes[-1], length[0])))
     return [x, SCALAR, SCALAR]
 
 

@@ -67,7 +67,7 @@ def _check_k(k: Any, size: Any) -> None:
 @TOP_K.fresh_kernel
 @TOP_K_V2.fresh_kernel
 def _top_k_kernel(c: KernelContext) -> Kernel:
-    fixed = c.node.attrs.get("k")
+    fixed: int = c.node.attrs.get("k", 0)
     index_dtype = c.node.outputs[1].dtype.numpy_dtype
 
     def top_k(x: Array, *k: Array) -> tuple[Array, Array]:
@@ -75,7 +75,7 @@ def _top_k_kernel(c: KernelContext) -> Kernel:
             raise ValueError("input must have rank at least 1, got shape ()")
         if k and k[0].ndim:
             raise ValueError(f"k must have rank 0, got shape {list(k[0].shape)}")
-        number: int = int(k[0]) if k else fixed  # type: ignore[assignment]
+        number: int = int(k[0]) if k else fixed
         _check_k(number, x.shape[-1])
         # The stable order of the reversed rows, reversed, has the first of equal elements first.
         keys = x[..., ::-1].astype(np.float32 if x.dtype.name == "bfloat16" else x.dtype)
@@ -130,7 +130,7 @@ def _in_top_k_shape(c: ShapeContext) -> TensorShape:
 @IN_TOP_K.fresh_kernel
 @IN_TOP_K_V2.fresh_kernel
 def _in_top_k_kernel(c: KernelContext) -> Kernel:
-    fixed = c.node.attrs.get("k")
+    fixed: int = c.node.attrs.get("k", 0)
 
     def in_top_k(predictions: Array, targets: Array, *k: Array) -> Array:
         if predictions.ndim != 2:

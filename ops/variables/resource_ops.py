@@ -9,7 +9,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
 from ...shape_inference.contents import Content
-from ...shape_inference.context import check_rank
+from ...shape_inference.context import check_rank, settled
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
@@ -247,12 +247,12 @@ def _resource_gather_shape(c: ShapeContext) -> TensorShape:
     if indices.sizes is None:
         return UNKNOWN_SHAPE
     batch = checked_batch(c.attr("batch_dims"), indices, len(indices.sizes))
-    sizes = check_rank("resource", shape, None, batch + 1).sizes
-    if sizes is None:
+    sizes, inner = settled(check_rank("resource", shape, None, batch + 1)), settled(indices)
+    if sizes is None or inner is None:
         return UNKNOWN_SHAPE
     for i in range(batch):
-        c.same_size(batch_name(i), sizes[i], indices.sizes[i])  # type: ignore[arg-type]
-    return TensorShape.of((*sizes[:batch], *indices.sizes[batch:], *sizes[batch + 1 :]))
+        c.same_size(batch_name(i), sizes[i], inner[i])
+    return TensorShape.of((*sizes[:batch], *inner[batch:], *sizes[batch + 1 :]))
 
 
 @RESOURCE_GATHER.kernel

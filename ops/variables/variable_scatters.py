@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..kit.public_function import public_function
 from .scatter_updates import SCATTER, SCATTER_ND
 from .variable import Variable
 from .variable_updates import reference_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Change = Callable[..., Any]
 
 public = {
     "td": (
@@ -20,6 +15,21 @@ public = {
         "scatter_nd_sub scatter_nd_update scatter_sub scatter_update"
     ),
 }
+
+
+class Change(Protocol):
+    """The public function of an op that changes a variable in places."""
+
+    def __call__(
+        self,
+        ref: Any,
+        indices: Any,
+        updates: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        """Adds the op."""
+
 
 _ROWS = """{does}
 
@@ -72,7 +82,8 @@ def _of_rows(
     name = f"scatter_{kind.lower()}"
     doc = _ROWS.format(does=does, updates=updates, twice=twice, dtypes=dtypes)
     doc += _REST.format(name=name, indices="[0, 2]", result=result)
-    return public_function(change, name, doc)  # type: ignore[no-any-return]
+    public: Change = public_function(change, name, doc)
+    return public
 
 
 def _of_elements(kind: str, does: str, updates: str, result: str) -> Change:
@@ -89,7 +100,8 @@ def _of_elements(kind: str, does: str, updates: str, result: str) -> Change:
     name = f"scatter_nd_{kind.lower()}"
     doc = _ELEMENTS.format(does=does, updates=updates)
     doc += _REST.format(name=name, indices="[[0], [2]]", result=result)
-    return public_function(change, name, doc)  # type: ignore[no-any-return]
+    public: Change = public_function(change, name, doc)
+    return public
 
 
 scatter_update = _of_rows(

@@ -21,16 +21,16 @@ def over_space(name: str, value: Any, data_format: str, default: int | None = No
         ValueError: there are too few or too many numbers.
     """
     rank = len(data_format)
-    numbers = [default if value is None else value]
+    numbers: list[Any] = [default if value is None else value]
     if isinstance(value, (list, tuple)):
         numbers = list(value)
     if len(numbers) == 1:
         numbers *= rank - 2
     if len(numbers) == rank - 2:
-        return [1, 1, *numbers] if data_format.startswith("NC") else [1, *numbers, 1]  # type: ignore[list-item]
+        return [1, 1, *numbers] if data_format.startswith("NC") else [1, *numbers, 1]
     if len(numbers) != rank:
         raise ValueError(f"{name} must have 1, {rank - 2} or {rank} elements, got {value}")
-    return numbers  # type: ignore[return-value]
+    return numbers
 
 
 def padding_attrs(padding: str | Sequence[Sequence[int]]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from .symbolic import Dim, DimExpr, as_symbol, divides_exactly, equal
 
@@ -81,7 +81,7 @@ def stated_sizes(sizes: Sizes) -> Sizes:
     )
 
 
-def checked_rank(rank: object) -> int:
+def checked_rank(rank: Any) -> int:
     """Returns the rank as a Python integer.
 
     Raises:
@@ -89,7 +89,7 @@ def checked_rank(rank: object) -> int:
         ValueError: It is negative.
     """
     try:
-        number = int(operator.index(rank))  # type: ignore[arg-type]
+        number = int(operator.index(rank))
     except TypeError:
         raise TypeError(f"a rank must be an integer, got {rank!r}") from None
     if number < 0:
