@@ -28,7 +28,7 @@ from ..bodies.forward import through_identities
 from ..bodies.gradient_graph import forward_flow
 from ..engine.list_items import ListItem
 from ..engine.sources import gradient_source
-from ..kit.rule_tables import gradient_of, not_differentiable, raw, undefined
+from ..kit.rule_tables import gradient_of, not_differentiable, raw, raw_results, undefined
 from ..kit.static_knowledge import shape_of
 
 if TYPE_CHECKING:
@@ -196,8 +196,11 @@ def _gradients_of(op: Operation, version: str, flow: Tensor) -> tuple[Tensor, Te
     if handle.op.type == f"TensorArrayGrad{version}":
         source = f"{handle.op.get_attr('source').decode()}/{source}"
         handle = handle.op.inputs[0]
-    made = raw(f"TensorArrayGrad{version}")(handle, flow, source=source)
-    return tuple(made) if version == "V3" else (made, flow)
+    grad = f"TensorArrayGrad{version}"
+    if version == "V3":
+        handle, flow = raw_results(grad)(handle, flow, source=source)
+        return handle, flow
+    return raw(grad)(handle, flow, source=source), flow
 
 
 def _register(version: str) -> None:
