@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
@@ -15,7 +15,6 @@ from .text_files import INITIALIZE_TABLE_FROM_TEXT_FILE, LINE_NUMBER, WHOLE_LINE
 if TYPE_CHECKING:
     from ...graph.node import Operation
     from ...protos.dtypes import DType
-    from .lookup_tables import LookupInterface
 
 public = {
     "td.lookup, td.contrib.lookup": "KeyValueTensorInitializer TextFileIndex TextFileInitializer",
@@ -34,6 +33,17 @@ class TextFileIndex:
 
     WHOLE_LINE = WHOLE_LINE
     LINE_NUMBER = LINE_NUMBER
+
+
+class Filled(Protocol):
+    """A table, as far as what fills it asks."""
+
+    @property
+    def resource_handle(self) -> Any:
+        """What ops take for the table."""
+
+    def check_dtypes(self, key_dtype: Any, value_dtype: Any) -> None:
+        """Raises a TypeError where the table has other dtypes."""
 
 
 class TableInitializer:
@@ -58,7 +68,7 @@ class TableInitializer:
         """The dtype of the values."""
         return self._value_dtype
 
-    def initialize(self, table: LookupInterface) -> Operation:
+    def initialize(self, table: Filled) -> Operation:
         """Adds the op that gives a table its content; `td.tables_initializer` runs it, too.
 
         Args:
@@ -75,7 +85,7 @@ class TableInitializer:
         get_default_graph().add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
         return op
 
-    def _initialized(self, table: LookupInterface) -> Operation:
+    def _initialized(self, table: Filled) -> Operation:
         raise NotImplementedError
 
 
@@ -116,7 +126,7 @@ class KeyValueTensorInitializer(TableInitializer):
             self._values = convert_to_tensor(values, value_dtype, "values")
         super().__init__(self._keys.dtype, self._values.dtype)
 
-    def _initialized(self, table: LookupInterface) -> Operation:
+    def _initialized(self, table: Filled) -> Operation:
         op: Operation = IMPORT(table.resource_handle, self._keys, self._values, name=self._name)
         return op
 
@@ -184,7 +194,7 @@ class TextFileInitializer(TableInitializer):
             "delimiter": delimiter,
         }
 
-    def _initialized(self, table: LookupInterface) -> Operation:
+    def _initialized(self, table: Filled) -> Operation:
         with name_scope(self._name, "text_file_init", [table.resource_handle]):
             filename = convert_to_tensor(self._filename, string, "asset_filepath")
             op: Operation = INITIALIZE_TABLE_FROM_TEXT_FILE(
