@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..shape_inference.inference import Inference
@@ -17,8 +18,26 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .node import Operation, Tensor
 
-DEEPEST_INFERENCE = 6
-"""How many bodies inside each other are looked into before a run; deeper ones tell no shapes."""
+_DEEPEST = 64
+_MOST_LOOKS = 1_000
+
+
+class _Looks(threading.local):
+    """How many bodies have been looked into for the op that is being inferred, outside of all."""
+
+    number = 0
+
+
+_looks = _Looks()
+
+
+def is_looked_into(depth: int) -> bool:
+    """Whether the bodies of an op are followed before a run, which may call themselves.
+
+    Args:
+        depth: how many bodies are around the op.
+    """
+    return depth == 0 or (depth < _DEEPEST and _looks.number < _MOST_LOOKS)
 
 
 class Known(NamedTuple):
@@ -56,6 +75,7 @@ class Body(NamedTuple):
         Raises:
             ValueError: the tensors do not fit together.
         """
+        _looks.number = _looks.number + 1 if depth > 1 else 1
         inference = Inference(depth)
         for tensor, (shape, value, content) in zip(self.inputs, given, strict=True):
             inference.declare(tensor, shape, value)
@@ -84,6 +104,13 @@ class Body(NamedTuple):
     def known_outputs(self, inference: Inference) -> list[Known]:
         """What an inference tells of the outputs."""
         return [
-            Known(inference.shape(tensor), None, inference.content(tensor))
+            Known(inference.shape(tensor), _number(inference, tensor), inference.content(tensor))
             for tensor in self.outputs
         ]
+
+
+def _number(inference: Inference, tensor: Tensor) -> Array | None:
+    """What is known of the elements of a tensor of integers, of which there are few."""
+    if not tensor.dtype.is_integer or inference.shape(tensor).num_elements() is None:
+        return None
+    return inference.value(tensor)

@@ -42,10 +42,20 @@ class ExportedGraph(WidenedGraph):
     @property
     def functions(self) -> Mapping[str, FunctionDef]:
         """The functions of the library by name."""
-        library = self.library.function
-        for function in library[len(self._functions) :]:  # a library only grows
-            self._functions[function.signature.name] = function
-        return self._functions
+        library, known = self.library.function, self._functions
+        if len(known) < len(library):
+            known.update({item.signature.name: item for item in library[len(known) :]})
+        return known
+
+    def share_functions(self, outer: ExportedGraph) -> None:
+        """Has the functions of a graph around this one be those of this one, too."""
+        self.library, self._functions = outer.library, outer._functions
+
+    def forget_functions(self, number: int) -> None:
+        """Drops all functions but the first `number`: what an import that failed has added."""
+        for name in list(self.functions)[number:]:
+            del self._functions[name]
+        del self.library.function[number:]
 
     def get_operations(self) -> Sequence[Op]:
         """All operations, in the order in which they were made."""

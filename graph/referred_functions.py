@@ -16,9 +16,10 @@ def referred_functions(nodes: Iterable[NodeDef], functions: Mapping[str, Functio
     pending = list(nodes)
     while pending:
         node = pending.pop()
-        for name in {node.op, *_named_functions(node.attr.values())} & functions.keys() - used:
-            used.add(name)
-            pending.extend(functions[name].node_def)
+        for name in (node.op, *_named_functions(node.attr.values())):
+            if name in functions and name not in used:
+                used.add(name)
+                pending.extend(functions[name].node_def)
     return used
 
 

@@ -36,6 +36,7 @@ class CheckingInference(Inference):
     def __init__(self) -> None:
         super().__init__()
         self.origins: dict[Symbol, Edge] = {}
+        self.reasons: dict[Edge, str] = {}
         self._equal: dict[Symbol, Dim] = {}
         self._required: set[tuple[str, Dim, Dim]] = set()
 
@@ -78,6 +79,11 @@ class CheckingInference(Inference):
         for i, item in enumerate(flat.tolist()):
             flat[i] = self._resolved(item)
         return resolved
+
+    def explain(self, edge: Edge, why: str) -> None:
+        """Notes why less is known of `edge` than one might think."""
+        if why:
+            self.reasons[edge] = why
 
     def infer(self, node: Node) -> None:
         """Works out the shapes of `node`, and notes which symbols are new with it."""

@@ -56,6 +56,12 @@ class Knowledge(Protocol):
     def set_content(self, edge: Edge, content: Content | None) -> None:
         """States what the handle `edge` stands for."""
 
+    def set_value(self, edge: Edge, value: Array | None) -> None:
+        """States what is known of the elements of `edge`."""
+
+    def explain(self, edge: Edge, why: str) -> None:
+        """States why less is known of `edge` than one might think."""
+
     def shape(self, edge: Edge) -> TensorShape:
         """What is known of the shape of `edge`."""
 
@@ -258,6 +264,14 @@ class ShapeContext(OpContext):
     def hold(self, content: Content | None, output: int = 0) -> None:
         """States what the handle that the op puts out stands for."""
         self._inference.set_content(self.node.outputs[output], content)
+
+    def know(self, value: Array | None, output: int = 0) -> None:
+        """States what is known of the elements of an output, where the op's kernel cannot tell."""
+        self._inference.set_value(self.node.outputs[output], value)
+
+    def explain(self, why: str, output: int = 0) -> None:
+        """States for a checker why less is known of an output than one might think; "" if not."""
+        self._inference.explain(self.node.outputs[output], why)
 
     def relay_contents(self) -> None:
         """States that each output stands for what the input of its number stands for."""

@@ -11,7 +11,7 @@ from .context import KernelContext, Requirement, ShapeContext, is_symbolic
 from .protocols import aliased, assigned
 from .symbolic.symbolic import DimExpr, dim_symbol, less_equal
 from .tensor_shape import TensorShape
-from .traits import Stack
+from .traits import Bodies, Stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,6 +72,16 @@ class Inference:
             self._contents.pop(edge, None)
         else:
             self._contents[edge] = content
+
+    def set_value(self, edge: Edge, value: Array | None) -> None:
+        """States what is known of the elements of `edge`; None if its kernel is to tell."""
+        if value is None:
+            self._values.pop(edge, None)
+        else:
+            self._values[edge] = _tidy(value, edge.dtype)
+
+    def explain(self, edge: Edge, why: str) -> None:
+        """Takes note of why less is known of `edge` than one might think; a checker tells it."""
 
     def shape(self, edge: Edge) -> TensorShape:
         """What is known of the shape of `edge`."""
@@ -216,7 +226,7 @@ class Inference:
         definition = edge.op.definition
         if definition.value_function is not None:
             return [source for source in edge.op.inputs if source in self._bounded]
-        if not definition.pure:
+        if not definition.pure or isinstance(definition.traits, Bodies):
             return ()
         return edge.op.inputs if self._worth_knowing(edge) else ()
 
@@ -244,6 +254,8 @@ class Inference:
         if definition.value_function is not None:
             return definition.value_function(ShapeContext(node, self))
         factory = definition.kernel_factory
+        if isinstance(definition.traits, Bodies):
+            return unknown  # what its shape function knows, it has stated
         if not definition.pure or factory is None or not self._worth_knowing(edge):
             return unknown
         inputs = [self.value_read(node, source) for source in node.inputs]

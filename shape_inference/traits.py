@@ -109,9 +109,11 @@ class Input(Traits):
     """What the op puts out is there to be fed: its shape holds for any value that may be fed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bodies(Traits):
     """The op runs functions of its graph, which attrs name, perhaps often, perhaps without end.
 
-    So it is left to the run even where all its inputs are known.
+    So it is left to the run even where all its inputs, or its results, are known.
     """
+
+    checking: bool = True

@@ -188,7 +188,8 @@ def _known(inference: CheckingInference, tensor: Tensor) -> Array | None:
 def _losses(tensor: Tensor, inference: CheckingInference) -> Iterable[Loss]:
     shape = inference.shape(tensor)
     if shape.sizes is None:
-        yield Loss(tensor.name, _first_unknown_rank(tensor, inference), "the rank")
+        first = _first_unknown_rank(tensor, inference)
+        yield Loss(tensor.name, first.op, "the rank", inference.reasons.get(first, ""))
         return
     for axis, size in enumerate(shape.sizes):
         if not isinstance(size, DimExpr):
@@ -196,14 +197,15 @@ def _losses(tensor: Tensor, inference: CheckingInference) -> Iterable[Loss]:
         for symbol in symbols_of(size):
             origin = inference.origins.get(symbol)
             if origin is not None and isinstance(origin.op, Operation) and origin.op.inputs:
-                yield Loss(tensor.name, origin.op, f"dimension {axis}")
+                why = inference.reasons.get(origin, "")
+                yield Loss(tensor.name, origin.op, f"dimension {axis}", why)
 
 
-def _first_unknown_rank(tensor: Tensor, inference: CheckingInference) -> Operation:
-    """The op furthest back on the way to `tensor` whose output has no known rank."""
-    op = tensor.op
+def _first_unknown_rank(tensor: Tensor, inference: CheckingInference) -> Tensor:
+    """The tensor furthest back on the way to `tensor` that has no known rank."""
     while True:
-        source = next((item.op for item in op.inputs if inference.shape(item).sizes is None), None)
+        inputs = tensor.op.inputs
+        source = next((item for item in inputs if inference.shape(item).sizes is None), None)
         if source is None:
-            return op
-        op = source
+            return tensor
+        tensor = source

@@ -30,12 +30,14 @@ class TensorFact(NamedTuple):
 class Loss(NamedTuple):
     """What is not known of a fetched tensor: its rank or a dimension, which `op` was first to lose.
 
-    `what` is "the rank", or "dimension 0" and so on.
+    `what` is "the rank", or "dimension 0" and so on; `why` what the op, such as a loop, has to say
+    of it.
     """
 
     tensor: str
     op: Operation
     what: str
+    why: str = ""
 
 
 class Report:
@@ -88,6 +90,7 @@ class Report:
             lines += [f"  in {whereabouts(operation_of(item))}"]
         for loss in self.losses:
             lines += [f"lost: {loss.what} of {loss.tensor}", f"  in {whereabouts(loss.op)}"]
+            lines += [f"  since {loss.why}"] if loss.why else []
         for name, nodes in self.unregistered.items():
             more = ", …" if len(nodes) > _MOST_NODES else ""
             lines.append(f"not supported: {name} ({', '.join(nodes[:_MOST_NODES])}{more})")
@@ -117,6 +120,7 @@ class Report:
                 ],
                 "losses": [
                     {"tensor": loss.tensor, "op": loss.op.name, "what": loss.what}
+                    | ({"why": loss.why} if loss.why else {})
                     for loss in self.losses
                 ],
                 "unregistered": self.unregistered,

@@ -72,7 +72,8 @@ def _source(
 def _made(graph: Graph, name: str, source: BodySource) -> Body:
     """The graph of a body, which shares the functions of the graph around it."""
     inner = Graph()
-    inner.library, inner.bodies = graph.library, graph.bodies
+    inner.share_functions(graph)
+    inner.bodies = graph.bodies
     if source.bodies:
         own: dict[tuple[str, bytes], Any] = {
             (key, b""): item for key, item in source.bodies.items()

@@ -113,7 +113,7 @@ def import_under(
     graph = get_default_graph()
     with collector.at_rest(len(graph_def.node)), graph.editing():
         graph_def = prepared(graph_def)
-        start = graph.version
+        start, functions, bodies = graph.version, len(graph.functions), len(graph.bodies)
         try:
             with graph.name_scope(name or None) as scope:
                 options = ImportOptions(
@@ -126,6 +126,9 @@ def import_under(
                 elements = importer.run(return_elements)
         except BaseException:
             graph.truncate(start)
+            graph.forget_functions(functions)
+            for key in list(graph.bodies)[bodies:]:
+                del graph.bodies[key]
             raise
         if graph_def.HasField("versions"):
             merge_versions(graph.versions, graph_def.versions)

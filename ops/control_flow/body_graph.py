@@ -30,7 +30,8 @@ class BodyGraph(Graph):
         self.outer = outer
         self.what = what
         self.seed = outer.seed
-        self.library, self.bodies = outer.library, outer.bodies
+        self.share_functions(outer)
+        self.bodies = outer.bodies
         self._collections = outer._collections
         scopes, around = self._stacks, outer._stacks
         scopes.name_scope = outer.get_name_scope()

@@ -6,11 +6,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
-from ...graph.bodies import DEEPEST_INFERENCE, Body
+from ...graph.bodies import Body, is_looked_into
 from ...graph.kernel_spec import KernelSpec
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
+from .loop_facts import loop_facts, stable_state
 from .op_bodies import (
     branch_of,
     case_branches,
@@ -18,12 +19,12 @@ from .op_bodies import (
     joined,
     known_inputs,
     loop_bodies,
-    stable_state,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...graph.bodies import Known
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -59,7 +60,7 @@ STATEFUL_PARTITIONED_CALL = OpDef("StatefulPartitionedCall", *_CALL, traits=Bodi
 
 def _joined_shapes(c: ShapeContext, bodies: Sequence[Body], inputs: str) -> list[TensorShape]:
     """The shapes of what one of several bodies returns."""
-    if c.depth >= DEEPEST_INFERENCE:
+    if not is_looked_into(c.depth):
         return _stated_shapes(c, len(c.node.outputs))
     given = known_inputs(c, c.inputs(inputs))
     results = [body.known_outputs(body.inferred(given, c.depth + 1)) for body in bodies]
@@ -68,9 +69,15 @@ def _joined_shapes(c: ShapeContext, bodies: Sequence[Body], inputs: str) -> list
         either = known[0]
         for other in known[1:]:
             either = joined(either, other)
-        c.hold(either.content, i)
+        _tell(c, i, either)
         shapes.append(either.shape)
     return shapes
+
+
+def _tell(c: ShapeContext, output: int, known: Known) -> None:
+    """States what is known of an output beside its shape."""
+    c.hold(known.content, output)
+    c.know(known.value, output)
 
 
 def _stated_shapes(c: ShapeContext, number: int) -> list[TensorShape]:
@@ -181,12 +188,11 @@ def _in_range(index: Array, number: int) -> int:
 @_as_far_as_known
 def _while_shape(c: ShapeContext) -> list[TensorShape]:
     cond, body = loop_bodies(c)
-    state = stable_state(c, body)
-    if c.depth < DEEPEST_INFERENCE:
-        cond.inferred(state, c.depth + 1)
-    for i, known in enumerate(state):
-        c.hold(known.content, i)
-    return [known.shape for known in state]
+    facts = loop_facts(c, cond, body)
+    for i, known in enumerate(facts.after):
+        _tell(c, i, known)
+        c.explain(facts.losses[i], i)
+    return [known.shape for known in facts.after]
 
 
 @WHILE.kernel

@@ -1,0 +1,226 @@
+"""What is known of the variables of a loop: in every round, and when it has ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...graph.bodies import Body, Known, is_looked_into
+from ...graph.describe import whereabouts
+from ...shape_inference.contents import common_shape
+from ...shape_inference.inference import identified
+from ...shape_inference.symbolic.symbolic import DimExpr, dim_symbol, equal, symbols_of
+from ...shape_inference.tensor_shape import TensorShape
+from .op_bodies import known_inputs
+from .rounds import number_of_rounds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+    from ...shape_inference.contents import Content
+    from ...shape_inference.context import OpContext
+    from ...shape_inference.inference import Inference
+    from ...shape_inference.symbolic.symbolic import Dim
+
+
+class LoopFacts(NamedTuple):
+    """What is known of the variables of a loop.
+
+    Args:
+        state: what is known of them in every round.
+        after: what is known of them when the loop has ended.
+        losses: of each variable why less is known of it than when the loop begins; "" where not.
+    """
+
+    state: list[Known]
+    after: list[Known]
+    losses: list[str]
+
+
+def stable_state(c: OpContext, body: Body) -> list[Known]:
+    """What is known of the variables of a loop in every round."""
+    return _Following(c, body).in_every_round()
+
+
+def loop_facts(c: OpContext, cond: Body, body: Body) -> LoopFacts:
+    """What is known of the variables of a loop.
+
+    Raises:
+        ValueError: the condition or the body can never work.
+    """
+    following = _Following(c, body)
+    state = following.in_every_round()
+    after = state
+    if is_looked_into(c.depth):
+        after = following.after(cond, cond.inferred(state, c.depth + 1))
+    return LoopFacts(state, after, following.losses)
+
+
+class _Following:
+    """Follows a body until it keeps what is known of its inputs.
+
+    A variable that the body hands on as it is keeps all that is known of it. What a round changes
+    is a symbol, one of `_free`, which stands for what it is in any round: a size, how many elements
+    a list has, or the number in a scalar that begins with a known one.
+    """
+
+    def __init__(self, c: OpContext, body: Body) -> None:
+        self._depth = c.depth + 1
+        self._body = body
+        self._start = known_inputs(c, c.inputs("input"))
+        pairs = zip(body.inputs, body.outputs, strict=True)
+        self._kept = [x is y for x, y in pairs]
+        self._free: set[Any] = set()
+        self._state = self._each(lambda i: Known())
+        self._results = self._state
+        self.losses = [""] * len(self._start)
+        if is_looked_into(c.depth):
+            self._follow()
+
+    def _each(self, make: Callable[[int], Known]) -> list[Known]:
+        """What is made for each variable, but for those that are kept."""
+        return [
+            known if kept else make(i)
+            for i, (known, kept) in enumerate(zip(self._start, self._kept, strict=True))
+        ]
+
+    def _follow(self) -> None:
+        self._state = self._each(self._begun)
+        while True:
+            inference = self._body.inferred(self._state, self._depth)
+            self._results = self._body.known_outputs(inference)
+            before = self._state
+            self._state = self._each(lambda i: self._widened(i, inference))  # noqa: B023
+            if all(x is y for x, y in zip(before, self._state, strict=True)):
+                return
+
+    def _begun(self, i: int) -> Known:
+        known, dtype = self._start[i], self._body.inputs[i].dtype
+        counts = dtype.is_integer and known.shape.rank == 0 and known.value is not None
+        return known._replace(value=_scalar(self._symbol(None)) if counts else None)
+
+    def _symbol(self, lower: int | None) -> DimExpr:
+        symbol = dim_symbol(lower=lower)
+        self._free.add(symbol)
+        return symbol
+
+    def _widened(self, i: int, inference: Inference) -> Known:
+        """What is known of a variable before and after a round; as before if nothing is lost."""
+        before, after = self._state[i], self._results[i]
+        shape = self._widened_shape(before.shape, after.shape)
+        content = self._widened_content(before.content, after.content)
+        if shape is before.shape and content is before.content:
+            return before
+        if shape is not before.shape and not self.losses[i]:
+            op = _maker(self._body.outputs[i], inference).op
+            self.losses[i] = (
+                f"the shape is {before.shape} before a round, and {after.shape} after it: "
+                f"{whereabouts(op)}"
+            )
+        return before._replace(shape=shape, content=content)
+
+    def _widened_shape(self, before: TensorShape, after: TensorShape) -> TensorShape:
+        both = common_shape(before, after)
+        if both.sizes is None or before.sizes is None:
+            return before if before.sizes is None else both
+        sizes = [
+            old if new is None and old in self._free else self._symbol(0) if new is None else new
+            for old, new in zip(before.sizes, both.sizes, strict=True)
+        ]
+        same = all(x is y for x, y in zip(before.sizes, sizes, strict=True))
+        return before if same or tuple(sizes) == before.sizes else TensorShape.of(tuple(sizes))
+
+    def _widened_content(self, before: Content | None, after: Content | None) -> Content | None:
+        if before is None or after is None:
+            return None
+        both = before.joined(after)
+        if both.length is None and before.length is not None:
+            length = before.length if before.length in self._free else self._symbol(0)
+            both = both._replace(length=length)
+        return before if _same_content(both, before) else both
+
+    def in_every_round(self) -> list[Known]:
+        """What is known of the variables; of numbers that change, nothing."""
+        return self._each(lambda i: self._state[i]._replace(value=None))
+
+    def after(self, cond: Body, asked: Inference) -> list[Known]:
+        """What is known when the loop has ended.
+
+        Where the number of rounds is known, what a round adds to a size is added that often.
+
+        Args:
+            cond: the condition.
+            asked: what is known of its tensors in every round.
+        """
+        counters = [*map(_counter, self._state)]
+        steps = [
+            self._step(before, _counter(after))
+            for before, after in zip(counters, self._results, strict=True)
+        ]
+        starts = [*map(_counter, self._start)]
+        rounds = number_of_rounds(cond, asked, self._kept, starts, steps)
+        if rounds is None:
+            return self.in_every_round()
+        return self._each(lambda i: self._closed(i, rounds))
+
+    def _step(self, before: Dim | None, after: Dim | None) -> Dim | None:
+        """What a round adds to a number; None if that is not the same in all rounds."""
+        if before is None or after is None:
+            return None
+        step = after - before
+        changing = {symbol for size in self._free for symbol in symbols_of(size)}
+        return None if changing & symbols_of(step) else step
+
+    def _closed(self, i: int, rounds: Dim) -> Known:
+        """What is known of a variable after a number of rounds."""
+
+        def last(first: Any, before: Any, after: Any) -> Any:
+            step = self._step(before, after)
+            return None if first is None or step is None else first + rounds * step
+
+        facts = self._start[i], self._state[i], self._results[i]
+        shape, content = facts[1].shape, facts[1].content
+        sizes = [known.shape.sizes for known in facts]
+        if None not in sizes and len({len(some or ()) for some in sizes}) == 1:
+            ends = [last(*triple) for triple in zip(*sizes, strict=True)]
+            shape = identified(TensorShape.of(tuple(ends)))
+        contents = [known.content for known in facts]
+        if content is not None and None not in contents:
+            lengths = [some.length for some in contents if some is not None]
+            content = content._replace(length=last(*lengths))
+        number = last(*map(_counter, facts))
+        return Known(shape, None if number is None else _scalar(number), content)
+
+
+def _scalar(item: Any) -> Any:
+    array = np.empty((), object)
+    array[()] = item
+    return array
+
+
+def _counter(known: Known) -> Dim | None:
+    """The number that a scalar holds, as far as it is known."""
+    value = known.value
+    return None if value is None or value.ndim or value.dtype.kind not in "iuO" else value.item()
+
+
+def _maker(tensor: Tensor, inference: Inference) -> Tensor:
+    """The tensor that first had the shape of `tensor`, on the way to it."""
+    while True:
+        sizes = inference.shape(tensor).sizes
+        alike = [x for x in tensor.op.inputs if inference.shape(x).sizes == sizes]
+        if sizes is None or not alike or not alike[0].op.inputs:
+            return tensor
+        tensor = alike[0]
+
+
+def _same_content(x: Any, y: Any) -> bool:
+    if x is None or y is None:
+        return x is y
+    if (x.length is None) != (y.length is None) or (x.element is None) != (y.element is None):
+        return False
+    same_length = x.length is None or x.length is y.length or equal(x.length, y.length) is True
+    shapes = [(x.declared, y.declared), (x.element or x.declared, y.element or y.declared)]
+    return same_length and all(a.sizes == b.sizes for a, b in shapes)

@@ -1,0 +1,101 @@
+"""How often a loop runs, where counting tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...shape_inference.symbolic.symbolic import dim_max, dim_min
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.bodies import Body
+    from ...graph.node import Tensor
+    from ...shape_inference.inference import Inference
+    from ...shape_inference.symbolic.symbolic import Dim
+
+_BELOW = {"Less": 0, "LessEqual": 1}
+_ABOVE = {"Greater": 0, "GreaterEqual": 1}
+
+
+def number_of_rounds(
+    cond: Body,
+    inference: Inference,
+    kept: Sequence[bool],
+    starts: Sequence[Dim | None],
+    steps: Sequence[Dim | None],
+) -> Dim | None:
+    """How many rounds a loop has whose condition holds counters against limits; else None.
+
+    Args:
+        cond: the condition.
+        inference: what is known of the tensors of the condition.
+        kept: which variables no round changes.
+        starts: of the variables that are numbers, what they begin with.
+        steps: what each round adds to them.
+    """
+    limits = []
+    for test in _tests(cond.outputs[0]):
+        limit = _limit(test, cond, inference, kept, starts, steps)
+        if limit is None:
+            return None
+        limits.append(limit)
+    return dim_max(dim_min(*limits), 0)
+
+
+def _tests(tensor: Tensor) -> list[Tensor]:
+    """The comparisons that all have to hold."""
+    tensor = _source(tensor)
+    if tensor.op.type == "LogicalAnd":
+        return [test for part in tensor.op.inputs for test in _tests(part)]
+    return [tensor]
+
+
+def _source(tensor: Tensor) -> Tensor:
+    while tensor.op.type == "Identity":
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+def _limit(
+    test: Tensor,
+    cond: Body,
+    inference: Inference,
+    kept: Sequence[bool],
+    starts: Sequence[Dim | None],
+    steps: Sequence[Dim | None],
+) -> Dim | None:
+    """How many rounds one comparison allows."""
+    kind = test.op.type
+    if kind not in (*_BELOW, *_ABOVE):
+        return None
+    numbers = {tensor: i for i, tensor in enumerate(cond.inputs)}
+    left, right = map(_source, test.op.inputs)
+    for counter, limit, below in ((left, right, kind in _BELOW), (right, left, kind in _ABOVE)):
+        i = numbers.get(counter)
+        if i is None or kept[i]:
+            continue
+        start, step = starts[i], steps[i]
+        end = _same_in_all_rounds(limit, inference, {x for x, j in numbers.items() if not kept[j]})
+        if start is None or end is None or not isinstance(step, int):
+            continue
+        way = end - start if below else start - end
+        stride = step if below else -step
+        if stride > 0:
+            way = way + {**_BELOW, **_ABOVE}[kind]
+            return way if stride == 1 else (way + stride - 1) // stride
+    return None
+
+
+def _same_in_all_rounds(tensor: Tensor, inference: Inference, changing: set[Tensor]) -> Dim | None:
+    """The number that a scalar holds, if it depends on nothing that a round changes."""
+    pending, seen = [tensor], {tensor}
+    while pending:
+        item = pending.pop()
+        if item in changing or not (item.op.definition.pure or not item.op.inputs):
+            return None
+        new = [source for source in item.op.inputs if source not in seen]
+        seen.update(new)
+        pending += new
+    value = inference.value(tensor)
+    return None if value is None or value.ndim or value.dtype.kind not in "iuO" else value.item()
