@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import encode_attr
 from ..protos.messages import AttrValue, FunctionDefLibrary, GraphDef, VersionDef
@@ -15,7 +15,7 @@ from .signature import REQUIRED
 from .widened_graph import WidenedGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, MutableMapping, Sequence
 
     import networkx as nx
 
@@ -38,6 +38,7 @@ class ExportedGraph(WidenedGraph):
         self.library = FunctionDefLibrary()
         self.origins = Origins()
         self._functions: dict[str, FunctionDef] = {}
+        self.bodies: MutableMapping[tuple[str, bytes], Any] = {}
 
     @property
     def functions(self) -> Mapping[str, FunctionDef]:
@@ -51,11 +52,13 @@ class ExportedGraph(WidenedGraph):
         """Has the functions of a graph around this one be those of this one, too."""
         self.library, self._functions = outer.library, outer._functions
 
-    def forget_functions(self, number: int) -> None:
-        """Drops all functions but the first `number`: what an import that failed has added."""
-        for name in list(self.functions)[number:]:
+    def forget_functions(self, functions: int, bodies: int) -> None:
+        """Drops all functions and bodies but the first: what an import that failed has added."""
+        for name in list(self.functions)[functions:]:
             del self._functions[name]
-        del self.library.function[number:]
+        del self.library.function[functions:]
+        for key in list(self.bodies)[bodies:]:
+            del self.bodies[key]
 
     def get_operations(self) -> Sequence[Op]:
         """All operations, in the order in which they were made."""

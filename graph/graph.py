@@ -19,7 +19,7 @@ from .scopes.names import check_op_name
 from .sites import Site, user_site
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping, Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from ..protos.messages import VersionDef
@@ -53,7 +53,6 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         self._consumers: dict[Tensor, list[Operation]] = {}
         self._consumers_seen = 0
         # The functions of ops that run some, as graphs of their own, or what makes them.
-        self.bodies: MutableMapping[tuple[str, bytes], Any] = {}
 
     # Making ops ---------------------------------------------------------------------------------
 

@@ -126,9 +126,7 @@ def import_under(
                 elements = importer.run(return_elements)
         except BaseException:
             graph.truncate(start)
-            graph.forget_functions(functions)
-            for key in list(graph.bodies)[bodies:]:
-                del graph.bodies[key]
+            graph.forget_functions(functions, bodies)
             raise
         if graph_def.HasField("versions"):
             merge_versions(graph.versions, graph_def.versions)

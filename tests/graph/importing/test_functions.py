@@ -287,3 +287,22 @@ def test_functions_of_two_files_must_agree(graph: td.Graph) -> None:
     with pytest.raises(ValueError, match="another function named 'f'"):
         td.import_graph_def(second)
     assert graph.version == version
+
+
+def test_a_failed_import_leaves_no_functions_behind() -> None:
+    with td.Graph().as_default() as source:
+        n = td.placeholder(td.int32, [], name="n")
+        i, _ = td.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, y * 2), [td.constant(0), n])
+        td.identity(i, name="out")
+    graph_def = source.as_graph_def()
+    broken = td.GraphDef()
+    broken.CopyFrom(graph_def)
+    broken.node.add(name="bad", op="Identity", input=["out", "out"]).attr["T"].type = 3
+    with td.Graph().as_default() as graph:
+        with pytest.raises(ValueError, match="bad"):
+            td.import_graph_def(broken, name="")
+        assert (graph.get_operations(), len(graph.library.function)) == ([], 0)
+        assert (dict(graph.functions), dict(graph.bodies)) == ({}, {})
+        td.import_graph_def(graph_def, name="")
+    with td.Session(graph=graph) as session:
+        assert session.run("out:0", {"n:0": 4}) == 4
