@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...graph.node import Tensor
 from ...ops.array.constants import constant
-from ...ops.control_flow.op_bodies import loop_bodies, stable_state
+from ...ops.control_flow.loop_facts import stable_state
+from ...ops.control_flow.op_bodies import loop_bodies
 from ...ops.lists.list_ops import EMPTY_TENSOR_LIST, TENSOR_LIST_PUSH_BACK
 from ...ops.math.arithmetic import add
 from ...shape_inference.contents import Content
