@@ -676,6 +676,23 @@ class AssetFileDef(Message):
     def __init__(self, *, tensor_info: TensorInfo | Mapping[str, Any] | None = ..., filename: str | None = ...) -> None: ...
     def HasField(self, field_name: Literal["tensor_info"]) -> bool: ...
 
+class QueueRunnerDef(Message):
+    queue_name: str
+    @property
+    def enqueue_op_name(self) -> RepeatedScalarFieldContainer[str]: ...
+    close_op_name: str
+    cancel_op_name: str
+    @property
+    def queue_closed_exception_types(self) -> RepeatedScalarFieldContainer[int]: ...
+    def __init__(self, *, queue_name: str | None = ..., enqueue_op_name: Iterable[str] | None = ..., close_op_name: str | None = ..., cancel_op_name: str | None = ..., queue_closed_exception_types: Iterable[int] | None = ...) -> None: ...
+
+class ReaderBaseState(Message):
+    work_started: int
+    work_finished: int
+    num_records_produced: int
+    current_work: bytes
+    def __init__(self, *, work_started: int | None = ..., work_finished: int | None = ..., num_records_produced: int | None = ..., current_work: bytes | None = ...) -> None: ...
+
 class SavedModel(Message):
     saved_model_schema_version: int
     @property

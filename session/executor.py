@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
+from ..graph.deadlines import ending_at
 from .compiler import Lowered, lower
 from .fusion import fuse
 from .interpreter import FlatProgram, told
@@ -83,7 +84,7 @@ class Executor:
     ) -> list[Any]:
         """As `run`, step by step, with a look at the clock after each of them."""
         watch = TracedRun(self._plan.begun(feeds), options, metadata)
-        with watched_by(watch):
+        with watched_by(watch), ending_at(watch.ends):
             return handed_out(self._quietly(self._flat.run, feeds, watch))
 
     def _lowered(self, seen: Observer) -> Lowered:

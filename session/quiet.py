@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.interrupts import held_back
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -52,6 +54,17 @@ def _silenced(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 
 def quiet_way(plan: Plan) -> Callable[..., Any]:
-    """How a plan is run: functions of the program see the context variables of the run."""
+    """How a plan is run.
+
+    Functions of the program see the context variables of the run, and what changes state is not
+    interrupted in the middle.
+    """
     calls_python = any(step.op.definition.traits.calls_python for step in plan.steps)
-    return quietly_in_context if calls_python else quietly
+    way = quietly_in_context if calls_python else quietly
+    if all(step.op.definition.pure for step in plan.steps):
+        return way
+
+    def to_the_end(function: Callable[..., Any], *arguments: Any) -> Any:
+        return held_back(way, function, *arguments)
+
+    return to_the_end

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph import errors
 from ..graph.default_graph import get_default_graph
 from ..graph.scopes import thread_defaults
+from ..graph.waiting import waits_of
 from .arguments import check_arguments
 from .calls import Call, Calls, is_plain
 from .executor import Executor
@@ -334,8 +335,12 @@ class Session:
         return thread_defaults.sessions.entered(self)
 
     def close(self) -> None:
-        """Drops the plans and the state, and ends its threads; it cannot be used any more."""
+        """Drops the plans and the state, and ends its threads; it cannot be used any more.
+
+        Runs that wait for something, in other threads, end with a CancelledError.
+        """
         self._closed = True
+        waits_of(self._state).close()
         self._calls.clear()
         self._state.clear()
         self._partial_runs.clear()

@@ -36,6 +36,11 @@ class TracedRun:
         self._bodies = [_Watched(given)]
         self._begun = self._bodies[0].last
 
+    @property
+    def ends(self) -> float | None:
+        """When the run is given up, by `time.perf_counter`; None for never."""
+        return self._begun + self._limit / 1e3 if self._limit > 0 else None
+
     def __call__(self, step: Step, results: Sequence[Any]) -> None:
         """Notes what a step has taken and made.
 

@@ -22,6 +22,7 @@ class Content(NamedTuple):
         element: a shape that all elements have that were put in; None where none was.
         length: how many elements there are.
         key: of a table, the shape of a key.
+        components: of a queue, a content for each component of its elements.
     """
 
     dtype: DType | None = None
@@ -29,6 +30,7 @@ class Content(NamedTuple):
     element: TensorShape | None = None
     length: Dim | None = None
     key: TensorShape | None = None
+    components: tuple[Content, ...] = ()
 
     @property
     def shape(self) -> TensorShape:
@@ -56,6 +58,7 @@ class Content(NamedTuple):
             element,
             self.length if same else None,
             self.key if self.key == other.key else None,
+            self.components if self.components == other.components else (),
         )
 
 

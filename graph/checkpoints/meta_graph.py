@@ -301,7 +301,6 @@ def _rename(message: Message, names: Renaming) -> None:
 _OF_MESSAGES = (
     "cond_context",
     "while_context",
-    "queue_runners",
     "savers",
 )
 

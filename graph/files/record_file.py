@@ -10,6 +10,7 @@ import gzip
 import os
 import struct
 import zlib
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import DataLossError
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from .local_files import Path
 
 public = {
-    "td.python_io": "TFRecordCompressionType TFRecordOptions TFRecordWriter tf_record_iterator",
+    "td.io, td.python_io": (
+        "TFRecordCompressionType TFRecordOptions TFRecordWriter tf_record_iterator"
+    ),
 }
 
 _BLOCK = 1 << 20
@@ -183,9 +186,38 @@ def tf_record_iterator(path: Path, options: Any = None) -> Iterator[bytes]:
         b'one'
     """
     kind = TFRecordOptions.get_compression_type_string(options)
-    opened = gzip.open if kind == "GZIP" else open
-    with told_as_op_error(), opened(path, "rb") as file:
-        yield from _records(_Inflated(file) if kind == "ZLIB" else file, os.fspath(path))
+    for _, record in records_by_place(path, kind):
+        yield record
+
+
+def records_by_place(path: Path, kind: str) -> Iterator[tuple[int, bytes]]:
+    """The records of a file, each with the place where it begins, as if nothing was compressed.
+
+    Args:
+        path: the file.
+        kind: how it is compressed: "", "ZLIB" or "GZIP".
+
+    Raises:
+        NotFoundError: there is no such file.
+        DataLossError: a record is damaged, or cut off.
+    """
+    with opened(path, kind) as file:
+        yield from _records(file, os.fspath(path))
+
+
+@contextmanager
+def opened(path: Path, kind: str) -> Iterator[Any]:
+    """A file, open for reading what is in it when it is not compressed any more.
+
+    Args:
+        path: the file.
+        kind: how it is compressed: "", "ZLIB" or "GZIP".
+
+    Raises:
+        NotFoundError: there is no such file.
+    """
+    with told_as_op_error(), (gzip.open if kind == "GZIP" else open)(path, "rb") as file:
+        yield _Inflated(file) if kind == "ZLIB" else file
 
 
 class _Inflated:
@@ -206,7 +238,7 @@ class _Inflated:
         return b""
 
 
-def _records(file: Any, path: str) -> Iterator[bytes]:
+def _records(file: Any, path: str) -> Iterator[tuple[int, bytes]]:
     place = 0
     while head := _read(file, 12, path, place, may_end=True):
         length, checksum = struct.unpack("<QI", head)
@@ -216,7 +248,7 @@ def _records(file: Any, path: str) -> Iterator[bytes]:
         (checksum,) = struct.unpack("<I", _read(file, 4, path, place))
         if masked_crc32c(data) != checksum:
             raise DataLossError(None, None, f"corrupted record at {place} in {path!r}")
-        yield data
+        yield place, data
         place += length + 16
 
 

@@ -48,6 +48,7 @@ NAMESPACES = {
     "td.graph_util": "Editing graphs.",
     "td.image": "Functions for images.",
     "td.initializers": "Initial values of variables, by short names.",
+    "td.io": "Reading and writing files and records.",
     "td.layers": "Layers: ops with variables of their own.",
     "td.linalg": "Linear algebra.",
     "td.logging": "Python's logging, under TensorFlow's names.",
@@ -61,6 +62,7 @@ NAMESPACES = {
     "td.nn.seq2seq": "Losses of sequences.",
     "td.python_io": "Files of records.",
     "td.random": "Random numbers.",
+    "td.queue": "Queues.",
     "td.raw_ops": "Every op by the name of its type, taken with keywords.",
     "td.signal": "Spectra, frames and windows of signals.",
     "td.spectral": "Fourier and cosine transforms.",
@@ -77,6 +79,7 @@ NAMESPACES = {
     "td.summary": "Summaries for TensorBoard, and writing them.",
     "td.test": "Checks for tests.",
     "td.train": "Checkpoints, steps and averages.",
+    "td.train.queue_runner": "Runners of queues.",
 }
 
 # Namespaces that are modules of the package, or the package itself.

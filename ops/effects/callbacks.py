@@ -10,6 +10,7 @@ import numpy as np
 from ...graph import errors
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_of
+from ...graph.interrupts import let_through
 from ...graph.op_def import OpDef
 from ...protos.constant_array import constant_array
 from ...protos.dtypes import as_dtype
@@ -52,7 +53,9 @@ def _py_func_kernel(c: KernelContext) -> Kernel:
             raise errors.UnimplementedError(
                 None, None, f"{node.name!r} calls a Python function, which is not part of a file"
             )
-        results = function(*[value.copy() if value.ndim else value[()] for value in inputs])
+        values = [value.copy() if value.ndim else value[()] for value in inputs]
+        with let_through():
+            results = function(*values)
         items = results if isinstance(results, (list, tuple)) else [results]
         if not dtypes:
             items = []

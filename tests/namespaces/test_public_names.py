@@ -49,6 +49,7 @@ NAMESPACES = [
     "td.graph_util",
     "td.image",
     "td.initializers",
+    "td.io",
     "td.layers",
     "td.linalg",
     "td.logging",
@@ -61,6 +62,7 @@ NAMESPACES = [
     "td.nn.rnn_cell",
     "td.nn.seq2seq",
     "td.python_io",
+    "td.queue",
     "td.random",
     "td.raw_ops",
     "td.saved_model",
@@ -78,6 +80,7 @@ NAMESPACES = [
     "td.summary",
     "td.test",
     "td.train",
+    "td.train.queue_runner",
 ]
 
 

@@ -1,0 +1,30 @@
+"""Time limits of runs, for those who wait inside them."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class _Deadline(threading.local):
+    """When the run of this thread is given up, by `time.perf_counter`; None for never."""
+
+    ends: float | None = None
+
+
+deadline = _Deadline()
+
+
+@contextmanager
+def ending_at(ends: float | None) -> Iterator[None]:
+    """A `with` block in which what waits ends in time."""
+    outer = deadline.ends
+    deadline.ends = ends
+    try:
+        yield
+    finally:
+        deadline.ends = outer

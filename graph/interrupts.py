@@ -1,0 +1,84 @@
+"""Ctrl-C and runs: what changes variables is done to the end before the program hears of it.
+
+A step of an optimizer is many writes, to one variable or to several. An interrupt in the middle
+would leave some of them done. So a run that changes state holds interrupts back until it is over;
+where it waits for other threads, or calls a function of the program, they come at once. A second
+Ctrl-C comes at once, too.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from signal import SIGINT
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from signal import getsignal, signal as set_handler
+    from types import FrameType
+else:
+    # What `signal` wraps, without its search for enums, which takes ten times as long.
+    from _signal import getsignal, signal as set_handler
+
+
+class _Interrupts:
+    """The handler that stands in for the program's own while a run of the main thread goes on."""
+
+    def __init__(self) -> None:
+        self.outer: Any = None  # the program's own handler; None where no run holds interrupts back
+        self.lifted = 0
+        self._pending: tuple[int, FrameType | None] | None = None
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.lifted or self._pending is not None:
+            self._pending = None
+            self.outer(number, frame)
+        else:
+            self._pending = (number, frame)
+
+    def deliver(self, outer: Any) -> None:
+        """Hands on an interrupt that was held back."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            outer(*pending)
+
+
+_interrupts = _Interrupts()
+
+
+def held_back(function: Callable[..., Any], *arguments: Any) -> Any:
+    """`function(*arguments)`; an interrupt that comes meanwhile is told after it has returned.
+
+    Only the main thread is ever interrupted. Where a program ignores interrupts, they stay so.
+    """
+    own = _interrupts
+    if own.outer is not None or threading.current_thread() is not threading.main_thread():
+        return function(*arguments)
+    outer = getsignal(SIGINT)
+    if not callable(outer):
+        return function(*arguments)
+    own.outer = outer
+    set_handler(SIGINT, own)
+    try:
+        return function(*arguments)
+    finally:
+        if getsignal(SIGINT) is own:  # otherwise the program has set another
+            set_handler(SIGINT, outer)
+        own.outer = None
+        own.deliver(outer)
+
+
+@contextmanager
+def let_through() -> Iterator[None]:
+    """Inside of a run that holds interrupts back, a `with` block in which they come at once."""
+    own = _interrupts
+    if own.outer is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    own.lifted += 1
+    try:
+        own.deliver(own.outer)
+        yield
+    finally:
+        own.lifted -= 1

@@ -1,0 +1,103 @@
+"""Waiting inside a run for what other threads do: within time limits, until the session closes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from . import errors
+from .deadlines import deadline
+from .interrupts import let_through
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, MutableMapping
+
+_KEY = "the waits of the session"
+
+
+class Waits:
+    """What the runs of a session wait for: events, all of which are set when it closes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._events: set[threading.Event] = set()
+        self.closed = False
+
+    def wait(self, event: threading.Event, seconds: float | None = None) -> None:
+        """Waits until an event is set, or the session is closed.
+
+        It holds no lock meanwhile, and Ctrl-C ends it.
+
+        Args:
+            event: what another thread sets.
+            seconds: the longest time, where the run itself has no closer limit.
+
+        Raises:
+            DeadlineExceededError: the time of the run, or `seconds`, are over.
+        """
+        if event.is_set():
+            return
+        with self._lock:
+            if self.closed:
+                return
+            self._events.add(event)
+        try:
+            ends = [] if deadline.ends is None else [deadline.ends - time.perf_counter()]
+            limit = min([*ends, *([] if seconds is None else [seconds])], default=None)
+            with let_through():
+                done = event.wait(None if limit is None else max(limit, 0.0))
+            if not done:
+                raise errors.DeadlineExceededError(
+                    None, None, "Timed out waiting for notification from another run"
+                )
+        finally:
+            with self._lock:
+                self._events.discard(event)
+
+    def close(self) -> None:
+        """Lets everybody go on who waits, and lets nobody wait any more."""
+        with self._lock:
+            self.closed = True
+            for event in self._events:
+                event.set()
+
+
+class Turns:
+    """Lets one run at a time do something that may take long: the others wait in line."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._line: deque[threading.Event] = deque()
+
+    @contextmanager
+    def turn(self, waits: Waits) -> Iterator[None]:
+        """A `with` block that one run at a time is in.
+
+        Raises:
+            DeadlineExceededError: the time of the run is over.
+            CancelledError: the session is closed.
+        """
+        mine = threading.Event()
+        with self._lock:
+            self._line.append(mine)
+            if self._line[0] is mine:
+                mine.set()
+        try:
+            waits.wait(mine)
+            if self._line[0] is not mine:
+                raise errors.CancelledError(None, None, "the session was closed")
+            yield
+        finally:
+            with self._lock:
+                self._line.remove(mine)
+                if self._line:
+                    self._line[0].set()
+
+
+def waits_of(state: MutableMapping[Any, Any]) -> Waits:
+    """The waits of the session whose store for stateful ops is given."""
+    found: Waits = state.setdefault(_KEY, Waits())
+    return found

@@ -1,0 +1,1 @@
+"""Queues, and what else sessions keep for programs of several threads."""

@@ -1,0 +1,92 @@
+"""What sessions keep behind handles, and ops in the two versions that take them."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.rules import SCALAR
+from ...shape_inference.traits import OPAQUE, STATEFUL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+HOME = "container: string = '', shared_name: string = ''"
+"""The attrs that tell where a session keeps what an op makes."""
+
+
+def shared_home(c: KernelContext) -> tuple[tuple[Any, ...], str]:
+    """The key under which a session keeps what an op makes, and what errors call that.
+
+    Ops of one shared name have one; what has none is the op's own.
+    """
+    shared = c.attr("shared_name").decode("utf-8", "replace")
+    if shared:
+        return ("shared", c.attr("container"), shared), shared
+    key = ("own", c.node)
+    numbers = c.state.setdefault("numbers of what has no shared name", count())
+    name: str = c.state.setdefault((*key, "name"), None) or f"_{next(numbers)}_{c.node.name}"
+    c.state[(*key, "name")] = name
+    return key, name
+
+
+def handle_to(item: Any) -> Array:
+    """What a slot of a plan holds for something that a session keeps: an array of rank 0."""
+    handle = np.empty((), object)
+    handle[()] = item
+    handle.flags.writeable = False
+    return handle
+
+
+def kept_behind(handle: Array, kind: type[Any], what: str) -> Any:
+    """What a handle stands for.
+
+    Raises:
+        ValueError: it is not of the kind.
+    """
+    item = handle.item() if handle.dtype == object and not handle.ndim else None
+    if not isinstance(item, kind):
+        raise ValueError(f"the handle must be that of {what}, got {type(item).__name__}")
+    return item
+
+
+def by_reference_and_handle(
+    name: str,
+    arguments: str,
+    attrs: str,
+    shape: Callable[[ShapeContext], Any],
+    kernel: Callable[[KernelContext], Kernel],
+) -> dict[str, OpDef[Any]]:
+    """Defines an op in its two versions; `HANDLE` in the arguments is of another dtype in each."""
+    made: dict[str, OpDef[Any]] = {}
+    for version, dtype in (("", "Ref(string)"), ("V2", "resource")):
+        stateful = version or "HANDLE" not in arguments.partition("->")[0]
+        op: OpDef[Any] = OpDef(
+            name + version,
+            arguments.replace("HANDLE", dtype),
+            attrs,
+            traits=STATEFUL if stateful else OPAQUE,
+        )
+        op.shape(shape)
+        op.kernel(kernel)
+        made[version] = op
+    return made
+
+
+def nothing_shape(c: ShapeContext) -> list[TensorShape]:
+    """The shape function of an op without results."""
+    del c
+    return []
+
+
+def scalar_shape(c: ShapeContext) -> TensorShape:
+    """The shape function of an op whose result is a scalar."""
+    del c
+    return SCALAR

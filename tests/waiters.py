@@ -1,0 +1,61 @@
+"""Threads in tests: what one does in the background, and when it has come to wait."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import Any
+
+from tensordraft.graph.waiting import Waits
+
+LIMIT = 60.0  # seconds after which a test is taken to hang
+
+
+class Background:
+    """A call in a thread of its own."""
+
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self._outcome: Any = None
+        self._thread = threading.Thread(target=self._run, args=(function, arguments), daemon=True)
+        self._thread.start()
+
+    def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        try:
+            self._outcome = function(*arguments)
+        except BaseException as error:  # noqa: BLE001 - raised in `result`
+            self._outcome = error
+
+    def result(self) -> Any:
+        """What the call returned; it raises what the call raised."""
+        self._thread.join(LIMIT)
+        assert not self._thread.is_alive(), "the call does not end"
+        if isinstance(self._outcome, BaseException):
+            raise self._outcome
+        return self._outcome
+
+
+@contextmanager
+def arrivals() -> Iterator[Callable[[], None]]:
+    """In a `with` block, a function that returns when one more run has come to wait."""
+    arrived: SimpleQueue[None] = SimpleQueue()
+    plain = Waits.wait
+
+    def wait(self: Waits, event: threading.Event, seconds: float | None = None) -> None:
+        if not event.is_set():
+            arrived.put(None)
+        plain(self, event, seconds)
+
+    Waits.wait = wait  # type: ignore[method-assign]
+    try:
+        yield lambda: arrived.get(timeout=LIMIT)
+    finally:
+        Waits.wait = plain  # type: ignore[method-assign]
+
+
+def join(threads: list[threading.Thread]) -> None:
+    """Waits for threads, each of which must end."""
+    for thread in threads:
+        thread.join(LIMIT)
+        assert not thread.is_alive(), f"{thread.name} does not end"
