@@ -18,6 +18,7 @@ BY_INTENTION = {
     "FakeQuantWithMinMaxArgs": "the steps of the grid are taken for a slope",
     "FakeQuantWithMinMaxVars": "as for FakeQuantWithMinMaxArgs",
     "FakeQuantWithMinMaxVarsPerChannel": "as for FakeQuantWithMinMaxArgs",
+    "SoftmaxCrossEntropyWithLogits": "in TensorFlow, the second derivative by the labels is 0",
     "DynamicStitch": "TensorFlow gives each of several values for one place the gradient",
     "ParallelDynamicStitch": "as for DynamicStitch",
 }

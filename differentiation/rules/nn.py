@@ -122,12 +122,12 @@ def _cross_entropy(op: Operation, of_loss: Tensor | None, of_backprop: Tensor | 
             parts.append(_through_softmax(of_backprop, softmax(logits)))
         return summed_to(parts[0] if len(parts) == 1 else add_n(parts), logits, op.outputs[1])
 
-    def for_labels() -> Tensor | None:
-        parts = []
-        if of_loss is not None:
-            parts.append(times(expand_dims(of_loss, -1), negative(log_softmax(logits))))
-        if of_backprop is not None:
-            parts.append(negative(of_backprop))
-        return summed_to(parts[0] if len(parts) == 1 else add_n(parts), labels, op.outputs[1])
+    def for_labels() -> Tensor:
+        # As in TensorFlow, what the second output owes the labels does not count: the second
+        # derivative by logits and labels is 0, which it is for labels that nothing is learnt of.
+        if of_loss is None:
+            return zeros_like(labels)
+        slopes = times(expand_dims(of_loss, -1), negative(log_softmax(logits)))
+        return summed_to(slopes, labels, op.outputs[1])
 
     return for_logits, for_labels if labels.dtype.is_floating else None

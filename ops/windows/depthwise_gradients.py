@@ -165,6 +165,9 @@ def depthwise_conv2d_native_backprop_input(
 ) -> Tensor:
     """The gradient of `depthwise_conv2d_native` with respect to its input.
 
+    Unlike TensorFlow's on a CPU, which takes dilations for 1 and no "NCHW", it is so for all
+    convolutions that there are.
+
     Args:
         input_sizes: the shape `[batch, rows, columns, channels]` of the result, int32.
         filter: `[rows, columns, channels, multiplier]` of half, bfloat16, float32 or float64.
@@ -214,6 +217,9 @@ def depthwise_conv2d_native_backprop_filter(
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `depthwise_conv2d_native` with respect to its filters.
+
+    Unlike TensorFlow's on a CPU, which takes dilations for 1 and no "NCHW", it is so for all
+    convolutions that there are.
 
     Args:
         input: images `[batch, rows, columns, channels]` of half, bfloat16, float32 or float64.

@@ -62,6 +62,12 @@ CASES: dict[str, Case] = {
         [(3, 4), (3, 4)],
         lambda tf, x, y: tf.nn.softmax_cross_entropy_with_logits_v2(labels=y, logits=x),
     ),
+    "cross_entropy_twice": (
+        [(3, 4), (3, 4)],
+        lambda tf, x, y: tf.gradients(
+            tf.nn.softmax_cross_entropy_with_logits_v2(labels=y, logits=x), x
+        )[0],
+    ),
     "convolution": (
         [(1, 4, 4, 2), (3, 3, 2, 2)],
         lambda tf, x, w: tf.nn.conv2d(x, w, [1, 2, 2, 1], "SAME"),
