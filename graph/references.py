@@ -174,7 +174,10 @@ def modify(change: Callable[..., Any], *references: Reference) -> None:
     Raises:
         FailedPreconditionError: one has no value yet.
     """
-    ordered = references if len(references) == 1 else sorted(set(references), key=id)
+    if len(references) == 1:
+        _modify_one(change, references[0])
+        return
+    ordered = sorted(set(references), key=id)
     held = []
     taken: dict[Reference, Array] = {}
     try:
@@ -191,6 +194,15 @@ def modify(change: Callable[..., Any], *references: Reference) -> None:
             item._put(value)
         for item in held:
             item._lock.release()
+
+
+def _modify_one(change: Callable[..., Any], item: Reference) -> None:
+    with item._lock:
+        value = item._take()
+        try:
+            change(value)
+        finally:
+            item._put(value)
 
 
 def reference(handle: Array) -> Reference:

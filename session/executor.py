@@ -10,6 +10,7 @@ from ..graph.deadlines import ending_at
 from .compiler import Lowered, lower
 from .fusion import fuse
 from .interpreter import FlatProgram, told
+from .kept_memory import keep_freed_memory
 from .layout import freeing_memory
 from .observer import Observer
 from .parallel import parallel_run
@@ -89,6 +90,7 @@ class Executor:
 
     def _lowered(self, seen: Observer) -> Lowered:
         """The plan compiled for what a run has shown of sizes and times."""
+        keep_freed_memory()
         plan, threads = self._plan, self._threads
         steps = fuse(plan.steps, seen.values, plan.lasting, threads.blocks)
         fused = freeing_memory(plan._replace(steps=steps))

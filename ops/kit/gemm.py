@@ -21,7 +21,10 @@ _LEAST_THREADED = 1 << 19
 _LEAST_THREADED_WITH_VECTOR = 9216
 # A thread that takes fewer is done before another one has begun to help.
 _LEAST_SHARED = 1 << 22
-_MOST_PARTS = 8
+# Each thread takes about two parts: a thread that is held up leaves one of them to another. Each
+# part packs a factor anew, so that more of them would cost more than they are worth.
+_PARTS_OF_THREAD = 2
+_ROUND = 16  # rows or columns that BLAS works on at once
 
 
 def multiply(x: Array, y: Array) -> Any:
@@ -47,7 +50,12 @@ def multiply_into(out: Array, x: Array, y: Array) -> None:
         with blas_on_one_thread:
             np.matmul(x, y, out=out)
     else:
-        share(_multiply_each, _divided(out, x, y, count // _LEAST_SHARED))
+        with blas_on_one_thread as threads:
+            parts = min(count // _LEAST_SHARED, _PARTS_OF_THREAD * threads)
+            if threads == 1:
+                np.matmul(x, y, out=out)
+            else:
+                share(_multiply_each, _divided(out, x, y, parts))
 
 
 def _least_threaded(rows: int, columns: int) -> int:
@@ -63,7 +71,9 @@ def _divided(out: Array, x: Array, y: Array, parts: int) -> Iterator[Product]:
     """A product as several ones, which make parts of `out` along its longest dimension."""
     axis = int(np.argmax(out.shape)) - out.ndim
     size = out.shape[axis]
-    length = -(-size // min(parts, _MOST_PARTS, size))
+    length = -(-size // min(parts, size))
+    if length > _ROUND:
+        length += -length % _ROUND
     after: Any = (slice(None),) * (-1 - axis)
 
     def cut(array: Array, some: slice, summed: int) -> Any:

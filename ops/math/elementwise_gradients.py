@@ -80,10 +80,6 @@ def _leaky(c: KernelContext) -> Gradient:
     return in_float32(lambda g, x: np.where(x > 0, g, g * g.dtype.type(alpha)))
 
 
-def _where(condition: Any, gradients: Array) -> Any:
-    return np.where(condition, gradients, gradients.dtype.type(0))
-
-
 for _op, _function in {
     "SigmoidGrad": lambda y, dy: dy * y * (1 - y),
     "TanhGrad": lambda y, dy: dy * (1 - y * y),
@@ -101,10 +97,8 @@ for _op, _second, _function in (
 ):
     _define(_op, f"gradients: T, {_second}: T -> backprops: T", _FLOATS, _of(_function))
 _BACKPROPS = "gradients: T, features: T -> backprops: T"
-_define("ReluGrad", _BACKPROPS, f"T: {{{REALS}}}", lambda _: lambda g, x: _where(x > 0, g))
-_define(
-    "Relu6Grad", _BACKPROPS, f"T: {{{REALS}}}", lambda _: lambda g, x: _where((x > 0) & (x < 6), g)
-)
+_define("ReluGrad", _BACKPROPS, f"T: {{{REALS}}}", lambda _: lambda g, x: g * (x > 0))
+_define("Relu6Grad", _BACKPROPS, f"T: {{{REALS}}}", lambda _: lambda g, x: g * ((x > 0) & (x < 6)))
 _define(
     "LeakyReluGrad",
     _BACKPROPS,

@@ -5,6 +5,7 @@ There is no public function; graphs that TensorFlow differentiated hold it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+
+_FEW = 1 << 16
 
 BIAS_ADD_GRAD = OpDef(
     "BiasAddGrad",
@@ -56,6 +59,16 @@ def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def sum_of_rows(matrix: Array) -> Array:
     """The sum of the rows: as a product, where BLAS has one, which is faster and more exact."""
     if matrix.dtype.char in "fd" and len(matrix) > 1:
-        return np.ones(len(matrix), matrix.dtype) @ matrix
+        return _ones(len(matrix), matrix.dtype.char) @ matrix
     total = np.add.reduce(matrix, 0, _wide(matrix.dtype))
     return np.asarray(total).astype(matrix.dtype, copy=False)
+
+
+def _ones(number: int, dtype: str) -> Array:
+    return _few_ones(number, dtype) if number <= _FEW else np.ones(number, dtype)
+
+
+@lru_cache(maxsize=16)
+def _few_ones(number: int, dtype: str) -> Array:
+    """To make them takes as long as the product with a small matrix."""
+    return np.ones(number, dtype)

@@ -77,20 +77,23 @@ def _softmax_cross_entropy_kernel(c: KernelContext) -> Kernel:
     def cross_entropy(features: Array, labels: Array) -> tuple[Array, Array]:
         shape = _rows(TensorShape.of(features.shape), TensorShape.of(labels.shape))
         logits = np.broadcast_to(features, [size or 0 for size in shape.as_list()])
-        shifted, total = _shifted(logits, dtype)
+        shifted, shares, total = _shifted(logits, dtype)
         labels = labels.astype(shifted.dtype, copy=False)
         loss = (labels * (np.log(total) - shifted)).sum(-1)
-        backprop = np.exp(shifted) / total - labels
+        backprop = np.subtract(shares, labels, out=shares)
         return loss.astype(dtype, copy=False), backprop.astype(dtype, copy=False)
 
     return cross_entropy
 
 
-def _shifted(logits: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """The logits less the greatest of each row, and the sums of their powers."""
+def _shifted(logits: Array, dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
+    """The logits less the greatest of each row, their softmax, and the sums of their powers."""
     wide = logits.astype(np.float32) if dtype.itemsize == 2 else logits
-    shifted = wide - wide.max(-1, keepdims=True, initial=-np.inf)
-    return shifted, np.exp(shifted).sum(-1, keepdims=True)
+    shifted = wide - np.maximum.reduce(wide, -1, keepdims=True, initial=-np.inf)
+    powers = np.exp(shifted)
+    total = np.add.reduce(powers, -1, keepdims=True)
+    powers /= total
+    return shifted, powers, total
 
 
 @SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS.shape
@@ -107,11 +110,10 @@ def _sparse_softmax_cross_entropy_kernel(c: KernelContext) -> Kernel:
 
     def cross_entropy(features: Array, labels: Array) -> tuple[Array, Array]:
         _check_labels(features, labels)
-        shifted, total = _shifted(features, dtype)
-        rows = np.arange(len(labels))
-        loss = np.log(total[:, 0]) - shifted[rows, labels]
-        backprop = np.exp(shifted) / total
-        backprop[rows, labels] -= 1
+        shifted, backprop, total = _shifted(features, dtype)
+        right = np.arange(len(labels)), labels
+        loss = np.log(total[:, 0]) - shifted[right]
+        backprop[right] -= 1
         return loss.astype(dtype, copy=False), backprop.astype(dtype, copy=False)
 
     return cross_entropy
@@ -128,9 +130,9 @@ def _check_labels(features: Array, labels: Array) -> None:
             f"{len(features)} and {len(labels)}"
         )
     classes = features.shape[1]
-    bad = np.flatnonzero((labels < 0) | (labels >= classes))
-    if bad.size:
-        raise ValueError(f"labels[{bad[0]}] = {labels[bad[0]]} is not in [0, {classes})")
+    if labels.size and not (labels.min() >= 0 and labels.max() < classes):
+        bad = int(((labels < 0) | (labels >= classes)).argmax())
+        raise ValueError(f"labels[{bad}] = {labels[bad]} is not in [0, {classes})")
 
 
 @renamed(dim="axis")

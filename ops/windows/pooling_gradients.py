@@ -13,6 +13,7 @@ from ...shape_inference.sliding_windows import sliding
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import new_array, new_zeros
 from ..kit.elementwise import FLOATS, REALS
+from .first_maxima import to_first_maxima
 from .pooling import WINDOW, WINDOW_3D, v2_windows
 from .pooling_rules import (
     elements_seen,
@@ -160,6 +161,9 @@ def _first_maxima(x: Array, windows: list[Window], shape: Sequence[int]) -> Arra
 
 def _to_first_maxima(x: Array, y: Array, gradient: Array, windows: list[Window]) -> Array:
     """Adds the gradient of each position to the first element that is its maximum."""
+    by_dimensions = to_first_maxima(x, gradient, windows)
+    if by_dimensions is not None:
+        return by_dimensions
     which = _first_maxima(x, windows, gradient.shape)
     result = new_zeros(x.shape, gradient.dtype)
     for number, (target, source) in enumerate(taps(windows, x.shape, gradient.shape)):
