@@ -8,7 +8,7 @@ from ..graph.checking.check import check_graph
 from ..graph.files.model_files import load_graph_def
 from ..graph.loading.graph_files import save_graph
 from .check import add_shape_argument
-from .graph_file import INPUT_TYPES
+from .graph_file import INPUT_TYPES, add_file_argument
 from .text import counted
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_parser(commands: Any) -> None:
             "--shape names has that shape from then on."
         ),
     )
-    parser.add_argument("file", metavar="IN", help="a GraphDef: .pb, or .pbtxt in text form")
+    add_file_argument(parser, metavar="IN")
     parser.add_argument("out", metavar="OUT", help="the file to write: .pb or .pbtxt")
     add_shape_argument(parser)
     parser.set_defaults(command=annotate)

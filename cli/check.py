@@ -6,6 +6,7 @@ from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
 from ..graph.checking.check import check_graph
+from .graph_file import add_file_argument
 from .progress import ShownProgress
 from .text import printable
 
@@ -24,7 +25,7 @@ def add_parser(commands: Any) -> None:
             "is 1 if something is wrong."
         ),
     )
-    parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
+    add_file_argument(parser)
     add_shape_argument(parser)
     parser.add_argument(
         "--fetch",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph.files.replacement import replacing
 from .dot import dot
 from .drawing import draw_graph
-from .graph_file import GraphFile
+from .graph_file import GraphFile, add_file_argument
 from .page import page
 from .svg import svg
 from .text import counted
@@ -33,7 +33,7 @@ def add_parser(commands: Any) -> None:
             "one HTML page, in which scopes open and close, and which needs nothing but a browser."
         ),
     )
-    parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
+    add_file_argument(parser)
     parser.add_argument(
         "--out", metavar="FILE", type=_out_file, required=True, help="the file: .dot, .svg or .html"
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph.editing.graph_editing import rename, rewire
 from ..graph.files.model_files import load_graph_def
 from ..graph.loading.graph_files import save_graph
+from .graph_file import add_file_argument
 from .text import counted
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def add_parser(commands: Any) -> None:
             "names. What nobody reads any more stays; `extract` leaves it out."
         ),
     )
-    parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
+    add_file_argument(parser)
     parser.add_argument("--out", metavar="FILE", required=True, help="the file: .pb or .pbtxt")
     for option, what in (
         ("--rewire", "whoever reads the tensor OLD reads NEW; both are names in FILE"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph.editing.graph_editing import extract_sub_graph
 from ..graph.files.model_files import load_graph_def
 from ..graph.loading.graph_files import save_graph
+from .graph_file import add_file_argument
 from .text import counted
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def add_parser(commands: Any) -> None:
             "tensors that are fed: each becomes a placeholder."
         ),
     )
-    parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
+    add_file_argument(parser)
     parser.add_argument(
         "--fetch",
         metavar="NAME",

@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..graph.files.model_files import read_graph_def
-from ..graph.importing.importer import import_whole
+from ..graph.files.model_files import read_model
+from ..graph.node import Operation
+from ..saved_models.loaded_model import results
+from ..saved_models.loading import model_of
 from .progress import ShownProgress
 from .text import counted
 
 if TYPE_CHECKING:
-    from ..graph.node import Operation, Tensor
+    from argparse import ArgumentParser
+
+    from ..graph.node import Tensor
 
 INPUT_TYPES = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
+
+
+FILE_HELP = "a graph (.pb, .pbtxt), the .meta of a checkpoint, or a SavedModel or its folder"
+
+
+def add_file_argument(parser: ArgumentParser, metavar: str = "FILE") -> None:
+    """Adds the file that a command takes."""
+    parser.add_argument("file", metavar=metavar, help=FILE_HELP)
 
 
 class GraphFile:
@@ -22,18 +34,20 @@ class GraphFile:
     If it takes long to load and stderr is a terminal, that shows how far it has come.
 
     Args:
-        path: the file; text form if it ends in `.pbtxt`, else binary.
+        path: the file or folder; its content tells of what kind it is.
 
     Raises:
-        OpError, OSError: it cannot be read, or is no GraphDef.
+        OpError, OSError: it cannot be read, or holds no graph.
         ValueError: a node is malformed, or does not fit its inputs.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         with ShownProgress(path) as progress:
-            graph_def, contents = read_graph_def(path, progress)
-            self.graph = import_whole(graph_def, contents=contents, progress=progress)
+            file = read_model(path, progress=progress)
+            self.model = model_of(file, progress)
+        graph_def = file.graph_def
+        self.graph = self.model.graph
         self.version = graph_def.versions.producer
         self.functions = [function.signature.name for function in graph_def.library.function]
         self.ops = self.graph.get_operations()
@@ -45,21 +59,29 @@ class GraphFile:
         return [op for op in self.ops if op.type in INPUT_TYPES]
 
     def outputs(self) -> list[Operation]:
-        """The ops that nobody consumes, inputs aside."""
-        consumed = {tensor.op for op in self.ops for tensor in op.inputs}
-        consumed.update(control for op in self.ops for control in op.controls)
-        return [op for op in self.ops if op not in consumed and op.type not in INPUT_TYPES]
+        """The ops that nobody consumes, inputs aside; of a model with a signature, its outputs."""
+        if self.model.main_signature is not None:
+            named = self.model.main_signature.outputs.values()
+            return list(dict.fromkeys(x if isinstance(x, Operation) else x.op for x in named))
+        found = results(self.graph)
+        if self.model.message is None:
+            return found
+        return [op for op in found if op.outputs]  # the others initialize, or train
 
     def unsupported(self) -> Counter[str]:
         """How many ops there are of each type that is not supported."""
         return Counter(op.type for op in self.ops if not is_supported(op))
 
     def element(self, name: str) -> Tensor | Operation:
-        """The tensor or op called `name`.
+        """The tensor or op called `name`, in the signature or in the graph.
 
         Raises:
             ValueError: there is none.
         """
+        signature = self.model.main_signature
+        for named in () if signature is None else (signature.inputs, signature.outputs):
+            if name in named:
+                return named[name]
         try:
             return self.graph.as_graph_element(name)
         except (KeyError, ValueError):

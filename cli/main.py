@@ -10,7 +10,21 @@ from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..graph.errors import OpError
-from . import annotate, check, diff, draw, edit, extract, ops, profile, python, run, show, strip
+from . import (
+    annotate,
+    check,
+    diff,
+    draw,
+    edit,
+    extract,
+    freeze,
+    ops,
+    profile,
+    python,
+    run,
+    show,
+    strip,
+)
 from .text import printable
 
 if TYPE_CHECKING:
@@ -19,7 +33,8 @@ if TYPE_CHECKING:
 OK, FAILED, INTERRUPTED = 0, 1, 130
 
 _EPILOG = """\
-A graph file is a GraphDef that TensorFlow or tensordraft wrote: binary (.pb) or text (.pbtxt).
+A file may be a graph that TensorFlow or tensordraft wrote (binary, .pb, or text, .pbtxt), the .meta
+file of a checkpoint, or a SavedModel or its folder: what it is, its content tells.
 Exit codes: 0 it worked, 1 it did not, 2 the command was not understood.
 """
 
@@ -80,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         draw,
         annotate,
         extract,
+        freeze,
         strip,
         edit,
         diff,

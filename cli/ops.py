@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..graph.registry import definitions
-from .graph_file import GraphFile
+from .graph_file import FILE_HELP, GraphFile
 from .text import counted, print_json, printable, table
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def add_parser(commands: Any) -> None:
             "op types in it are supported; the exit code is 1 if some are not."
         ),
     )
-    parser.add_argument("file", metavar="FILE", nargs="?", help="a GraphDef: .pb or .pbtxt")
+    parser.add_argument("file", metavar="FILE", nargs="?", help=FILE_HELP)
     parser.add_argument("--json", action="store_true", help="print one line of JSON instead")
     parser.set_defaults(command=ops)
 

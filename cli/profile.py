@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.files.replacement import replacing
-from ..session.session import Session
 from .request import add_request_parser, read_request
 from .text import print_json
 
@@ -39,7 +38,7 @@ def add_parser(commands: Any) -> None:
 def profile(arguments: Namespace) -> int:
     """Runs what is asked for, and prints what it costs; returns the exit code."""
     request = read_request(arguments)
-    with Session(graph=request.graph) as session:
+    with request.model.session() as session:
         result = session.profile(request.fetches, request.feeds, arguments.runs)
     if arguments.trace:
         with replacing(arguments.trace) as file:

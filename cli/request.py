@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..graph.dependencies import needed_ops
 from ..graph.node import Operation, Tensor
 from .feeds import parse_feed
-from .graph_file import GraphFile, is_supported
+from .graph_file import GraphFile, add_file_argument, is_supported
 from .text import table, tensor_type
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
-    from ..graph.graph import Graph
+    from ..saved_models.loaded_model import LoadedModel
 
 
 class Request(NamedTuple):
-    """A graph, what to fetch of it, and values for some of its tensors."""
+    """A model, what to fetch of it, and values for some of its tensors."""
 
-    graph: Graph
+    model: LoadedModel
     fetches: list[Tensor | Operation]
     feeds: dict[Tensor, Any]
 
@@ -35,7 +35,7 @@ def add_request_parser(commands: Any, name: str, summary: str, more: str) -> Arg
         epilog=more,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
+    add_file_argument(parser)
     parser.add_argument(
         "--feed",
         metavar="NAME=VALUE",
@@ -67,7 +67,7 @@ def read_request(arguments: Namespace) -> Request:
     names = arguments.fetch or [op.name for op in file.outputs()]
     fetches = list(dict.fromkeys([item for name in names for item in _fetched(file, name)]))
     _check_runnable(fetches, list(feeds))
-    return Request(file.graph, fetches, feeds)
+    return Request(file.model, fetches, feeds)
 
 
 def _fed(file: GraphFile, name: str) -> Tensor:

@@ -6,7 +6,6 @@ from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Tensor
-from ..session.session import Session
 from .request import add_request_parser, read_request
 from .results import as_json, print_results, print_types, result, save_results
 from .text import print_json
@@ -50,7 +49,7 @@ def run(arguments: Namespace) -> int:
     tensors = sum(isinstance(item, Tensor) for item in request.fetches)
     if out and out.endswith(".npy") and tensors != 1:
         raise ValueError(f"{out}: holds one array, but {tensors} are fetched; use .npz")
-    with Session(graph=request.graph) as session:
+    with request.model.session() as session:
         values = session.run(request.fetches, request.feeds)
     results = [result(*pair) for pair in zip(request.fetches, values, strict=True)]
     if out:

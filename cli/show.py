@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .graph_file import GraphFile
+from .graph_file import GraphFile, add_file_argument
 from .sizes import Sized, bytes_text, parameters, widest
 from .text import counted, json_shape, print_json, printable, table, tensor_type
 
@@ -36,7 +36,7 @@ def add_parser(commands: Any) -> None:
             "of its result, the numbers of the nodes it reads, or the value of a small constant."
         ),
     )
-    parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
+    add_file_argument(parser)
     parser.add_argument("--json", action="store_true", help="print one line of JSON instead")
     parser.set_defaults(command=show)
 

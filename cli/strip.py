@@ -8,6 +8,7 @@ from ..graph.editing.folding import fold_constants
 from ..graph.editing.graph_editing import remove_training_nodes, strip
 from ..graph.files.model_files import load_graph_def
 from ..graph.loading.graph_files import save_graph
+from .graph_file import add_file_argument
 from .text import counted
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def add_parser(commands: Any) -> None:
             "shapes; with --fold and --training, also without nodes that a run does not need."
         ),
     )
-    parser.add_argument("file", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
+    add_file_argument(parser)
     parser.add_argument("--out", metavar="FILE", required=True, help="the file: .pb or .pbtxt")
     parser.add_argument("--fold", action="store_true", help="compute what constants decide")
     parser.add_argument(

@@ -49,7 +49,8 @@ class LoadedModel:
     export_dir: str = ""
     checkpoint: str | None = None
 
-    def _main(self) -> Signature | None:
+    @property
+    def main_signature(self) -> Signature | None:
         """The signature that is meant where none is named: that for serving, or the only one."""
         known = [name for name in self.signatures if name != constants.INIT_SIGNATURE]
         default = constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -59,7 +60,7 @@ class LoadedModel:
     @property
     def inputs(self) -> dict[str, Any]:
         """What can be fed, by name: of the signature for serving, else the placeholders."""
-        signature = self._main()
+        signature = self.main_signature
         if signature is not None:
             return dict(signature.inputs)
         return {op.name: op.outputs[0] for op in self.graph.get_operations() if op.type in _INPUTS}
@@ -67,15 +68,12 @@ class LoadedModel:
     @property
     def outputs(self) -> dict[str, Any]:
         """What can be fetched, by name: of the signature for serving, else what nobody reads."""
-        signature = self._main()
+        signature = self.main_signature
         if signature is not None:
             return dict(signature.outputs)
-        ops = [op for op in self.graph.get_operations() if op.outputs and op.type not in _INPUTS]
-        read = {tensor.op for op in self.graph.get_operations() for tensor in op.inputs}
         return {
             op.name if len(op.outputs) == 1 else tensor.name: tensor
-            for op in ops
-            if op not in read
+            for op in results(self.graph)
             for tensor in op.outputs
         }
 
@@ -124,6 +122,30 @@ class LoadedModel:
         feeds = asset_feeds(self.message, self.graph, self.export_dir)
         for name in initializers(self.message):
             sess.run(_operation(self.graph, name), feeds)
+
+
+def results(graph: Graph) -> list[Operation]:
+    """The ops that nobody consumes, but for inputs, and for what is of variables alone."""
+    ops = graph.get_operations()
+    savers = {op.name.rpartition("/")[0] for op in ops if op.definition.traits.of_saver}
+    used = {tensor.op for op in ops for tensor in op.inputs}
+    used.update(control for op in ops for control in op.controls)
+    return [
+        op
+        for op in ops
+        if op not in used
+        and op.type not in _INPUTS
+        and op.name.rpartition("/")[0] not in savers
+        and not op.definition.traits.assigns
+        and not _is_of_variables(op)
+    ]
+
+
+def _is_of_variables(op: Operation) -> bool:
+    """Whether an op tells of variables and nothing else, as one that reads a variable."""
+    return bool(op.inputs) and all(
+        tensor.dtype.name == "resource" or tensor.dtype.is_ref_dtype for tensor in op.inputs
+    )
 
 
 def variables_of(export_dir: str) -> str:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
+    from ..graph.files.model_files import ModelFile
+    from ..graph.files.progress import Progress
+
 public = {"td": "load load_saved_model run_graph"}
 
 
@@ -53,11 +56,24 @@ def load(path: str | PathLike[str], tags: Iterable[str] | None = None) -> Loaded
         array([2., 3.], dtype=float32)
     """
     with memory_for(path):
-        model = read_model(path, tags)
-        message = model.meta_graph
-        if message is None:
-            return LoadedModel(import_whole(model.graph_def, contents=model.contents))
-        graph = import_whole(message.graph_def, message.meta_info_def.stripped_op_list)
+        return model_of(read_model(path, tags))
+
+
+def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
+    """The model that a file holds.
+
+    Args:
+        model: what was read.
+        progress: called now and then.
+
+    Raises:
+        ValueError: the graph is malformed.
+    """
+    message = model.meta_graph
+    op_list = None if message is None else message.meta_info_def.stripped_op_list
+    graph = import_whole(model.graph_def, op_list, model.contents, progress)
+    if message is None:
+        return LoadedModel(graph)
     folder = os.path.dirname(model.path)
     if model.kind is Kind.SAVED_MODEL:
         checkpoint: str | None = variables_of(folder)

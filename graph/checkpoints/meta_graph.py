@@ -218,7 +218,7 @@ def _written(
     """
     collection = CollectionDef()
     functions = proto_functions(key)
-    if functions is not None:
+    if functions is not None and not any(isinstance(item, (Tensor, Operation)) for item in items):
         inside = [item for item in items if _name_of(item).startswith(scope)]
         within = (scope.rstrip("/"),) if scope else ()
         messages = [functions.to_proto(item, *within) for item in inside]

@@ -14,6 +14,8 @@ _COLLECTIONS = (
     GraphKeys.LOCAL_VARIABLES,
     GraphKeys.MODEL_VARIABLES,
     GraphKeys.MOVING_AVERAGE_VARIABLES,
+    GraphKeys.METRIC_VARIABLES,
+    GraphKeys.GLOBAL_STEP,
 )
 
 

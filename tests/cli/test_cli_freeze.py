@@ -1,0 +1,145 @@
+"""`tensordraft freeze`, and models of every kind where a command takes a file."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_harness import Cli
+from places import GOLDEN
+
+import tensordraft as td
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    return Cli(capsys)
+
+
+FILES = GOLDEN / "files"
+META = str(GOLDEN / "checkpoint" / "model-7.meta")
+FEED = ["--feed", "features=[[1, 1, 1]]"]
+
+
+def test_a_checkpoint_is_frozen(cli: Cli, tmp_path: Path) -> None:
+    out = str(tmp_path / "frozen.pb")
+    done = cli("freeze", META, "--outputs", "result", "--out", out)
+    assert done.out == f"11 nodes saved in {out}\n"
+    assert "Variable" not in "".join(node.op for node in td.load_graph(out).as_graph_def().node)
+    assert cli("run", out, *FEED).out == cli("run", META, *FEED).out
+    folded = cli("freeze", META, "--outputs", "result", "--fold", "--out", out)
+    assert folded.code == 0
+    assert cli("run", out, *FEED).out == cli("run", META, *FEED).out
+
+
+@pytest.mark.parametrize("folder", ["saved_vars", "saved_refs"])
+def test_a_saved_model_is_frozen(cli: Cli, folder: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "frozen.pbtxt")
+    feed = ["--feed", "x=[[1, 2]]"]
+    assert cli("freeze", str(FILES / folder), "--tags", "serve", "--out", out).code == 0
+    [name] = [op.name for op in td.load_graph(out).get_operations() if op.type == "Placeholder"]
+    frozen = cli("run", out, "--feed", f"{name}=[[1, 2]]")
+    whole = cli("run", str(FILES / folder), *feed)
+    assert frozen.code == whole.code == 0, whole.err
+    assert frozen.out == whole.out
+
+
+def test_what_is_not_there_is_told(cli: Cli, tmp_path: Path) -> None:
+    out = str(tmp_path / "frozen.pb")
+    model = str(FILES / "saved_refs")
+    for arguments, message in (
+        (["--outputs", "z"], "the model has no output or node 'z'; it has y"),
+        (["--signature", "z"], "the model has no signature 'z'; it has serving_default"),
+        (["--tags", "gpu,tpu"], "no one meta graph with the tags ['gpu', 'tpu']"),
+    ):
+        done = cli("freeze", model, *arguments, "--out", out)
+        assert (done.code, message in done.err) == (1, True), done.err
+    assert not Path(out).exists()
+
+
+def archive(*names: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as written:
+        for name in names:
+            written.writestr(name, "content")
+    return file.getvalue()
+
+
+def array() -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.zeros(3))
+    return file.getvalue()
+
+
+GRAPH = Path(META).read_bytes()
+OTHERS = {
+    "a Keras v3 archive; export it with model.export(folder)": archive(
+        "metadata.json", "config.json", "model.weights.h5"
+    ),
+    "an HDF5 file": b"\x89HDF\r\n\x1a\n" + b"\0" * 100,
+    "a model of TensorFlow Lite": b"\x1c\0\0\0TFL3" + b"\0" * 100,
+    "an ONNX model": b"\x08\x07\x12\x07pytorch\x1a\x031.4:\x02\x12\0B\x04\n\0\x10\x11",
+    "a model of PyTorch": archive("archive/data.pkl", "archive/data/0"),
+    "an .npz archive of arrays": archive("x.npy", "y.npy"),
+    "an array of NumPy": array(),
+    "a ZIP archive; unpack it first": archive("a.txt"),
+    "a ZIP archive that is cut off": archive("x.npy")[:40],
+    "a ZIP archive with a SavedModel": archive("model/saved_model.pb"),
+    "compressed with gzip": gzip.compress(GRAPH),
+    "a pickle": b"\x80\x04\x95\x05\0\0\0\0\0\0\0N.",
+    "a page of HTML": b"<!DOCTYPE html><html></html>",
+    "a pointer of Git LFS": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+    "the index of a checkpoint": (GOLDEN / "checkpoint" / "model-7.index").read_bytes(),
+    "a checkpoint of tensordraft": (GOLDEN / "npz" / "model-5.npz").read_bytes(),
+    "JSON": b'{"format": "layers-model"}',
+}
+
+
+@pytest.mark.parametrize("told", OTHERS)
+def test_what_holds_no_graph_is_named(cli: Cli, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.pb"
+    path.write_bytes(OTHERS[told])
+    done = cli("show", str(path))
+    assert done.code == 1
+    assert f"is no graph: it is {told}" in done.err
+    with pytest.raises(td.errors.DataLossError, match="is no graph"):
+        td.load(path)
+
+
+def test_a_file_that_is_cut_off_is_told(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "model.pb"
+    with td.Graph().as_default() as graph:
+        for i in range(20):
+            td.constant(i, name=f"c{i}")
+    data = graph.as_graph_def().SerializeToString()
+    path.write_bytes(data[: len(data) // 2])
+    assert "is it cut off?" in cli("show", str(path)).err
+
+
+def test_names_do_not_matter(tmp_path: Path) -> None:
+    model = FILES / "saved_refs" / "saved_model.pb"
+    text = tmp_path / "text.pb"
+    meta = td.load_saved_model(FILES / "saved_refs").message
+    for name, data in (
+        ("graph.meta", td.load_graph(META).as_graph_def().SerializeToString()),
+        ("meta.pb", GRAPH),
+        ("model.dat", model.read_bytes()),
+        ("text.pb", str(meta).encode()),
+        ("text.graph", str(td.load_graph(META).as_graph_def()).encode()),
+    ):
+        path = tmp_path / name
+        path.write_bytes(data)
+        assert len(td.load_graph(path).get_operations()) > 5, name
+    assert td.load(text).signatures
+
+
+def test_folders_tell_what_they_hold(cli: Cli, tmp_path: Path) -> None:
+    assert "it holds model-7.meta: name one of these" in cli("show", str(GOLDEN / "checkpoint")).err
+    assert "it holds saved, saved1" in cli("show", str(FILES)).err
+    assert cli("show", str(tmp_path)).err == (
+        f"tensordraft: there is no SavedModel in {str(tmp_path)!r}\n"
+    )
