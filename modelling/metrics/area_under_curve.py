@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ...ops.array.casting import cast
-from ...ops.array.constants import constant
-from ...ops.array.squeezing import expand_dims
-from ...ops.math.arithmetic import multiply
-from ...ops.math.comparison import equal, greater, logical_and
+from ...ops.array.fills import ones_like
+from ...ops.math.arithmetic import maximum, minimum, multiply
+from ...ops.math.comparison import greater, logical_and
+from ...ops.math.division import div_no_nan
+from ...ops.math.exponentials import log
 from ...ops.math.reductions import reduce_sum
+from ...ops.math.select import where
 from ...ops.variable_scopes.variable_scope import variable_scope
-from ...ops.variables.variable_updates import assign_add
-from ...protos.dtypes import bool as boolean, float32
-from .counting import aligned, described, flat, listed, metric_variable, spread
+from .counting import described, listed
+from .threshold_counts import around, counts_at, even_thresholds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 public = {"td.metrics": "auc"}
 
-_CASES = {
-    "true_positives": (True, True),
-    "false_negatives": (True, False),
-    "true_negatives": (False, False),
-    "false_positives": (False, True),
-}
 _CURVES = ("ROC", "PR")
+_HEIGHTS: dict[str, Callable[[Any], Any]] = {
+    "trapezoidal": lambda y: (y[:-1] + y[1:]) / 2.0,
+    "careful_interpolation": lambda y: (y[:-1] + y[1:]) / 2.0,
+    "minoring": lambda y: minimum(y[:-1], y[1:]),
+    "majoring": lambda y: maximum(y[:-1], y[1:]),
+}
 
 
 @described
@@ -38,17 +39,23 @@ def auc(
     updates_collections: Any = None,
     curve: str = "ROC",
     name: str | None = None,
+    summation_method: str = "trapezoidal",
+    thresholds: Sequence[float] | None = None,
 ) -> tuple[Any, Any]:
-    """The area under the curve of a classifier, by trapezoids between thresholds.
+    """The area under the curve of a classifier, summed up between thresholds.
 
     Args:
         labels: what is right; taken as booleans.
         predictions: probabilities, of the same shape.
         num_thresholds: how many thresholds there are, from 0 to 1.
         curve: "ROC": recall over the rate of false alarms; "PR": precision over recall.
+        summation_method: "trapezoidal"; "minoring" and "majoring" for the lower and the upper end
+            of each step; "careful_interpolation" for curves of precision, which are not straight
+            between thresholds (Davis and Goadrich, 2006).
+        thresholds: numbers between 0 and 1, in the place of even steps.
 
     Raises:
-        ValueError: the shapes do not fit, or there is no such curve.
+        ValueError: the shapes do not fit, or there is no such curve or method.
 
     Example:
         >>> import tensordraft as td
@@ -60,25 +67,23 @@ def auc(
     """
     if curve not in _CURVES:
         raise ValueError(f"curve must be one of {', '.join(_CURVES)}, got {curve!r}")
+    if summation_method not in _HEIGHTS:
+        known = ", ".join(_HEIGHTS)
+        raise ValueError(f"summation_method must be one of {known}, got {summation_method!r}")
+    if thresholds is None:
+        steps = even_thresholds(num_thresholds)
+    else:
+        steps = around(sorted(thresholds))
     with variable_scope(name, "auc", [labels, predictions, weights]):
-        y, x = aligned(cast(labels, boolean), cast(predictions, float32))
-        inner = np.arange(1, num_thresholds - 1) / (num_thresholds - 1)
-        thresholds = constant(np.array([[-1e-7], *inner[:, None], [1 + 1e-7]]), float32)
-        above, right = greater(expand_dims(flat(x), 0), thresholds), expand_dims(flat(y), 0)
-        counts, updates = {}, {}
-        for case, (label, prediction) in _CASES.items():
-            counts[case] = metric_variable([num_thresholds], case)
-            seen = cast(logical_and(equal(right, label), equal(above, prediction)), float32)
-            if weights is not None:
-                seen = multiply(seen, flat(spread(weights, x)))
-            updates[case] = assign_add(counts[case], reduce_sum(seen, 1))
-        value = _area(curve, name="value", **counts)
-        update = _area(curve, name="update_op", **updates)
+        counts, updates = counts_at(labels, predictions, steps, weights)
+        value = _area(curve, summation_method, name="value", **counts)
+        update = _area(curve, summation_method, name="update_op", **updates)
         return listed(value, update, metrics_collections, updates_collections)
 
 
 def _area(
     curve: str,
+    method: str,
     name: str,
     true_positives: Any,
     false_negatives: Any,
@@ -86,6 +91,8 @@ def _area(
     false_positives: Any,
 ) -> Any:
     """The area; a small number stands in for counts of 0, as in TensorFlow."""
+    if curve == "PR" and method == "careful_interpolation":
+        return _interpolated(true_positives, false_negatives, false_positives)
     small = 1e-6
     recall = (true_positives + small) / (true_positives + false_negatives + small)
     if curve == "ROC":
@@ -93,4 +100,20 @@ def _area(
     else:
         x = recall
         y = (true_positives + small) / (true_positives + false_positives + small)
-    return reduce_sum(multiply(x[:-1] - x[1:], (y[:-1] + y[1:]) / 2.0), name=name)
+    return reduce_sum(multiply(x[:-1] - x[1:], _HEIGHTS[method](y)), name=name)
+
+
+def _interpolated(right: Any, missed: Any, wrong: Any) -> Any:
+    """The area under precision over recall, if the counts between thresholds are on a line."""
+    step, taken = right[:-1] - right[1:], right + wrong
+    slope = div_no_nan(step, maximum(taken[:-1] - taken[1:], 0), name="prec_slope")
+    start = right[1:] - slope * taken[1:]
+    both = logical_and(greater(taken[:-1], 0), greater(taken[1:], 0))
+    ratio = div_no_nan(taken[:-1], maximum(taken[1:], 0), name="recall_relative_ratio")
+    growth = where(both, ratio, ones_like(taken[1:]))
+    increments = div_no_nan(
+        slope * (step + start * log(growth)),
+        maximum(right[1:] + missed[1:], 0),
+        name="pr_auc_increment",
+    )
+    return reduce_sum(increments, name="interpolate_pr_auc")

@@ -7,13 +7,14 @@ from typing import Any
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies
 from ...ops.array.casting import cast
-from ...ops.array.fills import ones_like
+from ...ops.array.fills import ones_like, zeros_like
 from ...ops.array.shapes import size
-from ...ops.math.arithmetic import abs as magnitude, multiply, squared_difference
+from ...ops.math.arithmetic import abs as magnitude, multiply, squared_difference, subtract
 from ...ops.math.comparison import equal, less
-from ...ops.math.division import div_no_nan
+from ...ops.math.division import div_no_nan, truediv
 from ...ops.math.exponentials import sqrt
 from ...ops.math.reductions import reduce_sum
+from ...ops.math.select import where
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import float32
@@ -21,8 +22,8 @@ from .counting import aligned, described, listed, metric, metric_variable, sprea
 
 public = {
     "td.metrics": (
-        "accuracy mean mean_absolute_error mean_squared_error mean_tensor percentage_below "
-        "root_mean_squared_error"
+        "accuracy mean mean_absolute_error mean_cosine_distance mean_relative_error "
+        "mean_squared_error mean_tensor percentage_below root_mean_squared_error"
     ),
 }
 
@@ -169,3 +170,63 @@ def root_mean_squared_error(
     name = name or "root_mean_squared_error"
     value, update = mean_squared_error(labels, predictions, weights, name=name)
     return sqrt(value), sqrt(update)
+
+
+@described
+def mean_cosine_distance(
+    labels: Any,
+    predictions: Any,
+    dim: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """1 less the mean of the products of vectors, which have length 1.
+
+    Args:
+        dim: the dimension of the vectors.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     _, update = td.metrics.mean_cosine_distance([[1.0, 0.0]], [[0.0, 1.0]], 1)
+        ...     session.run(td.local_variables_initializer())
+        ...     print(session.run(update))
+        1.0
+    """
+    y, x = aligned(labels, predictions)
+    products = reduce_sum(multiply(x, y), [dim], keepdims=True)
+    value, update = mean(products, weights, name=name or "mean_cosine_distance")
+    distances = subtract(1.0, value), subtract(1.0, update)
+    return listed(*distances, metrics_collections, updates_collections)
+
+
+@described
+def mean_relative_error(
+    labels: Any,
+    predictions: Any,
+    normalizer: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """The mean of |predictions - labels| / normalizer, 0 where the normalizer is.
+
+    Args:
+        normalizer: what errors are divided by, of the same shape.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     _, update = td.metrics.mean_relative_error([1.0, 2.0], [3.0, 2.0], [4.0, 0.0])
+        ...     session.run(td.local_variables_initializer())
+        ...     print(session.run(update))
+        0.25
+    """
+    y, x = aligned(labels, predictions)
+    by = aligned(normalizer, x)[0]
+    errors = where(equal(by, 0.0), zeros_like(y), truediv(magnitude(y - x), by))
+    value, update = mean(errors, weights, name=name or "mean_relative_error")
+    return listed(value, update, metrics_collections, updates_collections)

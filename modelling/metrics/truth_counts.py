@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.casting import cast
+from ...ops.array.constants import identity
 from ...ops.math.arithmetic import multiply
 from ...ops.math.comparison import equal, logical_and
 from ...ops.math.division import div_no_nan
@@ -31,7 +32,7 @@ def _count(case: tuple[bool, bool], default_name: str, doc: str, printed: str) -
             total = metric_variable([], "count")
             if weights is not None:
                 is_case = multiply(is_case, spread(weights, is_case))
-            return total.value(), assign_add(total, reduce_sum(is_case))
+            return identity(total), assign_add(total, reduce_sum(is_case))
 
     count.__name__, count.__doc__ = default_name, doc
     return metric("[1, 1, 0, 0, 0], [1, 0, 0, 1, 1]", printed)(count)

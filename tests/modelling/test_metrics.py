@@ -1,70 +1,61 @@
-"""Metrics over two batches, beside the numbers that TensorFlow 2.21 gave for them."""
+"""Metrics over ten batches, beside the numbers that TensorFlow 2.21 gave for them."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 import pytest
+from metric_cases import CASES, SCORES, ten_updates
+from places import GOLDEN
 
 import tensordraft as td
 
-CLASSES = (np.array([[0, 1, 2, 1], [2, 2, 0, 1]]), np.array([[0, 2, 2, 1], [2, 1, 0, 0]]))
-TRUTH = np.array([[0, 1, 1, 0], [1, 1, 0, 0]])
-GUESSES = np.array([[0, 1, 0, 1], [1, 1, 0, 1]])
-CHANCES = np.array([[0.5, 0.25, 0.9, 0.1], [0.8, 0.3, 0.7, 0.2]], "f")
-WEIGHTS = np.array([1, 0.5, 2, 0], "f")
-
-# The value after each batch without weights, and the last one with them.
-RECORDED: list[tuple[str, Any, Any, float, float, float]] = [
-    ("accuracy", *CLASSES, 0.75, 0.625, 0.8571428656578064),
-    ("mean_absolute_error", TRUTH, CHANCES, 0.36250001192092896, 0.40625, 0.43214288353919983),
-    ("mean_squared_error", TRUTH, CHANCES, 0.20812499523162842, 0.23656249046, 0.259464293718338),
-    ("root_mean_squared_error", TRUTH, CHANCES, 0.45620718598, 0.48637691140, 0.50937640666),
-    ("precision", TRUTH, GUESSES, 0.5, 0.6000000238418579, 1.0),
-    ("recall", TRUTH, GUESSES, 0.5, 0.75, 0.5),
-    ("true_positives", TRUTH, GUESSES, 1, 3, 2),
-    ("true_negatives", TRUTH, GUESSES, 1, 2, 3),
-    ("false_positives", TRUTH, GUESSES, 1, 2, 0),
-    ("false_negatives", TRUTH, GUESSES, 1, 1, 2),
-    ("auc", TRUTH, CHANCES, 0.7499997615814209, 0.7499998807907104, 0.7499998211860657),
-    ("mean_per_class_accuracy", *CLASSES, 0.8333333134651184, 0.6666666865348816, 0.6190476417),
-    ("mean_iou", *CLASSES, 0.6666666865348816, 0.472222238779068, 0.5833333134651184),
-    ("mean", None, CHANCES, 0.4375, 0.46875, 0.6821427941322327),
-    ("percentage_below", None, CHANCES, 0.5, 0.5, 0.1428571492433548),
-]
-FURTHER: dict[str, dict[str, Any]] = {
-    "mean_per_class_accuracy": {"num_classes": 3},
-    "mean_iou": {"num_classes": 3},
-    "percentage_below": {"threshold": 0.5},
-}
+# What TensorFlow's `where` is called, which is a division here.
+OTHER_NAMES = {"mean_iou"}
 
 
-def after(name: str, labels: Any, values: Any, weights: Any) -> list[Any]:
-    """The value of a metric before any batch, and after each."""
-    with td.Graph().as_default(), td.Session() as session:
-        batches = [batches for batches in (labels, values) if batches is not None]
-        places = [td.placeholder(batch.dtype, [None]) for batch in batches]
-        args = [td.cast(place, td.float32) if name.endswith("error") else place for place in places]
-        value, update = getattr(td.metrics, name)(*args, weights=weights, **FURTHER.get(name, {}))
-        assert td.local_variables() == td.get_collection(td.GraphKeys.METRIC_VARIABLES) != []
-        assert td.trainable_variables() == td.global_variables() == []
-        session.run(td.local_variables_initializer())
-        found: list[Any] = [session.run(value)]
-        for fed in zip(*batches, strict=True):
-            session.run(update, dict(zip(places, fed, strict=True)))
-            found.append(session.run(value))
+def recorded() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(GOLDEN.joinpath("training", "metrics.json").read_text())
     return found
 
 
-@pytest.mark.parametrize(("name", "labels", "values", "first", "second", "weighted"), RECORDED)
-def test_recorded_numbers(
-    name: str, labels: Any, values: Any, first: float, second: float, weighted: float
-) -> None:
-    found = after(name, labels, values, None)
-    np.testing.assert_allclose(found, [0, first, second], rtol=1e-6)
-    assert found[-1].dtype == np.float32
-    np.testing.assert_allclose(after(name, labels, values, WEIGHTS)[-1], weighted, rtol=1e-6)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("case", CASES)
+def test_ten_updates_as_in_tensorflow(case: str, weighted: bool) -> None:
+    expected, found = recorded()[f"{case}: {weighted}"], ten_updates(td, case, weighted)
+    np.testing.assert_allclose(found.pop("values"), expected.pop("values"), 2e-5, 1e-6)
+    if case in OTHER_NAMES:
+        assert found.pop("value") != expected.pop("value")
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", ["precision_at_k", "recall_at_k", "average_precision_at_k"])
+def test_sparse_labels(name: str) -> None:
+    indices = [[row, place] for row in range(6) for place in range(2)]
+    with td.Graph().as_default(), td.Session() as session:
+        # Two different labels in each row, as a tensor and as a sparse one.
+        labels = np.array([[row, row + 2] for row in range(6)])
+        sparse = td.SparseTensor(indices, labels.ravel(), [6, 2])
+        metric = getattr(td.metrics, name)
+        updates = [metric(given, SCORES[0], 3)[1] for given in (labels, sparse)]
+        session.run(td.local_variables_initializer())
+        one, other = session.run(updates)
+        assert one == other
+
+
+def test_rows_of_sparse_labels_may_differ_in_number() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        labels = td.SparseTensor([[0, 0], [1, 0], [1, 1]], [1, 0, 2], [2, 2])
+        scores = [[0.1, 0.9, 0.0], [0.5, 0.1, 0.4]]
+        updates = [
+            td.metrics.recall_at_k(labels, scores, 2)[1],
+            td.metrics.precision_at_k(labels, scores, 2)[1],
+            td.metrics.average_precision_at_k(labels, scores, 2)[1],
+        ]
+        session.run(td.local_variables_initializer())
+        assert session.run(updates) == [1.0, 0.75, 1.0]
 
 
 def test_names_and_collections() -> None:
@@ -97,6 +88,12 @@ def test_what_does_not_fit() -> None:
             td.metrics.mean([1.0], [[[1.0, 2.0]]])
         with pytest.raises(ValueError, match="curve must be one of ROC, PR, got 'roc'"):
             td.metrics.auc([1], [0.5], curve="roc")
+        with pytest.raises(ValueError, match=r"summation_method must be one of .*, got 'sum'"):
+            td.metrics.auc([1], [0.5], summation_method="sum")
+        with pytest.raises(ValueError, match=r"specificity must be between 0 and 1, got 1\.5"):
+            td.metrics.sensitivity_at_specificity([1], [0.5], 1.5)
+        with pytest.raises(ValueError, match="sensitivity must be between 0 and 1, got -1"):
+            td.metrics.specificity_at_sensitivity([1], [0.5], -1)
 
 
 def test_precision_over_recall() -> None:
