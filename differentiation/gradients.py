@@ -11,8 +11,9 @@ from ..graph.indexed_slices import IndexedSlices
 from ..graph.node import Tensor
 from ..graph.sites import warn_user
 from ..ops.array.constants import identity
-from ..ops.array.fills import zeros, zeros_like
+from ..ops.array.fills import zeros_like
 from . import rules as _rules
+from .bodies.widening import zeros_for
 from .engine.backpropagation import Options, backpropagate, differentiable
 from .engine.sources import answering
 from .kit.static_knowledge import filled_like
@@ -191,5 +192,7 @@ def _zeros(x: Tensor) -> Tensor:
     """Zeros for `x`; for what a handle stands for where `x` is one."""
     if x.dtype.base_dtype.name != "resource":
         return zeros_like(x)
-    attrs = x.op.attrs
-    return zeros(attrs["shape"], attrs["dtype"])
+    content = x.op.graph.inference.content(x)
+    if content is None or content.dtype is None:
+        raise ValueError(f"nothing is known of the variable behind {x.name!r}")
+    return zeros_for(x, content.dtype)

@@ -161,6 +161,8 @@ def _computed_once(steps: Iterable[Step], same: Collection[int]) -> frozenset[in
             and not any(tensor.dtype.is_ref_dtype for tensor in step.op.outputs)
             and known.issuperset(step.inputs)
             and updated.isdisjoint(step.outputs)
+            # What a reference refers to may be another value in each round.
+            and not any(tensor.dtype.is_ref_dtype for tensor in step.op.outputs)
         ):
             made = {slot for slot in step.outputs if slot >= 0}
             known |= made

@@ -28,7 +28,7 @@ from ..engine.backpropagation import backpropagate
 from .forward import Forward, bits_of
 from .gradient_graph import GradientGraph
 from .loop_forward import element_shape
-from .widening import differentiating, func, handed_out, made_again, sizes_of, zeros_for
+from .widening import differentiating, func, handed_out, kept_for, made_again, sizes_of, zeros_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,12 +151,7 @@ class _BranchGradientGraph(GradientGraph):
 
 def branches_forward(op: Operation) -> Branches:
     """What is known of an op's branches on their way forward, for all that stands for it."""
-    workings = op.graph.workings
-    first = op.graph.narrowest(op)
-    if first not in workings:
-        workings[first] = Branches(op.graph.widest(op))
-    found: Branches = workings[first]
-    return found
+    return kept_for(op, Branches)
 
 
 def branch_gradient(op: Operation, wanted: Sequence[bool], *gradients: Any) -> list[Any]:

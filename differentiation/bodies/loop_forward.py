@@ -15,7 +15,7 @@ from ...shape_inference.context import ShapeContext, is_symbolic
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies, Move
 from .forward import Forward, through_identities
-from .widening import func, made_again
+from .widening import func, kept_for, made_again
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
@@ -122,7 +122,7 @@ class LoopForward(Forward):
     def _widen(self) -> None:
         graph = self.op.graph
         missing = len(self.outputs) - len(self.op.outputs)
-        dtypes = [tensor.dtype.base_dtype for tensor in self.inputs]
+        dtypes = [tensor.dtype for tensor in self.inputs]
         for tensor in self.inputs[-missing:]:
             self.cond.taken(tensor.dtype, tensor.shape)
         body, cond = self.body(), self.cond.body()
@@ -177,6 +177,8 @@ def _kind(op: Operation, inputs: list[int]) -> int:
     is_handle = op.outputs and op.outputs[0].dtype.base_dtype.name == "resource"
     if isinstance(definition.traits, Bodies) or not (definition.pure or (is_handle and not inputs)):
         return _VARYING
+    if any(tensor.dtype.is_ref_dtype for tensor in op.inputs):  # a round may change the variable
+        return _VARYING
     kind = min(inputs, default=_INVARIANT)
     return _VARYING if kind == _BY_ROUND and not _is_cheap(op) else kind
 
@@ -193,9 +195,4 @@ def _is_cheap(op: Operation) -> bool:
 
 def loop_forward(op: Operation) -> LoopForward:
     """What is known of a loop on its way forward, the same for all that stands for it."""
-    workings = op.graph.workings
-    first = op.graph.narrowest(op)
-    if first not in workings:
-        workings[first] = LoopForward(op.graph.widest(op))
-    found: LoopForward = workings[first]
-    return found
+    return kept_for(op, LoopForward)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...graph.describe import whereabouts
 from ...graph.indexed_slices import IndexedSlices
@@ -17,7 +17,7 @@ from ..engine.accumulation import dense
 from ..kit.static_knowledge import shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ...graph.bodies import Body
     from ...graph.graph import Graph
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..engine.accumulation import Gradient
 
 
+Kept = TypeVar("Kept")
 _around: ContextVar[frozenset[str]] = ContextVar("_around", default=frozenset())
 
 
@@ -47,7 +48,6 @@ def made_again(
     """
     graph = op.graph
     first = graph.narrowest(op)
-    _leave_origin(graph, first)
     own = {name: value for name, value in op.attrs.items() if name != "_output_shapes"}
     own.update(attrs)
     if "output_shapes" in own:
@@ -63,8 +63,22 @@ def made_again(
     return made
 
 
+def kept_for(op: Operation, make: Callable[[Operation], Kept]) -> Kept:
+    """What is known of an op on its way forward, the same for all that stands for it.
+
+    From now on the graph is written with the op itself, in place of the nodes that it was read
+    from: gradients may read any result of it.
+    """
+    graph = op.graph
+    first = graph.narrowest(op)
+    if first not in graph.workings:
+        _leave_origin(graph, first)
+        graph.workings[first] = make(graph.widest(op))
+    found: Kept = graph.workings[first]
+    return found
+
+
 def _leave_origin(graph: Graph, op: Operation) -> None:
-    """Has a graph written with the op itself, in place of the nodes that it was read from."""
     origin = graph.origins.of(op.name)
     if origin is not None:
         for name in origin.ops:

@@ -56,5 +56,5 @@ def _resource_gather_nd(op: Operation, gradient: Tensor) -> Any:
 
 
 def _shape(handle: Tensor) -> TensorShape:
-    shape: TensorShape = handle.op.attrs.get("shape", TensorShape(None))
-    return shape
+    content = handle.op.graph.inference.content(handle)
+    return TensorShape(None) if content is None else content.declared
