@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import pytest
 from places import ROOT
+
+import tensordraft as td
 
 pytestmark = pytest.mark.soak  # mypy reads all of the package
 
@@ -30,16 +35,22 @@ td.nn.relo(x)
 td.placeholder(td.float32, sizes=[3])
 td.placeholder(td.float32, [3], name=1)
 number: int = td.add(1, 2)
+td.reduce_sum(x, axes=1)
+td.exp(y=1)
+td.metrics.accuracy(label=1, predictions=1)
+td.layers.max_pooling1d(x, pool=2, strides=1)
 """
 ERRORS = {12: "attr-defined", 13: "attr-defined", 14: "call-arg", 15: "arg-type", 16: "assignment"}
+ERRORS |= dict.fromkeys(range(17, 21), "call-arg")
 
 
-def test_mypy_sees_typos_and_signatures(tmp_path: Path) -> None:
+def checked(program: str, tmp_path: Path) -> list[str]:
+    """What mypy says of a program."""
     pytest.importorskip("mypy", reason="mypy is not installed")
     ignored = shutil.ignore_patterns(".*", "build", "*.egg-info", "tests", "docs", "benchmarks")
     package = shutil.copytree(ROOT, tmp_path / "path" / "tensordraft", ignore=ignored)
     subprocess.run([sys.executable, str(package / "tools" / "type_stubs.py")], check=True)
-    (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "program.py"],
         cwd=tmp_path,
@@ -48,6 +59,30 @@ def test_mypy_sees_typos_and_signatures(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    lines = [line for line in done.stdout.splitlines() if ": error:" in line]
+    assert not done.stderr
+    return done.stdout.splitlines()
+
+
+def test_mypy_sees_typos_and_signatures(tmp_path: Path) -> None:
+    lines = [line for line in checked(PROGRAM, tmp_path) if ": error:" in line]
     found = {int(line.split(":")[1]): line.rpartition("[")[2].rstrip("]") for line in lines}
-    assert found == ERRORS, done.stdout + done.stderr
+    assert found == ERRORS, lines
+
+
+def functions(namespace: ModuleType, prefix: str) -> Iterator[str]:
+    """Yields the names of the public functions of a namespace, and of those inside it."""
+    for name in dir(namespace):
+        value = getattr(namespace, name)
+        if isinstance(value, ModuleType) and value not in (td.raw_ops, td.contrib):
+            yield from functions(value, f"{prefix}.{name}")
+        elif isinstance(value, FunctionType):
+            yield f"{prefix}.{name}"
+
+
+def test_mypy_knows_the_arguments_of_every_function(tmp_path: Path) -> None:
+    names = [*functions(td, "td")]
+    program = ["import tensordraft as td", *[f"reveal_type({name})" for name in names]]
+    lines = [line for line in checked("\n".join(program), tmp_path) if "Revealed" in line]
+    assert len(lines) == len(names) > 900
+    untyped = re.compile(r"is \"(Any|def \(\*Any, \*\*Any\))")
+    assert [names[i] for i, line in enumerate(lines) if untyped.search(line)] == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import ml_dtypes
 import numpy as np
@@ -264,7 +264,14 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return CAST(x, DstT=target, name=scope)
 
 
-def _to(function: str, target: DType, default_name: str) -> Any:
+class CastTo(Protocol):
+    """The public function that casts to one dtype."""
+
+    def __call__(self, x: Any, name: str = ...) -> Any:
+        """Adds the ops."""
+
+
+def _to(function: str, target: DType, default_name: str) -> CastTo:
     """The public function that casts to `target`."""
 
     def to(x: Any, name: str = default_name) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from ...graph.node import Operation
 
-    Check = Callable[..., Operation]
 
 public = {
     "td": (
@@ -72,7 +71,36 @@ _GREATER = _Relation(">", greater, np.greater)
 _AT_LEAST = _Relation(">=", greater_equal, np.greater_equal)
 
 
-def _between(name: str, relation: _Relation, example: str) -> Check:
+class Comparison(Protocol):
+    """The public function that checks how two tensors compare."""
+
+    def __call__(
+        self,
+        x: Any,
+        y: Any,
+        data: Sequence[Any] | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        """Adds the ops."""
+
+
+class CheckOfOne(Protocol):
+    """The public function that checks the elements of a tensor."""
+
+    def __call__(
+        self,
+        x: Any,
+        data: Sequence[Any] | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        """Adds the ops."""
+
+
+def _between(name: str, relation: _Relation, example: str) -> Comparison:
     """The public function that checks a relation between two tensors."""
     function = name
 
@@ -91,11 +119,11 @@ def _between(name: str, relation: _Relation, example: str) -> Check:
         name=name, sign=relation.sign, other="y", argument=_OTHER, shown="`x` and `y`",
         example=example,
     )  # fmt: skip
-    result: Check = public_function(check, name, doc)
+    result: Comparison = public_function(check, name, doc)
     return result
 
 
-def _to_zero(name: str, relation: _Relation, example: str) -> Check:
+def _to_zero(name: str, relation: _Relation, example: str) -> CheckOfOne:
     """The public function that checks a relation of one tensor to 0."""
     function = name
 
@@ -112,7 +140,7 @@ def _to_zero(name: str, relation: _Relation, example: str) -> Check:
     doc = _DOC.format(
         name=name, sign=relation.sign, other="0", argument="", shown="`x`", example=example
     )
-    result: Check = public_function(check, name, doc)
+    result: CheckOfOne = public_function(check, name, doc)
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ...shape_inference.traits import Elementwise
 from ..kit.elementwise import (
     COMPLEX,
     FLOATS,
+    Unary,
     binary,
     define_broadcasting,
     define_unary,
@@ -51,6 +52,13 @@ def _sigmoid(x: Array) -> Any:
     return np.reciprocal(result, out=result)
 
 
+class Angle(Protocol):
+    """The public function of `atan2`."""
+
+    def __call__(self, y: Any, x: Any, name: str | None = None) -> Tensor:
+        """Adds the ops."""
+
+
 def _analytic(
     name: str,
     op: str,
@@ -58,7 +66,7 @@ def _analytic(
     doc: str,
     example: tuple[str, str],
     of_sparse: bool = False,
-) -> Callable[..., Tensor]:
+) -> Unary:
     """A row of the table of functions of floats and complex numbers."""
     return unary(name, op, function, _ANALYTIC, doc, example, of_sparse=of_sparse)
 
@@ -106,7 +114,7 @@ atanh = _analytic(
 sigmoid = _analytic(
     "sigmoid", "Sigmoid", _sigmoid, "`1 / (1 + exp(-x))`.", ("[0.0, 100.0]", "[0.5 1. ]")
 )
-atan2: Callable[..., Tensor] = binary(
+_atan2: Any = binary(
     "atan2",
     "Atan2",
     np.arctan2,
@@ -115,6 +123,7 @@ atan2: Callable[..., Tensor] = binary(
     ("[1.0, 0.0], [0.0, 1.0]", "[1.5707964 0.       ]"),
     args=("y", "x"),
 )
+atan2: Angle = _atan2
 
 
 def _zero_where_x_is(function: Callable[[Array], Any]) -> Callable[[Array, Array], Any]:

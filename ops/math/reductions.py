@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -203,9 +203,24 @@ ANY = _define("Any", "bool", _logical(np.logical_or))
 EUCLIDEAN_NORM = _define("EuclideanNorm", "number", _euclidean_norm)
 
 
+class Reducer(Protocol):
+    """The public function of a reduction."""
+
+    def __call__(
+        self,
+        input_tensor: Any,
+        axis: Any = None,
+        keep_dims: bool | None = None,
+        name: str | None = None,
+        reduction_indices: Any = None,
+        keepdims: bool | None = None,
+    ) -> Tensor:
+        """Adds the ops."""
+
+
 def _reduction(
     name: str, definition: OpDef, what: str, takes: str, note: str, example: tuple[str, str]
-) -> Callable[..., Tensor]:
+) -> Reducer:
     """The public function of a reduction."""
     (argument,) = definition.signature.inputs[:1]
     dtype = argument.dtype  # a Python list without elements tells none

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -246,13 +246,33 @@ Example:
 """
 
 
-def _sorted_function(combination: Combination) -> Callable[..., Tensor]:
+class SortedSegments(Protocol):
+    """The public function that combines the rows of segments in order."""
+
+    def __call__(self, data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+        """Adds the ops."""
+
+
+class UnsortedSegments(Protocol):
+    """The public function that combines the rows of segments in any order."""
+
+    def __call__(
+        self,
+        data: Any,
+        segment_ids: Any,
+        num_segments: Any,
+        name: str | None = None,
+    ) -> Tensor:
+        """Adds the ops."""
+
+
+def _sorted_function(combination: Combination) -> SortedSegments:
     definition = _define_sorted(combination)
 
     def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         return definition(data, segment_ids, name=name)
 
-    return _named(
+    made: SortedSegments = _named(
         function,
         f"segment_{combination.name}",
         combination,
@@ -261,9 +281,10 @@ def _sorted_function(combination: Combination) -> Callable[..., Tensor]:
         str(combination.between),
         "",
     )
+    return made
 
 
-def _unsorted_function(combination: Combination) -> Callable[..., Tensor]:
+def _unsorted_function(combination: Combination) -> UnsortedSegments:
     definition = _define_unsorted(combination)
 
     def function(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
@@ -272,7 +293,7 @@ def _unsorted_function(combination: Combination) -> Callable[..., Tensor]:
     empty = {"sum": "0", "prod": "1"}.get(
         combination.name, "the number that\n    gives way to any other"
     )
-    return _named(
+    made: UnsortedSegments = _named(
         function,
         f"unsorted_segment_{combination.name}",
         combination,
@@ -281,6 +302,7 @@ def _unsorted_function(combination: Combination) -> Callable[..., Tensor]:
         empty,
         ", 2",
     )
+    return made
 
 
 def _named(
@@ -291,7 +313,7 @@ def _named(
     more: str,
     empty: str,
     last: str,
-) -> Callable[..., Tensor]:
+) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _DOC.format(
         does=combination.does,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -48,9 +48,16 @@ def check_rank(x: Array, rank: int) -> None:
         raise ValueError(f"input must have rank at least {rank}, got shape {list(x.shape)}")
 
 
+class Transform(Protocol):
+    """The public function of a transform."""
+
+    def __call__(self, input: Any, name: str | None = None) -> Tensor:
+        """Adds the ops."""
+
+
 def _transform(
     name: str, op_type: str, function: Callable[..., Array], rank: int, summary: str
-) -> tuple[OpDef, Callable[..., Tensor]]:
+) -> tuple[OpDef, Transform]:
     """A row of the table of transforms: the op, and its public function."""
     op = OpDef(
         op_type,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -74,9 +74,21 @@ _BACKWARD = {
 }
 
 
+class RealTransform(Protocol):
+    """The public function of a transform of real numbers."""
+
+    def __call__(
+        self,
+        input_tensor: Any,
+        fft_length: Any = None,
+        name: str | None = None,
+    ) -> Tensor:
+        """Adds the ops."""
+
+
 def _transform(
     name: str, op_type: str, function: Callable[..., Array], rank: int, result: str
-) -> tuple[OpDef, Callable[..., Tensor]]:
+) -> tuple[OpDef, RealTransform]:
     """A row of the table of transforms: the op, and its public function."""
     forward = op_type.startswith("R")
     given, made = ("Treal", "Tcomplex") if forward else ("Tcomplex", "Treal")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -24,8 +24,6 @@ from ..math.exponentials import sqrt
 from ..math.segments import ASCENDING, COMBINATIONS, combined, misplaced, unsorted_segment_sum
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -119,7 +117,21 @@ def _check(c: KernelContext, data: Array, indices: Array, ids: Array) -> None:
 _OPS = {name: (_define(name, False), _define(name, True)) for name in ("Sum", "Mean", "SqrtN")}
 
 
-def _function(name: str, public: str, does: str, printed: str) -> Callable[..., Tensor]:
+class SparseSegments(Protocol):
+    """The public function that combines rows of segments, picked by number."""
+
+    def __call__(
+        self,
+        data: Any,
+        indices: Any,
+        segment_ids: Any,
+        name: str | None = None,
+        num_segments: Any = None,
+    ) -> Tensor:
+        """Adds the ops."""
+
+
+def _function(name: str, public: str, does: str, printed: str) -> SparseSegments:
     """The public function of an op and its sibling with a number of segments."""
     plain, numbered = _OPS[name]
 
