@@ -13,7 +13,7 @@ from shape_language import infers, refuses
 import tensordraft as td
 
 DATA = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
-PICKED = [[2, 0, 0, 1], [0, 0, 2, 2]]
+PICKED: Any = [[2, 0, 0, 1], [0, 0, 2, 2]]
 SUMS = {"Sum": 1.0, "Mean": 2.0, "SqrtN": np.sqrt(2)}
 
 CASES = [
