@@ -240,6 +240,6 @@ def test_public_functions_take_the_names_of_the_wire() -> None:
     with td.Graph().as_default():
         assert td.subtract(x=1, y=2, name="s").op.name == "s"
         assert td.add(1, 2, "sum").op.name == "sum"
+        called: Any = td.exp
         with pytest.raises(TypeError, match=r"exp\(\) .*'x'"):
-            called: Any = td.exp
             called()

@@ -98,7 +98,7 @@ def test_means_of_unsorted_segments(ids: Any) -> None:
 
 def test_functions_choose_the_op() -> None:
     with td.Graph().as_default():
-        assert td.sparse_segment_mean(DATA, *PICKED).op.type == "SparseSegmentMean"
-        numbered = td.sparse_segment_sqrt_n(DATA, *PICKED, num_segments=5)
+        assert td.sparse_segment_mean(DATA, PICKED[0], PICKED[1]).op.type == "SparseSegmentMean"
+        numbered = td.sparse_segment_sqrt_n(DATA, PICKED[0], PICKED[1], num_segments=5)
         assert numbered.op.type == "SparseSegmentSqrtNWithNumSegments"
         assert numbered.shape.as_list() == [5, 2]
