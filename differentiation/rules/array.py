@@ -53,7 +53,8 @@ def _prevented(op: Operation, gradient: Tensor) -> Tensor:
 
 @gradient_of("Cast")
 def _cast(op: Operation, gradient: Tensor) -> Tensor:
-    return cast(gradient, op.inputs[0].dtype.base_dtype)
+    back: Tensor = cast(gradient, op.inputs[0].dtype.base_dtype)
+    return back
 
 
 def like_input(op: Operation, gradient: Tensor) -> Tensor:

@@ -65,7 +65,8 @@ def _scale_and_translate(op: Operation, gradient: Tensor) -> Any:
         result = raw("ScaleAndTranslateGrad")(
             gradient, cast(images, float32), scale, translation, **attrs
         )
-        return cast(result, images.dtype)
+        back: Tensor = cast(result, images.dtype)
+        return back
 
     return for_images, None, None, None
 

@@ -103,7 +103,8 @@ def _divisor(g: Tensor, x: Tensor, y: Tensor, z: Tensor) -> Tensor:
 
 
 def _present(x: Tensor) -> Tensor:
-    return cast(not_equal(x, _of(0, x)), x.dtype.base_dtype)
+    present: Tensor = cast(not_equal(x, _of(0, x)), x.dtype.base_dtype)
+    return present
 
 
 def _modulus(g: Tensor, x: Tensor, y: Tensor, z: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol
 
 import ml_dtypes
 import numpy as np
@@ -203,10 +203,6 @@ def _symbols_cast(target: DType) -> Kernel:
     return cast_symbols
 
 
-@overload
-def cast(x: SparseTensor, dtype: Any, name: str | None = None) -> SparseTensor: ...
-@overload
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor: ...
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """The values of `x` in another dtype.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -122,10 +122,6 @@ COMPLEX_ABS = OpDef(
 define_unary(COMPLEX_ABS, np.absolute)
 
 
-@overload
-def abs(x: SparseTensor, name: str | None = None) -> SparseTensor: ...
-@overload
-def abs(x: Any, name: str | None = None) -> Tensor: ...
 def abs(x: Any, name: str | None = None) -> Any:
     """`|x|`, element by element.
 
