@@ -18,6 +18,7 @@ from . import (
     nn as nn,
     nn_normalization as nn_normalization,
     quantized as quantized,
+    queues as queues,
     random as random,
     signals as signals,
     sorting as sorting,

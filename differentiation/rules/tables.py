@@ -5,5 +5,10 @@ from __future__ import annotations
 from ..kit.rule_tables import not_differentiable
 
 not_differentiable(
-    "LookupTableExport", "LookupTableExportV2", "LookupTableFind", "LookupTableFindV2"
+    "LookupTableExport",
+    "LookupTableExportV2",
+    "LookupTableFind",
+    "LookupTableFindV2",
+    "MutableDenseHashTable",
+    "MutableDenseHashTableV2",
 )
