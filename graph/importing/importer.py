@@ -234,10 +234,9 @@ class Importer:
             keep_origins(self.graph, self.structure, self.read, self.names, self.ops)
         # Among themselves, imported ops do not count as made inside, as in TensorFlow.
         self.graph.record(self.ops.values())
-        elements = None
-        if return_elements is not None:
-            elements = [self._element(element) for element in return_elements]
-        return elements
+        if return_elements is None:
+            return None
+        return [self._element(element) for element in return_elements]
 
     def _add(self, name: str, node: NodeDef) -> Operation:
         declared: list[TensorShape] | None = None
