@@ -24,7 +24,10 @@ public = {
         "Summary SummaryMetadata TensorProto TensorShapeProto"
     ),
     "td.summary": "Event SessionLog Summary SummaryDescription TaggedRunMetadata",
-    "td.train": "CheckpointState SaverDef",
+    "td.train": (
+        "BytesList CheckpointState Example Feature FeatureList FeatureLists Features FloatList "
+        "Int64List SaverDef SequenceExample"
+    ),
 }
 
 _POOL = DescriptorPool()
@@ -38,6 +41,13 @@ _DOCUMENTATION = {
         ...     node = td.placeholder(td.float32).op.node_def
         >>> node.attr["dtype"].WhichOneof("value"), td.as_dtype(node.attr["dtype"].type)
         ('type', td.float32)
+    """,
+    "BytesList": """Strings, one of the three kinds of values of a feature.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.train.BytesList(value=[b"a", b"b"]).value[1]
+        b'b'
     """,
     "CheckpointState": """The checkpoints of a folder: the latest, and all that are kept.
 
@@ -53,6 +63,53 @@ _DOCUMENTATION = {
         >>> event = td.Event(step=3, summary=td.Summary())
         >>> event.WhichOneof("what"), event.step
         ('summary', 3)
+    """,
+    "Example": """What files of records hold for training: features by name.
+
+    Example:
+        >>> import tensordraft as td
+        >>> example = td.train.Example()
+        >>> example.features.feature["x"].float_list.value.append(0.5)
+        >>> td.train.Example.FromString(example.SerializeToString()) == example
+        True
+    """,
+    "Feature": """The values of a feature: strings, floats, integers, or none.
+
+    Example:
+        >>> import tensordraft as td
+        >>> feature = td.train.Feature(int64_list=td.train.Int64List(value=[7]))
+        >>> feature.WhichOneof("kind")
+        'int64_list'
+    """,
+    "FeatureList": """A feature along time.
+
+    Example:
+        >>> import tensordraft as td
+        >>> step = td.train.Feature(int64_list=td.train.Int64List(value=[7]))
+        >>> len(td.train.FeatureList(feature=[step, step]).feature)
+        2
+    """,
+    "FeatureLists": """Features along time, by name.
+
+    Example:
+        >>> import tensordraft as td
+        >>> list(td.train.FeatureLists(feature_list={"x": td.train.FeatureList()}).feature_list)
+        ['x']
+    """,
+    "Features": """Features by name.
+
+    Example:
+        >>> import tensordraft as td
+        >>> feature = td.train.Feature(float_list=td.train.FloatList(value=[0.5]))
+        >>> td.train.Features(feature={"x": feature}).feature["x"].float_list.value[0]
+        0.5
+    """,
+    "FloatList": """Floats, one of the three kinds of values of a feature.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.train.FloatList(value=[0.5, 1]).value[1]
+        1.0
     """,
     "GraphDef": """A graph as a message: what graph files hold.
 
@@ -70,6 +127,13 @@ _DOCUMENTATION = {
         >>> import tensordraft as td
         >>> td.HistogramProto(bucket_limit=[0.0, 1.0], bucket=[2, 3]).bucket[1]
         3.0
+    """,
+    "Int64List": """Integers, one of the three kinds of values of a feature.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.train.Int64List(value=[7, 8]).value[1]
+        8
     """,
     "LogMessage": """A line of a log in an event file.
 
@@ -103,6 +167,15 @@ _DOCUMENTATION = {
         >>> import tensordraft as td
         >>> td.train.SaverDef(max_to_keep=3).max_to_keep
         3
+    """,
+    "SequenceExample": """An example with features along time, and a context that has none.
+
+    Example:
+        >>> import tensordraft as td
+        >>> example = td.train.SequenceExample()
+        >>> example.feature_lists.feature_list["x"].feature.add().int64_list.value.append(7)
+        >>> len(example.feature_lists.feature_list["x"].feature)
+        1
     """,
     "SessionLog": """That a session began, wrote a checkpoint or ended.
 

@@ -52,6 +52,7 @@ FOLDERS = [
     "ops/nn",
     "ops/signals",
     "ops/tables",
+    "ops/parsing",
     "ops/initializers",
     "ops/variables",
     "ops/variable_scopes",

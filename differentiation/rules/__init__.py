@@ -17,6 +17,7 @@ from . import (
     math_segments as math_segments,
     nn as nn,
     nn_normalization as nn_normalization,
+    parsing as parsing,
     quantized as quantized,
     queues as queues,
     random as random,

@@ -44,8 +44,6 @@ _REASONS = {
     "maxout": "reshape the channels into groups and take td.reduce_max",
     "model_analyzer": "count with td.trainable_variables() and their shapes",
     "nets": _NETS,
-    "parse_example": _INPUT,
-    "parse_single_example": _INPUT,
     "preprocessing": "map words to numbers in Python",
     "raw_rnn": _LOOPS,
     "real_valued_column": _COLUMNS,

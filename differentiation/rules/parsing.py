@@ -1,0 +1,10 @@
+"""Gradients of `ops/parsing`: what strings hold is constant."""
+
+from __future__ import annotations
+
+from ..kit.rule_tables import not_differentiable
+
+not_differentiable(
+    *("DecodeCSV", "DecodePaddedRaw", "DecodeRaw", "ParseExample", "ParseExampleV2"),
+    *("ParseSingleExample", "ParseTensor"),
+)

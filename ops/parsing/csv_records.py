@@ -1,0 +1,216 @@
+"""Lines of comma-separated values, taken apart into columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.op_def import OpDef
+from ...protos.dtypes import string
+from ...shape_inference.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+    from ...graph.op_def import Results
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+public = {"td, td.io": "decode_csv"}
+
+DECODE_CSV: OpDef[Results] = OpDef(
+    "DecodeCSV",
+    "records: string, record_defaults: OUT_TYPE -> output: OUT_TYPE",
+    "OUT_TYPE: list({float32, float64, int32, int64, string}) >= 1, field_delim: string = ',', "
+    "use_quote_delim: bool = true, na_value: string = '', select_cols: list(int) = []",
+)
+
+_RANGES = {"int32": 31, "int64": 63}
+
+
+@DECODE_CSV.shape
+def _decode_csv_shape(c: ShapeContext) -> list[TensorShape]:
+    _check_attrs(c)
+    for i, shape in enumerate(c.shapes("record_defaults")):
+        if shape.rank is not None and shape.rank > 1:
+            raise ValueError(f"record_defaults[{i}] must have rank 0 or 1, got shape {shape}")
+        if shape.rank == 1 and isinstance(shape[0].value, int) and shape[0].value > 1:
+            raise ValueError(f"record_defaults[{i}] must hold one value or none, got {shape}")
+    return [c.shape("records")] * len(c.attr("OUT_TYPE"))
+
+
+def _check_attrs(c: OpContext) -> None:
+    if len(c.attr("field_delim")) != 1:
+        raise ValueError(f"field_delim must be one byte, got {c.attr('field_delim')!r}")
+    columns = list(c.attr("select_cols"))
+    if columns and len(columns) != len(c.attr("OUT_TYPE")):
+        raise ValueError(
+            f"select_cols has {len(columns)} columns, record_defaults {len(c.attr('OUT_TYPE'))}"
+        )
+    if columns != sorted(set(columns)) or (columns and columns[0] < 0):
+        raise ValueError(f"select_cols must ascend from 0 or more, got {columns}")
+
+
+@DECODE_CSV.kernel
+def _decode_csv_kernel(c: KernelContext) -> Kernel:
+    _check_attrs(c)
+    dtypes = c.attr("OUT_TYPE")
+    selected = list(c.attr("select_cols")) or None
+    delimiter, quotes = c.attr("field_delim"), c.attr("use_quote_delim")
+    missing = c.attr("na_value")
+
+    def decode_csv(records: Array, *defaults: Array) -> tuple[Array, ...]:
+        for i, default in enumerate(defaults):
+            if default.size > 1 or default.ndim > 1:
+                raise ValueError(
+                    f"record_defaults[{i}] must hold one value or none, got shape "
+                    f"{list(default.shape)}"
+                )
+        results = tuple([np.empty(records.shape, dtype.numpy_dtype) for dtype in dtypes])
+        for i, record in enumerate(records.flat):
+            fields = _fields(record, delimiter, quotes, i)
+            if selected is not None:
+                if selected[-1] >= len(fields):
+                    raise ValueError(
+                        f"record {i} has {len(fields)} fields, where select_cols asks for number "
+                        f"{selected[-1]}"
+                    )
+                fields = [fields[column] for column in selected]
+            elif len(fields) != len(results):
+                raise ValueError(
+                    f"Expect {len(results)} fields but have {len(fields)} in record {i}"
+                )
+            for j, field in enumerate(fields):
+                given = field not in (b"", missing)
+                results[j].flat[i] = (
+                    _number(field, dtypes[j].name, j, i) if given else _default(defaults[j], j, i)
+                )
+        return results
+
+    return decode_csv
+
+
+def _default(default: Array, field: int, record: int) -> Any:
+    if not default.size:
+        raise ValueError(f"field {field} is required but missing in record {record}")
+    return default.item()
+
+
+def _number(field: bytes, dtype: str, number: int, record: int) -> Any:
+    if dtype == "string":
+        return field
+    try:
+        if b"_" in field:
+            raise ValueError
+        value: Any = int(field) if dtype in _RANGES else float(field)
+    except ValueError:
+        raise ValueError(
+            f"field {number} in record {record} is not a valid {dtype}: {field[:80]!r}"
+        ) from None
+    if dtype in _RANGES and not -(2 ** _RANGES[dtype]) <= value < 2 ** _RANGES[dtype]:
+        raise ValueError(f"field {number} in record {record} is out of range for {dtype}: {value}")
+    return value
+
+
+def _fields(record: bytes, delimiter: bytes, quotes: bool, number: int) -> Sequence[bytes]:
+    """The fields of a record, by the rules of RFC 4180.
+
+    Raises:
+        ValueError: the record does not keep them.
+    """
+    if not (quotes and b'"' in record):
+        if quotes and (b"\n" in record or b"\r" in record):
+            raise _broken(record, number)
+        return record.split(delimiter)
+    fields: list[bytes] = []
+    place = 0
+    while True:
+        if record[place : place + 1] == b'"':
+            field, place = _quoted(record, place + 1, number)
+        else:
+            end = record.find(delimiter, place)
+            end = len(record) if end < 0 else end
+            field, place = record[place:end], end
+            if any(byte in field for byte in b'"\r\n'):
+                raise _broken(record, number)
+        fields.append(field)
+        if place == len(record):
+            return fields
+        if record[place : place + 1] != delimiter:
+            raise ValueError(
+                f"a quoted field in record {number} must be followed by {delimiter!r} or the end: "
+                f"{record[:80]!r}"
+            )
+        place += 1
+
+
+def _quoted(record: bytes, place: int, number: int) -> tuple[bytes, int]:
+    """What stands up to the quote that ends a field, and where that is."""
+    parts: list[bytes] = []
+    while True:
+        end = record.find(b'"', place)
+        if end < 0:
+            raise ValueError(f"a quoted field in record {number} has no end: {record[:80]!r}")
+        parts.append(record[place:end])
+        if record[end + 1 : end + 2] != b'"':
+            return b'"'.join(parts), end + 1
+        place = end + 2
+
+
+def _broken(record: bytes, number: int) -> ValueError:
+    return ValueError(
+        f"an unquoted field in record {number} cannot have quotes or line ends inside: "
+        f"{record[:80]!r}"
+    )
+
+
+def decode_csv(
+    records: Any,
+    record_defaults: Sequence[Any],
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    name: str | None = None,
+    na_value: str = "",
+    select_cols: Sequence[int] | None = None,
+) -> list[Tensor]:
+    """The columns of lines of comma-separated values.
+
+    Args:
+        records: a string tensor; each string is a line, without its end.
+        record_defaults: for each column a list or tensor with the value of empty fields, or with
+            none where a field must not be empty; its dtype is that of the column: float32,
+            float64, int32, int64 or string.
+        field_delim: what is between fields, one byte.
+        use_quote_delim: whether fields may stand in double quotes, as by RFC 4180.
+        name: a name for the op.
+        na_value: another text that counts as empty.
+        select_cols: which columns to take, ascending; by default all.
+
+    Returns:
+        A Tensor of the shape of `records` for each column.
+
+    Raises:
+        ValueError: the arguments do not fit together; what records hold is found out by the run.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     columns = td.decode_csv(["1,a", '2,"b,c"', ",d"], [[0], [""]])
+        ...     for values in session.run(columns):
+        ...         print(values)
+        [1 2 0]
+        [b'a' b'b,c' b'd']
+    """
+    made = DECODE_CSV(
+        convert_to_tensor(records, string),
+        [convert_to_tensor(default) for default in record_defaults],
+        field_delim=field_delim,
+        use_quote_delim=use_quote_delim,
+        na_value=na_value,
+        select_cols=[] if select_cols is None else list(select_cols),
+        name=name,
+    )
+    return list(made)

@@ -1,0 +1,235 @@
+"""Many serialized Examples taken apart at once, without a Python step for each feature.
+
+An Example on the wire is nested spans of bytes, each behind a tag and a length. NumPy reads the
+k-th tag, length or number of all examples in one step, as long as they are written as libraries
+write them: fields in order, numbers packed, no field twice. Where one is written otherwise, `scan`
+returns None, and each example is parsed by itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...shape_inference.protocols import Array
+
+_MOST_LENGTH_BYTES = 5
+_MOST_NUMBER_BYTES = 10
+_FIRST, _SECOND, _THIRD = 0x0A, 0x12, 0x1A  # the tags of fields 1, 2 and 3 that hold spans
+BYTES, FLOATS, INTEGERS = 1, 2, 3
+NO_KIND = 0
+
+
+class Spans(NamedTuple):
+    """Parts of the buffer, from `start` up to `end`."""
+
+    start: Array
+    end: Array
+
+    def some(self, index: Array) -> Spans:
+        """Those that an index selects."""
+        return Spans(self.start[index], self.end[index])
+
+
+class Scan(NamedTuple):
+    """The features of many examples.
+
+    Args:
+        buffer: the bytes of all examples.
+        rows: for each feature, the number of its example.
+        keys: its name.
+        kinds: BYTES, FLOATS, INTEGERS, or NO_KIND.
+        lists: the list that it holds.
+    """
+
+    buffer: Array
+    rows: Array
+    keys: Spans
+    kinds: Array
+    lists: Spans
+
+    def select(self, key: bytes) -> Array | None:
+        """The places of the features of this name, in the order of examples; None if one has two.
+
+        Args:
+            key: the name.
+        """
+        start = self.keys.start
+        places = np.flatnonzero(self.keys.end - start == len(key))
+        for i, byte in enumerate(key):
+            places = places[self.buffer[start[places] + i] == byte]
+        places = places[np.argsort(self.rows[places], kind="stable")]
+        rows = self.rows[places]
+        return None if (rows[1:] == rows[:-1]).any() else places
+
+
+def scan(serialized: Sequence[bytes]) -> Scan | None:
+    """Takes examples apart; None if one is not written in the usual way.
+
+    Args:
+        serialized: the examples.
+    """
+    # Behind the last byte stand others, so that looking ahead needs no check.
+    buffer = np.frombuffer(b"".join([*serialized, bytes(_MOST_NUMBER_BYTES)]), np.uint8)
+    ends = np.cumsum([len(text) for text in serialized], dtype=np.int64)
+    examples = Spans(ends - np.fromiter(map(len, serialized), np.int64, len(serialized)), ends)
+    full = np.flatnonzero(examples.end > examples.start)
+    features = _only(buffer, examples.some(full), _FIRST)
+    entries = None if features is None else _each(buffer, features)
+    if entries is None:
+        return None
+    owners, spans = entries
+    keys = _next(buffer, spans, _FIRST)
+    values = None if keys is None else _only(buffer, Spans(keys.end, spans.end), _SECOND)
+    if keys is None or values is None:
+        return None
+    kinds = np.zeros(len(owners), np.int8)
+    filled = values.end > values.start
+    tags = buffer[values.start]
+    for kind, tag in ((BYTES, _FIRST), (FLOATS, _SECOND), (INTEGERS, _THIRD)):
+        kinds[filled & (tags == tag)] = kind
+    if (filled & (kinds == NO_KIND)).any():
+        return None
+    lists = Spans(values.end.copy(), values.end.copy())
+    inner = _only(buffer, values.some(filled), None)
+    if inner is None:
+        return None
+    lists.start[filled], lists.end[filled] = inner
+    return Scan(buffer, full[owners], keys, kinds, lists)
+
+
+def floats_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
+    """The numbers of packed lists of floats, one list behind the other, and how many are in each.
+
+    Args:
+        buffer: the bytes.
+        lists: the lists.
+    """
+    packed = _packed(buffer, lists)
+    if packed is None or ((packed.end - packed.start) % 4).any():
+        return None
+    return _gathered(buffer, packed).view("<f4"), (packed.end - packed.start) // 4
+
+
+def integers_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
+    """The numbers of packed lists of integers, one list behind the other, and how many are in each.
+
+    Args:
+        buffer: the bytes.
+        lists: the lists.
+    """
+    packed = _packed(buffer, lists)
+    if packed is None:
+        return None
+    data = _gathered(buffer, packed)
+    last = data < 0x80  # whether a byte is the last one of its number
+    places = np.flatnonzero(last)
+    begins = np.concatenate([[0], places + 1])
+    lengths = np.diff(begins)
+    if begins[-1] != len(data) or lengths.max(initial=0) > _MOST_NUMBER_BYTES:
+        return None
+    numbers = np.zeros(len(places), np.uint64)
+    begins = begins[:-1]
+    for i in range(int(lengths.max(initial=0))):
+        longer = lengths > i
+        part = (data[begins[longer] + i] & 0x7F).astype(np.uint64)
+        numbers[longer] |= part << np.uint64(7 * i)
+    total = np.concatenate([[0], np.cumsum(last)])
+    sizes = np.cumsum(packed.end - packed.start)
+    counts = np.diff(np.concatenate([[0], total[sizes]]))
+    ended = sizes[packed.end > packed.start]
+    if not last[ended - 1].all():  # a number goes on in the next list
+        return None
+    return numbers.view(np.int64), counts
+
+
+def texts_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
+    """The strings of lists, one list behind the other, and how many are in each.
+
+    Args:
+        buffer: the bytes.
+        lists: the lists.
+    """
+    found = _each(buffer, lists)
+    if found is None:
+        return None
+    owners, spans = found
+    order = np.argsort(owners, kind="stable")
+    data = buffer.tobytes()
+    pairs = zip(spans.start[order].tolist(), spans.end[order].tolist(), strict=True)
+    texts = np.empty(len(order), object)
+    texts[:] = [data[start:end] for start, end in pairs]
+    return texts, np.bincount(owners, minlength=len(lists.start))
+
+
+def _gathered(buffer: Array, spans: Spans) -> Array:
+    """The bytes of spans, one behind the other."""
+    sizes = spans.end - spans.start
+    if len(sizes) and (sizes == sizes[0]).all():
+        places = (spans.start[:, None] + np.arange(sizes[0])).ravel()
+    else:
+        shift = np.repeat(spans.start - (np.cumsum(sizes) - sizes), sizes)
+        places = np.arange(int(sizes.sum())) + shift
+    gathered: Array = buffer[places]
+    return gathered
+
+
+def _packed(buffer: Array, lists: Spans) -> Spans | None:
+    """What packed lists hold: an empty list may be written as nothing."""
+    filled = lists.end > lists.start
+    inner = _only(buffer, lists.some(filled), _FIRST)
+    if inner is None:
+        return None
+    packed = Spans(lists.end.copy(), lists.end.copy())
+    packed.start[filled], packed.end[filled] = inner
+    return packed
+
+
+def _each(buffer: Array, spans: Spans) -> tuple[Array, Spans] | None:
+    """The fields of spans that hold field 1 again and again: of which span each is, and where."""
+    place = spans.start
+    owners, starts, ends = [np.zeros(0, np.int64)], [place[:0]], [place[:0]]
+    left = np.flatnonzero(place < spans.end)
+    place = place[left]
+    while len(left):
+        field = _next(buffer, Spans(place, spans.end[left]), _FIRST)
+        if field is None:
+            return None
+        owners.append(left)
+        starts.append(field.start)
+        ends.append(field.end)
+        going = field.end < spans.end[left]
+        left, place = left[going], field.end[going]
+    return np.concatenate(owners), Spans(np.concatenate(starts), np.concatenate(ends))
+
+
+def _only(buffer: Array, spans: Spans, tag: int | None) -> Spans | None:
+    """What the one field holds of which each span consists."""
+    field = _next(buffer, spans, tag)
+    return None if field is None or (field.end != spans.end).any() else field
+
+
+def _next(buffer: Array, spans: Spans, tag: int | None) -> Spans | None:
+    """What the first field of each span holds."""
+    place = spans.start
+    if (place >= spans.end).any() or (tag is not None and (buffer[place] != tag).any()):
+        return None
+    size = buffer[place + 1].astype(np.int64)
+    place = place + 2
+    longer = np.flatnonzero(size >= 0x80)
+    for i in range(1, _MOST_LENGTH_BYTES):
+        if not len(longer):
+            break
+        size[longer] &= (1 << (7 * i)) - 1
+        byte = buffer[place[longer]].astype(np.int64)
+        size[longer] |= byte << (7 * i)
+        place[longer] += 1
+        longer = longer[byte >= 0x80]
+    if len(longer):
+        return None
+    end = place + size
+    return None if (end > spans.end).any() else Spans(place, end)

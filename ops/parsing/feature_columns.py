@@ -1,0 +1,156 @@
+"""One feature of many examples: all its values, and how many of them each example has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from ...protos.messages import Example
+from .example_scan import BYTES, FLOATS, INTEGERS, NO_KIND, floats_in, integers_in, scan, texts_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...shape_inference.protocols import Array
+
+_KINDS = {"f": FLOATS, "i": INTEGERS, "O": BYTES}
+_READERS = {FLOATS: floats_in, INTEGERS: integers_in, BYTES: texts_in}
+_LISTS = {"f": "float_list", "i": "int64_list", "O": "bytes_list"}
+_NAMES = {"float_list": "float", "int64_list": "int64", "bytes_list": "string"}
+# Fewer examples are parsed one by one in less time than together.
+_MANY = 8
+
+
+class Column(NamedTuple):
+    """A feature of many examples.
+
+    Args:
+        values: the values of all examples, one behind the other.
+        counts: how many values each example has; 0 where it does not have the feature.
+        missing: which examples do not have the feature.
+    """
+
+    values: Array
+    counts: Array
+    missing: Array
+
+
+def columns(
+    serialized: Sequence[bytes], dtypes: Mapping[bytes, np.dtype[Any]], names: Sequence[bytes]
+) -> dict[bytes, Column]:
+    """The features of many examples.
+
+    Args:
+        serialized: the examples.
+        dtypes: the names of the features, and the dtypes of their values.
+        names: what the examples are called in messages; may be empty.
+
+    Raises:
+        ValueError: one is no Example, or has values of another dtype.
+    """
+    if len(serialized) >= _MANY:
+        together = _together(serialized, dtypes)
+        if together is not None:
+            return together
+    return _one_by_one(serialized, dtypes, names)
+
+
+def _together(
+    serialized: Sequence[bytes], dtypes: Mapping[bytes, np.dtype[Any]]
+) -> dict[bytes, Column] | None:
+    """All examples at once; None if one is to be looked at by itself."""
+    scanned = scan(serialized)
+    if scanned is None:
+        return None
+    result = {}
+    for key, dtype in dtypes.items():
+        places = scanned.select(key)
+        kind = _KINDS[dtype.kind]
+        if places is None:
+            return None
+        places = places[scanned.kinds[places] != NO_KIND]
+        if (scanned.kinds[places] != kind).any():
+            return None
+        read = _READERS[kind](scanned.buffer, scanned.lists.some(places))
+        if read is None:
+            return None
+        counts = np.zeros(len(serialized), np.int64)
+        missing = np.ones(len(serialized), bool)
+        rows = scanned.rows[places]
+        counts[rows], missing[rows] = read[1], False
+        result[key] = Column(read[0], counts, missing)
+    return result
+
+
+def _one_by_one(
+    serialized: Sequence[bytes], dtypes: Mapping[bytes, np.dtype[Any]], names: Sequence[bytes]
+) -> dict[bytes, Column]:
+    wanted = {key.decode("utf-8", "surrogateescape"): (key, dtype) for key, dtype in dtypes.items()}
+    values: dict[bytes, list[Any]] = {key: [] for key in dtypes}
+    counts = {key: np.zeros(len(serialized), np.int64) for key in dtypes}
+    missing = {key: np.ones(len(serialized), bool) for key in dtypes}
+    for i, text in enumerate(serialized):
+        features = parsed(Example, text, i, names).features.feature
+        for name, (key, dtype) in wanted.items():
+            if name not in features:
+                continue
+            found = list_in(features[name], dtype, name, i, names)
+            if found is not None:
+                values[key].extend(found)
+                counts[key][i], missing[key][i] = len(found), False
+    return {
+        key: Column(as_values(values[key], dtype), counts[key], missing[key])
+        for key, dtype in dtypes.items()
+    }
+
+
+def as_values(items: Sequence[Any], dtype: np.dtype[Any]) -> Array:
+    """Values of a list as an array."""
+    result = np.empty(len(items), dtype)
+    result[:] = items
+    return result
+
+
+def parsed(message: Any, text: bytes, i: int, names: Sequence[bytes]) -> Any:
+    """The message in a string.
+
+    Raises:
+        ValueError: there is none.
+    """
+    try:
+        return message.FromString(text)
+    except DecodeError:
+        what = message.DESCRIPTOR.name
+        raise ValueError(
+            f"Could not parse example input: {example_name(i, names)}, of {len(text)} bytes, is "
+            f"no serialized {what}"
+        ) from None
+
+
+def example_name(i: int, names: Sequence[bytes]) -> str:
+    """What an example is called in messages."""
+    name = f", {names[i].decode(errors='replace')!r}" if len(names) else ""
+    return f"serialized[{i}]{name}"
+
+
+def list_in(
+    feature: Any, dtype: np.dtype[Any], key: str, i: int, names: Sequence[bytes]
+) -> Sequence[Any] | None:
+    """The values of a feature, or None where it has none of any kind.
+
+    Raises:
+        ValueError: they are of another dtype.
+    """
+    kind = feature.WhichOneof("kind")
+    if kind is None:
+        return None
+    wanted = _LISTS[dtype.kind]
+    if kind != wanted:
+        raise ValueError(
+            f"the feature {key!r} of {example_name(i, names)} is of {_NAMES[kind]}. Data types "
+            f"don't match. Expected type: {_NAMES[wanted]}"
+        )
+    values: Sequence[Any] = getattr(feature, kind).value
+    return values
