@@ -82,13 +82,21 @@ class Reference:
             raise self._uninitialized()
         return self._value
 
-    def assign(self, value: Array, validate_shape: bool = True, *, any_shape: bool = False) -> None:
-        """Makes a copy of `value` the value.
+    def assign(
+        self,
+        value: Array,
+        validate_shape: bool = True,
+        *,
+        any_shape: bool = False,
+        spare: bool = False,
+    ) -> None:
+        """Makes a copy of `value` the value; or `value` itself, where nobody else knows it.
 
         Args:
             value: an array of the dtype of the variable.
             validate_shape: whether it must have the shape of the value that is replaced.
             any_shape: whether it need not even fit the shape that the variable declares.
+            spare: whether nobody needs the array any more.
 
         Raises:
             ValueError: the value is of another dtype, or its shape does not fit.
@@ -100,7 +108,8 @@ class Reference:
                 f"{self._name} has shape {self.shape}, got a value of shape {list(value.shape)}; "
                 "only one that is made with validate_shape=False takes values of any shape"
             )
-        new = np.array(value, order="C")  # a view of it may be in other hands
+        own = spare and value.base is None and value.flags.writeable and value.flags.c_contiguous
+        new = value if own else np.array(value, order="C")  # a view of it may be in other hands
         new.flags.writeable = False
         with self._lock:
             old = self._value

@@ -97,6 +97,11 @@ class CheckpointReader:
             raise errors.InvalidArgumentError(None, None, message)
         return self._file.tensor(name, part)
 
+    @property
+    def prefix(self) -> str:
+        """The name of the checkpoint."""
+        return self._prefix
+
     def has_tensor(self, name: str) -> bool:
         """Whether there is a tensor of that name."""
         return name in self._shapes

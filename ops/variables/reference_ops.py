@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ...graph import errors
+from ...graph.kernel_spec import KernelSpec
 from ...graph.op_def import OpDef
 from ...graph.references import Reference, modify, reference
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
@@ -150,11 +151,24 @@ def _assign_shape(c: ShapeContext) -> TensorShape:
 def _assign_kernel(c: KernelContext) -> Kernel:
     validate = c.attr("validate_shape")
 
-    def assign(ref: Array, value: Array) -> Array:
-        reference(ref).assign(value, validate, any_shape=not validate)
+    def assign(ref: Array, value: Array, spare: bool = False) -> Array:
+        reference(ref).assign(value, validate, any_shape=not validate, spare=spare)
         return ref
 
-    return assign
+    return taking_over(assign)
+
+
+def taking_over(assign: Callable[..., Any]) -> KernelSpec:
+    """The kernel of an assignment, which keeps an array that nobody else knows, and does not copy.
+
+    Args:
+        assign: from a variable, a value, and whether that is spare.
+    """
+
+    def keep(ref: Array, value: Array) -> Any:
+        return assign(ref, value, True)
+
+    return KernelSpec(assign, overwriting=lambda spare: keep if 1 in spare else assign)
 
 
 def changed_whole(ufunc: np.ufunc) -> Callable[[Array], Callable[[Array], None]]:

@@ -17,7 +17,7 @@ from ..indexing.gather_nd import Places
 from ..indexing.gathering import batch_name, checked_batch, in_range, out_of_range, take_batched
 from ..indexing.strided_slicing import MASKS
 from ..kit.allocation import check_size
-from .reference_ops import changed_slice, changed_whole, counted_up_to, reference_in
+from .reference_ops import changed_slice, changed_whole, counted_up_to, reference_in, taking_over
 
 if TYPE_CHECKING:
     from ...graph.node import Operation
@@ -166,10 +166,10 @@ def _assign_variable_shape(c: ShapeContext) -> list[TensorShape]:
 def _assign_variable_kernel(c: KernelContext) -> Kernel:
     validate = c.attr("validate_shape")
 
-    def assign_variable(resource: Array, value: Array) -> None:
-        reference(resource).assign(value, validate)
+    def assign_variable(resource: Array, value: Array, spare: bool = False) -> None:
+        reference(resource).assign(value, validate, spare=spare)
 
-    return assign_variable
+    return taking_over(assign_variable)
 
 
 def _assign_change(name: str, ufunc: np.ufunc) -> OpDef:

@@ -10,7 +10,10 @@ import pytest
 
 import tensordraft as td
 from tensordraft.graph.checkpoints import bundle_writer
+from tensordraft.graph.checkpoints.bundle_index import Entry, Index, write_index
 from tensordraft.graph.checkpoints.bundle_writer import Saved, write_bundle
+from tensordraft.graph.checkpoints.checkpoint_slices import Extent
+from tensordraft.graph.checkpoints.old_checkpoint_writer import write_old_checkpoint
 
 VALUES: dict[str, np.ndarray] = {
     "layer/w": np.arange(12, dtype=np.float32).reshape(3, 4),
@@ -60,7 +63,7 @@ def test_no_change_of_a_byte_goes_unnoticed(tmp_path: Path) -> None:
     for suffix in (".index", ".data-00000-of-00001"):
         path = Path(prefix + suffix)
         whole = path.read_bytes()
-        for place in rng.choice(len(whole), min(100, len(whole)), replace=False):
+        for place in rng.choice(len(whole), min(200, len(whole)), replace=False):
             damaged = bytearray(whole)
             damaged[place] ^= 1 << int(rng.integers(8))
             path.write_bytes(damaged)
@@ -112,3 +115,52 @@ def test_the_data_is_in_place_before_the_index(
     monkeypatch.setattr(os, "replace", noted)
     written(tmp_path, {"v": np.array(1.0)})
     assert order == [".data-00000-of-00001", ".index"]
+
+
+HOSTILE: dict[str, tuple[int, Entry]] = {
+    "more shards than names have room for": (10**6, Entry(td.float32, [2], 0, 0, 8)),
+    "no shards": (0, Entry(td.float32, [2], 0, 0, 8)),
+    "a shard that is none of them": (1, Entry(td.float32, [2], 3, 0, 8)),
+    "a shape of more than is there": (1, Entry(td.float32, [2**40], 0, 0, 8)),
+    "a size of more than there is memory": (1, Entry(td.float32, [2**50], 0, 0, 2**52)),
+    "an offset behind the end": (1, Entry(td.float32, [2], 0, 2**62, 8)),
+    "a negative size": (1, Entry(td.float32, [-1], 0, 0, 8)),
+    "more strings than bytes": (1, Entry(td.string, [2**40], 0, 0, 8)),
+    "parts that are not there": (1, Entry(td.float32, [4], slices=((Extent(0, 2),),))),
+    "parts of more than memory": (1, Entry(td.float32, [2**50], slices=((Extent(0, 2),),))),
+    "parts outside of the whole": (1, Entry(td.float32, [4], slices=((Extent(3, 2),),))),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_sizes_counts_and_offsets_are_checked(what: str, tmp_path: Path) -> None:
+    shards, entry = HOSTILE[what]
+    prefix = written(tmp_path, {"v": np.array([1.0, 2.0], np.float32)})
+    write_index(prefix, Index(shards, {b"v": entry}))
+    with pytest.raises(td.errors.DataLossError):
+        td.train.load_variable(prefix, "v")
+    with td.Graph().as_default(), td.Session() as session:
+        v = td.get_variable("v", initializer=[5.0, 6.0])
+        session.run(v.initializer)
+        with pytest.raises((td.errors.DataLossError, td.errors.InvalidArgumentError)):
+            td.train.Saver().restore(session, prefix)
+        assert session.run(v).tolist() == [5.0, 6.0]
+
+
+def test_no_change_of_a_byte_of_version_1_goes_unnoticed(tmp_path: Path) -> None:
+    values = {name: VALUES[name] for name in ("layer/w", "step", "words", "small")}
+    dtypes = {"layer/w": td.float32, "step": td.int64, "words": td.string, "small": td.bfloat16}
+    path = tmp_path / "model"
+    write_old_checkpoint(str(path), [Saved(key, dtypes[key], values[key]) for key in values])
+    whole = path.read_bytes()
+    rng = np.random.default_rng(1)
+    for place in rng.choice(len(whole), 200, replace=False):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        try:
+            with td.train.load_checkpoint(str(path)) as reader:
+                for name, value in values.items():
+                    assert np.asarray(reader.get_tensor(name)).tolist() == value.tolist()
+        except td.errors.DataLossError:
+            pass
