@@ -114,16 +114,16 @@ def gradients(
         try:
             with name_scope(name, "gradients") as scope, answering(scope):
                 outputs = [graph.captured(convert_to_tensor(y)) for y in ys]
-                sources = [graph.captured(_source(graph, x)) for x in xs]
+                sources = [graph.captured(source_of(graph, x)) for x in xs]
                 seeds = [
                     _seed(i, y, given)
                     for i, (y, given) in enumerate(zip(outputs, grad_ys, strict=True))
                 ]
-                stopped = [graph.captured(_source(graph, stop)).op for stop in stops]
+                stopped = [graph.captured(source_of(graph, stop)).op for stop in stops]
                 found = backpropagate(outputs, sources, seeds, stopped, options)
                 if unconnected_gradients == UnconnectedGradients.ZERO:
                     return [
-                        _zeros(x) if gradient is None else gradient
+                        zeros_of(x) if gradient is None else gradient
                         for x, gradient in zip(sources, found, strict=True)
                     ]
                 return list(found)
@@ -138,7 +138,7 @@ def _listed(items: Any) -> list[Any]:
     return list(items) if isinstance(items, (list, tuple)) else [items]
 
 
-def _source(graph: Graph, x: Any) -> Tensor:
+def source_of(graph: Graph, x: Any) -> Tensor:
     """The tensor at which the gradients of `x` are collected: of a variable, its op's."""
     if isinstance(getattr(x, "handle", None), Tensor):
         tensor: Tensor = x.handle
@@ -188,7 +188,7 @@ def _check_dtype(which: str, dtype: Any, y: Tensor) -> None:
         raise TypeError(f"{which} is of {dtype.name}, {y.name!r} of {y.dtype.base_dtype.name}")
 
 
-def _zeros(x: Tensor) -> Tensor:
+def zeros_of(x: Tensor) -> Tensor:
     """Zeros for `x`; for what a handle stands for where `x` is one."""
     if x.dtype.base_dtype.name != "resource":
         return zeros_like(x)

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..graph.convert import convert_to_tensor
+from ..graph.default_graph import get_default_graph
 from ..graph.default_scopes import name_scope
 from ..ops.array.constants import placeholder_with_default
 from ..ops.array.fills import zeros_like
 from ..ops.array.joining import concat
+from ..ops.array.ranges import range as arange
 from ..ops.array.reshaping import reshape
-from ..ops.array.shapes import shape
+from ..ops.array.shapes import rank, shape
 from ..ops.array.stacking import stack
+from ..ops.array.transposing import transpose
+from ..ops.control_flow.mapping import map_fn
+from ..ops.indexing.one_hot import one_hot
+from ..ops.math.arithmetic import maximum
+from ..ops.math.reductions import reduce_prod
 from .engine.accumulation import dense
-from .gradients import UnconnectedGradients, gradients
-from .kit.static_knowledge import known_sizes
+from .engine.backpropagation import backpropagate
+from .gradients import UnconnectedGradients, gradients, source_of, zeros_of
+from .kit.static_knowledge import known_equal, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from ..graph.node import Tensor
+
+_FEW = 8
+"""Up to so many elements, the gradient of each is built by itself."""
 
 public = {"td": "batch_jacobian hessians jacobian jvp"}
 
@@ -30,11 +42,12 @@ public = {"td": "batch_jacobian hessians jacobian jvp"}
 def jacobian(y: Any, x: Any, name: str | None = None) -> Any:
     """The derivative of each element of `y` with respect to each element of `x`.
 
-    TensorFlow 1.x has no such function; it is that of `GradientTape` in TensorFlow 2. A gradient
-    is built for each element of `y`, so that `y` should be small.
+    TensorFlow 1.x has no such function; it is that of `GradientTape` in TensorFlow 2. The gradients
+    of a few elements are built one by one; those of many, or of a number that only the run knows,
+    once, in a loop over the elements.
 
     Args:
-        y: a tensor of floats, whose shape is known before the run.
+        y: a tensor of floats.
         x: a tensor or variable of floats, or a list of them.
         name: a name for the scope of the ops.
 
@@ -42,7 +55,6 @@ def jacobian(y: Any, x: Any, name: str | None = None) -> Any:
         A Tensor of the shape of `y` followed by that of `x`; a list of them for a list.
 
     Raises:
-        ValueError: the shape of `y` is not known.
         LookupError: an op in between has no gradient.
 
     Example:
@@ -54,11 +66,14 @@ def jacobian(y: Any, x: Any, name: str | None = None) -> Any:
          [0. 4.]]
     """
     xs = list(x) if isinstance(x, (list, tuple)) else [x]
-    with name_scope(name, "jacobian", [y, *xs]):
+    with name_scope(name, "jacobian", [y, *xs]), _undone_on_error():
         y = convert_to_tensor(y)
-        sizes = _sizes_of("y", y)
-        rows = [_row(y, xs, seed) for seed in _unit_tensors(sizes, y)]
-        found = [_stacked([row[i] for row in rows], sizes, item, y) for i, item in enumerate(xs)]
+        whole = shape_of(y)
+        rows = _rows(y, xs, whole)
+        found = [
+            reshape(row, _joined(whole, shape_of(convert_to_tensor(x))))
+            for row, x in zip(rows, xs, strict=True)
+        ]
     return found if isinstance(x, (list, tuple)) else found[0]
 
 
@@ -66,8 +81,7 @@ def batch_jacobian(y: Any, x: Any, name: str | None = None) -> Tensor:
     """The Jacobian of each row of `y` with respect to the same row of `x`.
 
     Args:
-        y: a tensor of floats, [batch, ...], of which a row depends on that row of `x` alone. The
-            sizes behind the first must be known before the run.
+        y: a tensor of floats, [batch, ...], of which a row depends on that row of `x` alone.
         x: a tensor of floats, [batch, ...].
         name: a name for the scope of the ops.
 
@@ -75,7 +89,7 @@ def batch_jacobian(y: Any, x: Any, name: str | None = None) -> Tensor:
         A Tensor [batch, (shape of a row of y), (shape of a row of x)].
 
     Raises:
-        ValueError: a size of `y` behind the first is not known, or `y` has no rows.
+        ValueError: `y` has no rows.
         LookupError: an op in between has no gradient.
 
     Example:
@@ -86,21 +100,16 @@ def batch_jacobian(y: Any, x: Any, name: str | None = None) -> Tensor:
         [[6. 0.]
          [0. 8.]]
     """
-    with name_scope(name, "batch_jacobian", [y, x]):
+    with name_scope(name, "batch_jacobian", [y, x]), _undone_on_error():
         y, x = convert_to_tensor(y), convert_to_tensor(x)
-        if y.shape.rank is None or y.shape.rank < 1:
+        if y.shape.rank == 0:
             raise ValueError(f"y must have rows, got shape {y.shape}")
-        known = [size if isinstance(size, int) else None for size in (y.shape.sizes or ())[1:]]
-        sizes = [size for size in known if size is not None]
-        if len(sizes) < len(known):
-            raise ValueError(f"y must have rows of a known shape, got shape {y.shape}")
-        rows = []
-        for seed in _unit_arrays(sizes, y):
-            start = zeros_like(y) + convert_to_tensor(seed)
-            rows.append(_row(y, [x], start)[0])
-        flat = stack(rows, 1) if rows else zeros_like(x)[:, None][:, :0]
-        whole = shape(x)
-        return reshape(flat, concat([whole[:1], np.array(sizes, np.int32), whole[1:]], 0))
+        inner = _behind_first(y)
+        # Each row starts with the same unit tensor, which is broadcast over the batch.
+        rows = _rows(y, [x], inner)[0]
+        order = concat([[1, 0], arange(2, rank(x) + 1)], 0)
+        sizes = _joined(shape(x)[:1], inner, _behind_first(x))
+        return reshape(transpose(rows, order), sizes)
 
 
 def hessians(
@@ -115,7 +124,7 @@ def hessians(
 
     Args:
         ys: a tensor of floats, or a list of them.
-        xs: a tensor or variable, or a list of them, whose shapes are known before the run.
+        xs: a tensor or variable, or a list of them.
         name: a name for the scope of the ops.
         colocate_gradients_with_ops: as for `td.gradients`.
         gate_gradients: as for `td.gradients`.
@@ -125,7 +134,7 @@ def hessians(
         A list of tensors, each of the shape of x followed by the shape of x.
 
     Raises:
-        ValueError: a shape is not known, or no y depends on an x.
+        ValueError: no y depends on an x.
         LookupError: an op in between has no gradient.
 
     Example:
@@ -200,34 +209,58 @@ def jvp(ys: Any, xs: Any, tangents: Any, name: str | None = None) -> Any:
     return results if isinstance(ys, (list, tuple)) else results[0]
 
 
-def _sizes_of(name: str, x: Tensor) -> list[int]:
-    sizes = known_sizes(x)
-    if sizes is None:
-        raise ValueError(f"{name} must have a known shape, got {x.shape}")
-    return sizes
+@contextmanager
+def _undone_on_error() -> Iterator[None]:
+    graph = get_default_graph()
+    start = graph.version
+    try:
+        yield
+    except BaseException:
+        graph.truncate(start)  # what was built before the error leads nowhere
+        raise
 
 
-def _unit_arrays(sizes: Sequence[int], like: Tensor) -> list[Any]:
-    """For each place an array with 1 there, and 0 elsewhere."""
-    number = math.prod(sizes)
-    return list(np.eye(number, dtype=like.dtype.base_dtype.numpy_dtype).reshape(number, *sizes))
+def _rows(y: Tensor, xs: list[Any], sizes: Any) -> list[Tensor]:
+    """For each of `xs` the gradients that start with 1 at one place of `sizes`, stacked."""
+    sources = [source_of(y.graph, x) for x in xs]
+
+    def row(start: Tensor) -> list[Tensor]:
+        seed = start if known_equal(y.shape, start.shape) else zeros_like(y) + start
+        # Not `gradients`: in the body of a loop, that would see no further than the body.
+        found = backpropagate([y], sources, [seed])
+        return [
+            dense(zeros_of(x) if gradient is None else gradient)
+            for x, gradient in zip(sources, found, strict=True)
+        ]
+
+    dtype = y.dtype.base_dtype
+    if not isinstance(sizes, np.ndarray) or not 0 < math.prod(sizes.tolist()) <= _FEW:
+        number = reduce_prod(sizes)
+
+        def numbered(place: Tensor) -> list[Tensor]:
+            return row(reshape(one_hot(place, number, dtype=dtype), sizes))
+
+        dtypes = [convert_to_tensor(x).dtype.base_dtype for x in xs]
+        # Of no elements at all, one row tells the shape of those that there are not.
+        found = map_fn(numbered, arange(maximum(number, 1)), dtypes)
+        return [rows[:number] for rows in found]
+    number = math.prod(sizes.tolist())
+    units = np.eye(number, dtype=dtype.numpy_dtype).reshape(number, *sizes.tolist())
+    rows = [row(convert_to_tensor(unit)) for unit in units]
+    return [stack(parts) for parts in zip(*rows, strict=True)]
 
 
-def _unit_tensors(sizes: Sequence[int], like: Tensor) -> list[Tensor]:
-    return [convert_to_tensor(unit) for unit in _unit_arrays(sizes, like)]
+def _behind_first(x: Tensor) -> Any:
+    """The sizes of the rows of `x`: an array where they are known."""
+    sizes = (x.shape.sizes or (None,))[1:]
+    known = [size for size in sizes if isinstance(size, int)]
+    if x.shape.rank is not None and len(known) == len(sizes):
+        return np.array(known, np.int32)
+    return shape(x)[1:]
 
 
-def _row(y: Tensor, xs: list[Any], seed: Tensor) -> list[Tensor]:
-    zero = UnconnectedGradients.ZERO
-    return [dense(item) for item in gradients(y, xs, [seed], unconnected_gradients=zero)]
-
-
-def _stacked(rows: list[Tensor], sizes: list[int], x: Any, y: Tensor) -> Tensor:
-    """The rows as one tensor, of the sizes of y and then those of x."""
-    x = convert_to_tensor(x)
-    if not rows:
-        return zeros_like(y)[(..., *[None] * len(x.shape.as_list()))] + zeros_like(x)
-    known = known_sizes(x)
-    if known is not None:
-        return reshape(stack(rows), [*sizes, *known])
-    return reshape(stack(rows), concat([np.array(sizes, np.int32), shape(x)], 0))
+def _joined(*sizes: Any) -> Any:
+    """Sizes, one after the other: an array where all are known."""
+    if all(isinstance(part, np.ndarray) for part in sizes):
+        return np.concatenate(sizes)
+    return concat(list(sizes), 0)

@@ -121,8 +121,57 @@ def test_jacobians(session: Any) -> None:
     rows = td.placeholder(td.float32, ["batch", 2])
     squares = td.batch_jacobian(rows * rows, rows)
     assert session.run(squares, {rows: [[1.0, 2.0]]}).tolist() == [[[2.0, 0.0], [0.0, 4.0]]]
-    with pytest.raises(ValueError, match="y must have a known shape"):
-        td.jacobian(rows, rows)
+    with pytest.raises(ValueError, match="y must have rows"):
+        td.batch_jacobian(td.reduce_sum(rows), rows)
+
+
+@pytest.mark.parametrize("shape", [[3, 2], [None, 2], None])
+def test_derivatives_of_unknown_and_of_many_elements_are_built_once(
+    session: Any, shape: Any
+) -> None:
+    value = np.cos(np.arange(6.0)).reshape(3, 2)
+    x = td.placeholder(td.float64, shape)
+    w = td.Variable(np.arange(6.0).reshape(2, 3))
+    session.run(w.initializer)
+    y = td.tanh(td.matmul(x, w)) * td.reduce_sum(x)
+    found = td.jacobian(y, [x, w, td.constant(1.0, td.float64)])
+    square = td.reduce_sum(td.square(found[0]))
+    hessian, rows = td.hessians(td.reduce_sum(y), x)[0], td.batch_jacobian(td.tanh(x @ w), x)
+    slope = td.gradients(square, x)[0]
+    results = session.run([*found, hessian, rows, slope], {x: value})
+
+    def by_differences(function: Any) -> Any:
+        steps = np.eye(6).reshape(6, 3, 2) * 1e-5
+        ends = [
+            session.run(function, {x: value + step}) - session.run(function, {x: value - step})
+            for step in steps
+        ]
+        return np.stack(ends, -1).reshape(*np.shape(ends[0]), 3, 2) / 2e-5
+
+    whole = by_differences(y)
+    np.testing.assert_allclose(results[0], whole, 1e-6, 1e-8)
+    assert results[1].shape == (3, 3, 2, 3)
+    np.testing.assert_array_equal(results[2], np.zeros((3, 3)))
+    first = td.gradients(td.reduce_sum(y), x)[0]
+    np.testing.assert_allclose(results[3], by_differences(first), 1e-5, 1e-6)
+    each = by_differences(td.tanh(x @ w))
+    np.testing.assert_allclose(results[4], each[np.arange(3), :, np.arange(3)], 1e-6, 1e-8)
+    np.testing.assert_allclose(results[5], by_differences(square), 1e-5, 1e-6)
+
+
+def test_derivatives_of_nothing(session: Any) -> None:
+    x = td.placeholder(td.float32, [None])
+    found = td.jacobian(x * x, x)
+    assert session.run(found, {x: []}).shape == (0, 0)
+
+
+def test_a_jacobian_that_fails_leaves_the_graph_as_it_was() -> None:
+    x = td.placeholder(td.float32, [None])
+    y = td.raw_ops.Switch(data=x, pred=True)[0]
+    before = len(td.get_default_graph().get_operations())
+    with pytest.raises(LookupError):
+        td.jacobian(y, x)
+    assert len(td.get_default_graph().get_operations()) == before
 
 
 def test_hessians(session: Any) -> None:
