@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import runpy
 from typing import Any
 
 import numpy as np
 import pytest
-from places import EXAMPLES
+from places import EXAMPLES, GOLDEN
 
 import tensordraft as td
 
@@ -34,7 +35,7 @@ def result_of(name: str) -> Any:
 
 def test_each_is_a_page() -> None:
     lengths = {path.name: len(path.read_text().splitlines()) for path in PROGRAMS.glob("*.py")}
-    assert len(lengths) == 11
+    assert len(lengths) == 20
     assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
 
 
@@ -143,3 +144,41 @@ def test_the_regression_goes_on_where_it_stopped() -> None:
     ends = [first[0], first[-1], second[0], second[-1]]
     losses = [0.693147, 0.132589, 0.105565, 0.0908603]  # as TensorFlow 2.21 says
     np.testing.assert_allclose(ends, losses, rtol=1e-4)
+
+
+# Of each program what its main function gives after the curve, and up to where small errors that
+# grow leave the curve what TensorFlow 2.21 drew.
+CURVES: dict[str, tuple[list[Any], int]] = {
+    "autoencoder": ([], 100),
+    "bandit": ([[0.0, 0.0, 1.0, 0.0]], 60),
+    "generative_adversary": ([3.0, 0.55], 250),
+    "lenet": ([1.0], 30),
+    "linear_regression": ([2.984636, -2.016084], 60),
+    "matrix_factorisation": ([0.0191977, 0.0407258], 500),
+    "multilayer_perceptron": ([1.0], 200),
+    "variational_autoencoder": ([0.0683649], 200),
+    "word2vec": ([], 400),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_curves_are_those_of_tensorflow(name: str) -> None:
+    ends, length = CURVES[name]
+    recorded = json.loads(GOLDEN.joinpath("training", "programs.json").read_text())[name]
+    curve, *rest = result_of(name)
+    found = np.array(curve).reshape(len(curve), -1)[:, 0]
+    assert len(found) == len(recorded)
+    np.testing.assert_allclose(found[:length], recorded[:length], rtol=2e-3)
+    for end, value in zip(ends, rest, strict=False):
+        np.testing.assert_allclose(value, end, atol=0.07)
+
+
+def test_all_patterns_come_back() -> None:
+    assert result_of("autoencoder")[1].tolist() == [*range(16)]
+
+
+def test_words_of_a_kind_are_near_each_other() -> None:
+    names = program("word2vec")
+    _, nearest = result_of("word2vec")
+    for kind in (names["ANIMALS"], names["THINGS"]):
+        assert {nearest[word] for word in kind} <= {*kind}
