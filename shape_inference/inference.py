@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -341,6 +342,7 @@ def _number(dtype: DType) -> DimExpr:
     return dim_symbol(None, *_limits(dtype))
 
 
+@cache
 def _limits(dtype: DType) -> tuple[int, int]:
     return (0, 1) if dtype.is_bool else (int(dtype.min), int(dtype.max))
 

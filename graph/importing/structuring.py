@@ -82,8 +82,16 @@ class _Structuring:
         for frame in frames_of(self._nodes)[:-1]:
             self._replace_frame(frame)
         self._replace_conditionals()
+        places = {name: place for place, name in enumerate(self._read)}
         origins = [
-            Origin(frozenset(ops), tuple([self._read[name] for name in self._read if name in made]))
+            Origin(
+                frozenset(ops),
+                tuple(
+                    map(
+                        self._read.__getitem__, sorted(made & places.keys(), key=places.__getitem__)
+                    )
+                ),
+            )
             for made, ops in self._groups()
         ]
         hidden = frozenset(node.name for origin in origins for node in origin.nodes)

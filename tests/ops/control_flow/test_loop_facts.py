@@ -57,8 +57,8 @@ def placeholder() -> td.Tensor:
         (lambda i: i < 5, 1, 3, 2),
         (lambda i: i > 3, 20, -2, 9),
         (lambda i: i >= 3, 20, -2, 9),
-        (lambda i: td.constant(5) > i, 0, 1, 5),
-        (lambda i: td.constant(5) >= i, 0, 2, 3),
+        (lambda i: td.greater(5, i), 0, 1, 5),
+        (lambda i: td.greater_equal(5, i), 0, 2, 3),
         (lambda i: i < 5, 9, 1, 0),
         (lambda i: td.logical_and(i < 5, i < 3), 0, 1, 3),
     ],
@@ -97,9 +97,9 @@ def test_each_of_several_conditions_limits_the_rounds() -> None:
     [
         lambda i: i * i < td.placeholder(td.int32, []),
         lambda i: td.logical_or(i < 3, i < td.placeholder(td.int32, [])),
-        lambda i: td.cast(i, td.float32) < 3.5,
+        lambda i: td.less(td.cast(i, td.float32), 3.5),
         lambda i: td.not_equal(i, 5),
-        lambda i: i < td.placeholder(td.int32, []) + i,
+        lambda i: td.less(i, td.placeholder(td.int32, []) + i),
     ],
 )
 def test_other_conditions_tell_nothing(test: Callable[[Any], Any]) -> None:
