@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 public = {"td": "Session"}
 
 
+class _EmptyGraphError(errors.FailedPreconditionError, RuntimeError):
+    """There is nothing in the graph to run; TensorFlow tells it by a RuntimeError."""
+
+
 class Session:
     """Runs parts of a graph, and holds the state of its stateful ops.
 
@@ -138,7 +142,8 @@ class Session:
         if call is not None and (not feed_dict or isinstance(feed_dict, dict)):
             return call.run(feed_dict.values() if feed_dict else (), options, run_metadata)
         if not self._graph.version:
-            raise RuntimeError("The Session graph is empty: there is nothing to run as yet")
+            message = "The Session graph is empty: there is nothing to run as yet"
+            raise _EmptyGraphError(None, None, message)
         pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
         call = self._call(fetches, tuple(pairs))
         fed = feed_dict or ()

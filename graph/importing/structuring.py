@@ -17,6 +17,8 @@ from .node_texts import (
     CONTROL_FLOW,
     ENTERS,
     EXITS,
+    MERGES,
+    SWITCHES,
     BodySource,
     IrregularError,
     Nodes,
@@ -58,11 +60,25 @@ def structured(nodes: Nodes, prefix: str = "") -> Structure:
     Raises:
         ValueError: frames cross, or something leaves a frame that is in none.
     """
-    if not any(node.op in CONTROL_FLOW for node in nodes.values()) or any(
-        source not in nodes for node in nodes.values() for source in sources(node)
+    found = [node for node in nodes.values() if node.op in CONTROL_FLOW]
+    # What is wrong with an input is told where the nodes become ops.
+    if (
+        not found
+        or not all(map(_has_its_inputs, found))
+        or any(source not in nodes for node in nodes.values() for source in sources(node))
     ):
         return Structure(nodes, {}, [], frozenset())
     return _Structuring(nodes, prefix).done()
+
+
+def _has_its_inputs(node: NodeDef) -> bool:
+    """Whether a node of control flow has as many inputs as its op takes, the tensors first."""
+    number = len(data_inputs(node))
+    if any(text.startswith("^") for text in node.input[:number]):
+        return False
+    if node.op in MERGES:
+        return 0 < number == node.attr["N"].i
+    return number == (2 if node.op in SWITCHES else 1)
 
 
 class _Structuring:
