@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.importing.function_bodies import bodies_of
+from ..shape_inference.traits import Bodies
 from .graph_file import GraphFile, add_file_argument
 from .sizes import Sized, bytes_text, parameters, widest
 from .text import counted, json_shape, print_json, printable, table, tensor_type
@@ -73,6 +75,22 @@ def _paragraphs(file: GraphFile) -> Iterator[str]:
     if file.ops:
         yield "\nnodes"
         yield _node_table(file.ops)
+    for name, ops in _bodies(file.ops):
+        yield f"\nnodes of {name}"
+        yield _node_table(ops)
+
+
+def _bodies(ops: list[Operation], around: frozenset[str] = frozenset()) -> Iterator[Any]:
+    """The ops of each function that ops run, and of those inside, by the names of both."""
+    for op in ops:
+        if not isinstance(op.definition.traits, Bodies):
+            continue
+        for name, body in bodies_of(op).items():
+            if name in around:
+                continue  # it calls itself
+            inside = body.graph.get_operations()
+            yield f"{printable(name)}, run by {printable(op.name)} ({op.type})", inside
+            yield from _bodies(inside, around | {name})
 
 
 def _results_of(ops: list[Operation]) -> str:

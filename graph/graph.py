@@ -288,7 +288,8 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             raise ValueError(f"the name {obj!r} appears to refer to a Tensor, not an Operation")
         op = self._by_name.get(obj)
         if op is None:
-            raise KeyError(f"the name {obj!r} refers to an Operation not in the graph")
+            remark = self.origins.remark(obj)
+            raise KeyError(f"the name {obj!r} refers to an Operation not in the graph{remark}")
         if not allow_operation:
             raise ValueError(
                 f"the name {obj!r} refers to an Operation, not a Tensor; a tensor's name is like "
@@ -307,7 +308,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         if op is None:
             raise KeyError(
                 f"the name {name!r} refers to a Tensor which does not exist: the operation "
-                f"{op_name!r} does not exist in the graph"
+                f"{op_name!r} does not exist in the graph{self.origins.remark(op_name)}"
             )
         if int(number) >= len(op.outputs):
             raise KeyError(

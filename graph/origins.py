@@ -49,9 +49,15 @@ class Origins:
         """Where a node stood in the file; those that were in none come last."""
         return self._order.get(node.name, len(self._order))
 
-    def hides(self, name: str) -> bool:
-        """Whether a node of that name was read that is no op of the graph."""
-        return name in self._hidden
+    def remark(self, name: str) -> str:
+        """What to add where no op of a name is found: that it lives in a loop or a branch."""
+        if name not in self._hidden:
+            return ""
+        around = next(op for op in self._of if any(n.name == name for n in self._of[op].nodes))
+        return (
+            f": it is part of a loop or a branch, that of {around!r}, which a run decides over; "
+            "fetch what comes out of that"
+        )
 
     def forget(self, name: str) -> None:
         """Forgets what the op of a name was read from, as the op has left the graph."""

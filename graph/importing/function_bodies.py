@@ -46,6 +46,20 @@ def body_of(graph: Graph, func: NameAttrList) -> Body:
     return body
 
 
+def bodies_of(op: Operation) -> dict[str, Body]:
+    """The functions that an op runs, by their names, as far as it can be told what they hold."""
+    graph: Any = op.graph
+    found: dict[str, Body] = {}
+    for value in op.attrs.values():
+        for func in value if isinstance(value, list) else [value]:
+            if isinstance(func, NameAttrList):
+                try:
+                    found[func.name] = body_of(graph, func)
+                except (ValueError, errors.UnimplementedError):
+                    continue
+    return found
+
+
 def _source(
     function: FunctionDef, attrs: Mapping[str, Any], functions: Mapping[str, FunctionDef]
 ) -> BodySource:

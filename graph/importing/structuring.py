@@ -58,27 +58,28 @@ def structured(nodes: Nodes, prefix: str = "") -> Structure:
         prefix: what the names of bodies begin with.
 
     Raises:
-        ValueError: frames cross, or something leaves a frame that is in none.
+        ValueError: frames cross, something leaves a frame that is in none, or a node has not the
+            inputs that it needs.
     """
     found = [node for node in nodes.values() if node.op in CONTROL_FLOW]
-    # What is wrong with an input is told where the nodes become ops.
-    if (
-        not found
-        or not all(map(_has_its_inputs, found))
-        or any(source not in nodes for node in nodes.values() for source in sources(node))
-    ):
+    for node in found:
+        _check_inputs(node)
+    # That an input names no node is told where the nodes become ops.
+    if not found or any(source not in nodes for node in nodes.values() for source in sources(node)):
         return Structure(nodes, {}, [], frozenset())
     return _Structuring(nodes, prefix).done()
 
 
-def _has_its_inputs(node: NodeDef) -> bool:
-    """Whether a node of control flow has as many inputs as its op takes, the tensors first."""
+def _check_inputs(node: NodeDef) -> None:
+    """Checks that a node of control flow has as many inputs as its op takes."""
     number = len(data_inputs(node))
-    if any(text.startswith("^") for text in node.input[:number]):
-        return False
+    needed = 2 if node.op in SWITCHES else 1
     if node.op in MERGES:
-        return 0 < number == node.attr["N"].i
-    return number == (2 if node.op in SWITCHES else 1)
+        needed = max(node.attr["N"].i, 1)
+    if number != needed:
+        raise ValueError(
+            f"the node {node.name!r} ({node.op}) must have {needed} inputs, got {number}"
+        )
 
 
 class _Structuring:

@@ -297,3 +297,19 @@ def test_scopes_of_the_page_open_and_close(cli: Cli, tmp_path: Path) -> None:
 def test_a_picture_has_a_known_form(cli: Cli) -> None:
     save(nested())
     assert cli("draw", "g.pb", "--out", "g.png").code == 2
+
+
+def test_show_lists_what_is_in_loops(cli: Cli) -> None:
+    with td.Graph().as_default() as graph:
+        n = td.placeholder(td.int32, [], name="n")
+        td.while_loop(lambda y: y < n, lambda y: td.multiply(y, 2, name="twice"), [1 + 0 * n])
+    graph_def = graph.as_graph_def(control_flow="lowered")
+    Path("g.pb").write_bytes(graph_def.SerializeToString())
+    done = cli("show", "g.pb")
+    assert done.err == ""
+    sections = [line for line in done.out.splitlines() if line.startswith("nodes of ")]
+    assert [line.partition(", run by ")[2].endswith("(StatelessWhile)") for line in sections] == [
+        True, True,
+    ]  # fmt: skip
+    inside = next(node.name for node in graph_def.node if node.name.endswith("twice"))
+    assert inside in done.out
