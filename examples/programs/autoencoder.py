@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import tensordraft as tf
@@ -9,7 +11,7 @@ import tensordraft as tf
 PATTERNS, CODES, STEPS = 16, 4, 400
 
 
-def weights(name: str, shape: list[int], seed: int) -> tf.Tensor:
+def weights(name: str, shape: list[int], seed: int) -> Any:
     """A variable of small random numbers that is kept small."""
     variable = tf.get_variable(
         name, shape, initializer=tf.truncated_normal_initializer(stddev=0.5, seed=seed)
@@ -18,14 +20,14 @@ def weights(name: str, shape: list[int], seed: int) -> tf.Tensor:
     return variable
 
 
-def encode(patterns: tf.Tensor) -> tf.Tensor:
+def encode(patterns: tf.Tensor) -> Any:
     """The code of each pattern."""
     with tf.variable_scope("encoder"):
         offsets = tf.get_variable("biases", [CODES], initializer=tf.zeros_initializer())
         return tf.nn.tanh(tf.matmul(patterns, weights("weights", [PATTERNS, CODES], 1)) + offsets)
 
 
-def decode(codes: tf.Tensor) -> tf.Tensor:
+def decode(codes: tf.Tensor) -> Any:
     """The logits of the patterns that the codes stand for."""
     with tf.variable_scope("decoder"):
         offsets = tf.get_variable("biases", [PATTERNS], initializer=tf.zeros_initializer())

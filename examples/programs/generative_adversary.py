@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import tensordraft as tf
@@ -10,27 +12,27 @@ MEAN, DEVIATION = 3.0, 0.5
 BATCH, STEPS = 64, 600
 
 
-def dense(x: tf.Tensor, units: int, seed: int, activation=None) -> tf.Tensor:
+def dense(x: tf.Tensor, units: int, seed: int, activation: Any = None) -> Any:
     """A layer whose first weights are the same in every run."""
     return tf.layers.dense(
         x, units, activation, kernel_initializer=tf.glorot_normal_initializer(seed=seed)
     )
 
 
-def generator(noise: tf.Tensor) -> tf.Tensor:
+def generator(noise: tf.Tensor) -> Any:
     """Numbers made of noise."""
     with tf.variable_scope("generator"):
         return dense(dense(noise, 8, 1, tf.nn.softplus), 1, 2)
 
 
-def discriminator(x: tf.Tensor, reuse: bool = False) -> tf.Tensor:
+def discriminator(x: tf.Tensor, reuse: bool = False) -> Any:
     """The logit of being real."""
     with tf.variable_scope("discriminator", reuse=reuse):
         features = tf.concat([x, tf.square(x - MEAN)], 1)
         return dense(dense(features, 16, 3, tf.nn.leaky_relu), 1, 4)
 
 
-def cross_entropy(logits: tf.Tensor, label: float) -> tf.Tensor:
+def cross_entropy(logits: tf.Tensor, label: float) -> Any:
     """How far logits are from one label for all."""
     labels = tf.fill(tf.shape(logits), label)
     return tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import tensordraft as tf
@@ -19,7 +21,7 @@ def sample_spirals() -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(arms).astype(np.float32), np.repeat([0, 1], 60)
 
 
-def network(points: tf.Tensor) -> tf.Tensor:
+def network(points: tf.Tensor) -> Any:
     """The logits of both spirals."""
     hidden = points
     for i, units in enumerate((32, 16)):

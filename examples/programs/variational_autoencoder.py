@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import tensordraft as tf
@@ -17,7 +19,7 @@ def sample_rows(number: int) -> np.ndarray:
     return np.exp(-(((places - middles) / 2) ** 2)).astype(np.float32)
 
 
-def layer(x: tf.Tensor, units: int, seed: int, activation=None) -> tf.Tensor:
+def layer(x: tf.Tensor, units: int, seed: int, activation: Any = None) -> Any:
     """A layer whose first weights are the same in every run."""
     first = tf.variance_scaling_initializer(scale=1.0, mode="fan_avg", seed=seed)
     return tf.layers.dense(x, units, activation, kernel_initializer=first)
