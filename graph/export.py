@@ -118,7 +118,7 @@ class ExportedGraph(WidenedGraph):
             else:
                 write_node_def(op, result.node.add())
             for node in result.node[start:]:
-                if add_shapes and op.outputs and node.name == op.name:
+                if add_shapes and op.outputs and node.name == self.narrowest(op).name:
                     node.attr[_OUTPUT_SHAPES].CopyFrom(_output_shapes(op))
                 if defaults is not None:
                     defaults.strip(node)

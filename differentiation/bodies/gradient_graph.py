@@ -60,9 +60,20 @@ class GradientGraph(BodyGraph):
         if tensor.graph is not self.forward.graph:
             return super().captured(tensor)
         tensor = tensor.graph.in_widest(tensor)
-        if tensor not in self._known:
-            self._known[tensor] = self._found(tensor)
+        pending = [tensor]  # what is made again may be deeper than Python's stack
+        while pending:
+            current = pending[-1]
+            sources = [] if current in self._known else self.remade_inputs(current) or ()
+            missing = [source for source in sources if not self._is_known(source)]
+            pending += missing
+            if not missing:
+                pending.pop()
+                if current not in self._known:
+                    self._known[current] = self._found(current)
         return self._known[tensor]
+
+    def _is_known(self, tensor: Tensor) -> bool:
+        return tensor in self._known or tensor in self._given
 
     def is_at_hand(self, tensor: Tensor) -> bool:
         """Whether a tensor of the body costs the way forward nothing more."""

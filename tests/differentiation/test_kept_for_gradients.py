@@ -316,3 +316,31 @@ def test_calls_of_functions() -> None:
         sine, cosine = np.sin(value), np.cos(value)
         wanted = [value * sine, sine + value * cosine, 2 * cosine - value * sine]
         np.testing.assert_allclose(found, wanted)
+
+
+def test_long_chains_that_no_round_changes() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.placeholder(td.float64, [])
+
+        def body(i: Any, y: Any) -> Any:
+            factor = x
+            for _ in range(1500):
+                factor = -factor
+            return i + 1, y * factor
+
+        y = td.while_loop(lambda i, _: i < 3, body, [0, x])[1]
+        assert session.run(td.gradients(y, x)[0], {x: 2.0}) == 4 * 2.0**3
+
+
+def test_graphs_with_gradients_are_written_without_functions_too() -> None:
+    with td.Graph().as_default() as graph, td.Session() as session:
+        x = td.placeholder(td.float64, [], name="x")
+        y = td.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, td.sin(y) * x), [0, x])[1]
+        first = td.gradients(y, x)[0]
+        names = [td.identity(td.gradients(first, x)[0], name="second").name, first.name]
+        wanted = session.run(names, {x: 0.7})
+        for flag in (None, "lowered"):
+            data = graph.as_graph_def(control_flow=flag, add_shapes=True)
+            with td.Graph().as_default() as copy, td.Session(graph=copy) as other:
+                td.import_graph_def(data, name="")
+                np.testing.assert_allclose(other.run(names, {"x:0": 0.7}), wanted, rtol=1e-12)

@@ -124,8 +124,9 @@ def test_pushing_and_popping() -> None:
     np.testing.assert_array_equal(run(stack(rest)), [[1]])
     with pytest.raises(td.errors.InvalidArgumentError, match="is full"):
         run(push(full, [3.0]))
-    with pytest.raises(ValueError, match="no element to pop"):
-        raw_ops.TensorListPopBack(input_handle=empty, element_shape=-1, element_dtype=F)
+    popped = raw_ops.TensorListPopBack(input_handle=empty, element_shape=-1, element_dtype=F)
+    with pytest.raises(td.errors.InvalidArgumentError, match="no element to pop"):
+        run(popped.tensor)
 
 
 def test_what_does_not_fit() -> None:
