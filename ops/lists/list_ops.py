@@ -251,8 +251,8 @@ def _tensor_list_pop_back_shape(c: ShapeContext) -> list[TensorShape]:
     content = c.content("input_handle")
     if content is not None:
         # An empty list is refused in the run alone: this may be in a loop that makes no round.
-        known = content.length is not None and content.length != 0
-        c.hold(content._replace(length=content.length - 1 if known else None))
+        number = None if content.length in (None, 0) else content.length
+        c.hold(content._replace(length=None if number is None else number - 1))
     return [SCALAR, element_of(c)]
 
 
