@@ -31,6 +31,11 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--training", action="store_true", help="remove Identity and CheckNumerics nodes"
     )
+    parser.add_argument(
+        "--lower",
+        action="store_true",
+        help="write branches, loops and calls without functions, by Switch, Merge and Enter",
+    )
     parser.set_defaults(command=strip_file)
 
 
@@ -43,6 +48,6 @@ def strip_file(arguments: Namespace) -> int:
     if arguments.fold:
         graph_def = fold_constants(graph_def)
     graph_def = strip(graph_def)
-    path = save_graph(graph_def, arguments.out)
+    path = save_graph(graph_def, arguments.out, control_flow="lowered" if arguments.lower else None)
     print(f"{len(graph_def.node)} of {counted(before, 'node')} saved in {path}")
     return 0

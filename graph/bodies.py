@@ -48,6 +48,12 @@ class Known(NamedTuple):
     content: Content | None = None
 
 
+class Declared(NamedTuple):
+    """A function that is declared, and will have a body."""
+
+    name: str
+
+
 class Body(NamedTuple):
     """A function as a graph: tensors to feed, tensors to fetch, and ops to run for their effect.
 

@@ -167,7 +167,7 @@ class LoweredNodes:
             inputs: tensors, as inputs of nodes.
             waits: names of nodes to wait for.
             named: whether `name` is the name in any case.
-            attrs: bools, ints, strings and dtypes.
+            attrs: bools, ints, strings, dtypes and lists of dtypes.
 
         Returns:
             The name.
@@ -182,6 +182,9 @@ class LoweredNodes:
                 node.attr[key].i = value
             elif isinstance(value, DType):
                 node.attr[key].type = value.base_dtype.as_datatype_enum
+            elif isinstance(value, list):
+                dtypes = [dtype.base_dtype.as_datatype_enum for dtype in value]
+                node.attr[key].list.type.extend(dtypes)
             else:
                 node.attr[key].s = value.encode()
         self.nodes.append(node)

@@ -9,7 +9,7 @@ from ...protos.dtypes import as_dtype
 from ...protos.messages import GraphDef, NameAttrList, NodeDef
 from ...shape_inference.tensor_shape import TensorShape
 from .. import errors
-from ..bodies import Body
+from ..bodies import Body, Declared
 from ..graph import Graph
 from ..node import Operation, Tensor
 from ..referred_functions import referred_functions
@@ -37,6 +37,9 @@ def body_of(graph: Graph, func: NameAttrList) -> Body:
     body = graph.bodies.get(key) or graph.bodies.get((func.name, b""))
     if isinstance(body, BodySource):
         body = graph.bodies[key] = _made(graph, func.name, body)
+    if isinstance(body, Declared):
+        message = f"the function {body.name!r} is declared, but not defined"
+        raise errors.UnimplementedError(None, None, message)
     if body is None:
         functions = graph.functions
         if func.name not in functions:

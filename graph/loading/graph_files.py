@@ -23,7 +23,9 @@ public = {
 }
 
 
-def save_graph(graph: Graph | GraphDef, path: str | PathLike[str]) -> str:
+def save_graph(
+    graph: Graph | GraphDef, path: str | PathLike[str], *, control_flow: str | None = None
+) -> str:
     """Writes a graph to a file that TensorFlow and tensordraft read.
 
     The file is complete or absent: it is written under another name and moved into place. The
@@ -32,12 +34,15 @@ def save_graph(graph: Graph | GraphDef, path: str | PathLike[str]) -> str:
     Args:
         graph: a Graph or a GraphDef.
         path: where to; text form if it ends in `.pbtxt`, else binary.
+        control_flow: "lowered" writes branches, loops and calls without functions, as for
+            `Graph.as_graph_def`.
 
     Returns:
         The path.
 
     Raises:
-        ValueError: the message is larger than 2 GiB, the most that protobuf can read.
+        TypeError, ValueError: it cannot be written like that, or the message is larger than 2 GiB,
+            the most that protobuf can read.
         OSError: the file cannot be written.
 
     Example:
@@ -51,7 +56,10 @@ def save_graph(graph: Graph | GraphDef, path: str | PathLike[str]) -> str:
         [2]
     """
     path = os.fspath(path)
-    return write_message(_as_message(graph), path, as_text=path.endswith(TEXT_SUFFIXES))
+    if control_flow is not None and not isinstance(graph, Graph):
+        graph = import_whole(graph)
+    message = _as_message(graph, control_flow)
+    return write_message(message, path, as_text=path.endswith(TEXT_SUFFIXES))
 
 
 def write_graph(
@@ -131,7 +139,7 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
         return import_whole(graph_def, contents=contents, progress=progress)
 
 
-def _as_message(graph: Graph | GraphDef) -> GraphDef:
+def _as_message(graph: Graph | GraphDef, control_flow: str | None = None) -> GraphDef:
     if not isinstance(graph, Graph):
         return graph
     for op in graph.get_operations():
@@ -140,4 +148,4 @@ def _as_message(graph: Graph | GraphDef) -> GraphDef:
                 f"the graph cannot be saved: {whereabouts(op)} calls a Python function, which is "
                 "no part of a graph"
             )
-    return graph.as_graph_def()
+    return graph.as_graph_def(control_flow=control_flow)

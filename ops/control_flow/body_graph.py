@@ -16,6 +16,8 @@ from .function_defs import register_body
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ...protos.dtypes import DType
+
 
 class BodyGraph(Graph):
     """A graph inside another one, whose tensors it may use.
@@ -46,14 +48,18 @@ class BodyGraph(Graph):
 
         Of the reference to a variable it is a reference, so that the body can change the variable.
         """
-        name = f"arg_{len(self.arguments)}"
-        attrs = {"dtype": like.dtype, "shape": shape or like.shape}
-        with self.control_dependencies(None), self.device(None), self.name_scope(None):
-            op = self.add(PLACEHOLDER, [], attrs, self.unique_name(name))
-        made = op.outputs[0]
+        made = self.input(like.dtype, shape or like.shape)
         self.inference.set_content(made, like.graph.inference.content(like))
-        self.arguments.append(made)
         return made
+
+    def input(self, dtype: DType, shape: TensorShape, name: str = "") -> Tensor:
+        """A new input of a dtype and a shape."""
+        attrs = {"dtype": dtype, "shape": shape}
+        with self.control_dependencies(None), self.device(None), self.name_scope(None):
+            full_name = self.unique_name(name or f"arg_{len(self.arguments)}")
+            op = self.add(PLACEHOLDER, [], attrs, full_name)
+        self.arguments.append(op.outputs[0])
+        return op.outputs[0]
 
     def captured(self, tensor: Tensor) -> Tensor:
         """The tensor of this graph that stands for `tensor`, which may be of one around it."""
@@ -105,7 +111,13 @@ class BodyGraph(Graph):
                 return identity(constant(True))
         return leaf_of(value, dtype)
 
-    def body(self, name: str, outer: Sequence[Tensor], outputs: Sequence[Tensor]) -> Body:
+    def body(
+        self,
+        name: str,
+        outer: Sequence[Tensor],
+        outputs: Sequence[Tensor],
+        names: Sequence[str] = (),
+    ) -> Body:
         """The graph as a body, kept in the graph around under `name`.
 
         A body that takes references is no function of the library: on the wire, functions cannot
@@ -115,6 +127,7 @@ class BodyGraph(Graph):
             name: the name of the function.
             outer: what is passed for captured tensors; more than this body has captured.
             outputs: what it returns.
+            names: what the outputs are called in the library.
         """
         inputs = self.arguments[: len(self.arguments) - len(self.captures)]
         inputs = [*inputs, *(self.captured(tensor) for tensor in outer)]
@@ -125,5 +138,5 @@ class BodyGraph(Graph):
             if op not in passed and not op.definition.pure and op.outputs + list(op.inputs)
         ]
         body = Body(name, self, inputs, outputs, effects)
-        register_body(body)
+        register_body(body, names)
         return body

@@ -100,10 +100,10 @@ def _chosen(
     returned = []
     for inner, own in zip(inners, leaves, strict=True):
         with inner.as_default():
-            returned.append([_as_value(tensor) for tensor in mapped(inner.captured, own)])
+            returned.append([as_value(tensor) for tensor in mapped(inner.captured, own)])
     outer = _captured(inners)
     bodies = [
-        inner.body(_function_name(graph, f"{scope}{label}"), outer, tensors)
+        inner.body(function_name(graph, f"{scope}{label}"), outer, tensors)
         for inner, tensors, label in zip(inners, returned, labels, strict=True)
     ]
     passed = [graph.captured(tensor) for tensor in outer]
@@ -148,7 +148,7 @@ def built_while(
     structure = with_leaves(structure)
     first = [leaf_of(leaf) for leaf in flat(structure)]
     structure = packed(structure, first)
-    starts = [_as_value(graph.captured(tensor)) for leaf in first for tensor in tensors_of(leaf)]
+    starts = [as_value(graph.captured(tensor)) for leaf in first for tensor in tensors_of(leaf)]
     shapes = shapes_kept(structure, first, shape_invariants)
     counted = maximum_iterations is not None
     most: Any = None
@@ -197,13 +197,13 @@ class _Loop:
                 raise ValueError(f"cond must return a scalar, got shape {asked.shape}")
             if most is not None:
                 asked = logical_and(less(given[0], most), asked)
-            self.asked = _as_value(asking.captured(asked))
+            self.asked = as_value(asking.captured(asked))
         self.running = running = BodyGraph(graph, "a while loop")
         with running.as_default():
             given = [running.argument(*pair) for pair in zip(starts, shapes, strict=True)]
             made = with_leaves(body(*self._packed(given)))
             leaves = self._leaves(made)
-            results = [_as_value(tensor) for tensor in mapped(running.captured, leaves)]
+            results = [as_value(tensor) for tensor in mapped(running.captured, leaves)]
             self.results = [*([add(given[0], 1)] if counted else []), *results]
 
     def _packed(self, given: Sequence[Tensor]) -> Any:
@@ -246,9 +246,9 @@ class _Loop:
         graph, starts = self.graph, self.starts
         asking, running = self.asking, self.running
         outer = _captured([asking, running])
-        asking_body = asking.body(_function_name(graph, f"{scope}cond"), outer, [self.asked])
+        asking_body = asking.body(function_name(graph, f"{scope}cond"), outer, [self.asked])
         ends = [*self.results, *(running.captured(tensor) for tensor in outer)]
-        running_body = running.body(_function_name(graph, f"{scope}body"), outer, ends)
+        running_body = running.body(function_name(graph, f"{scope}body"), outer, ends)
         passed = [*starts, *(graph.captured(tensor) for tensor in outer)]
         attrs = {
             "T": [tensor.dtype for tensor in passed],
@@ -266,7 +266,7 @@ class _Loop:
         return packed_components(self.structure, self.first, exits[self.counted :])
 
 
-def _as_value(tensor: Tensor) -> Tensor:
+def as_value(tensor: Tensor) -> Tensor:
     """The tensor; of a reference to a variable, the value that it has here."""
     return identity(tensor) if tensor.dtype.is_ref_dtype else tensor
 
@@ -292,7 +292,8 @@ def _captured(inners: Iterable[BodyGraph]) -> list[Tensor]:
     return list(dict.fromkeys(tensor for inner in inners for tensor in inner.captures))
 
 
-def _function_name(graph: Graph, name: str) -> str:
+def function_name(graph: Graph, name: str) -> str:
+    """A name for a function that none of the graph has, after the name of what has it."""
     base = name.replace("/", "_").replace(".", "_")
     free, number = base, 0
     while free in graph.functions or (free, b"") in graph.bodies:

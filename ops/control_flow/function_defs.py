@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ...graph.bodies import Declared
 from ...graph.dependencies import needed_ops
 from ...graph.importing.function_bodies import body_of
 from ...graph.op_def import OpDef
@@ -17,29 +18,40 @@ if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
 
 
-def register_body(body: Body) -> None:
+def register_body(body: Body, names: Sequence[str] = ()) -> None:
     """Puts a body into the library of its graph, and those that ops inside name and it lacks.
 
     One that takes references is no function of a library: on the wire, functions cannot take any.
+
+    Args:
+        body: the body.
+        names: what its outputs are called in the library.
     """
     graph = body.graph
     graph.bodies[body.name, b""] = body
-    for op in needed_ops([*body.outputs, *body.effects], body.inputs):
-        register_named(op)
     if not any(tensor.dtype.is_ref_dtype for tensor in body.inputs):
-        graph.library.function.append(function_def(body))
+        graph.library.function.append(function_def(body, names))
+    for op in body.needed():  # one of them may call the function itself
+        register_named(op)
 
 
 def register_named(op: Operation) -> None:
     """Puts the bodies that an op names into the library, where it lacks them."""
     for value in op.attrs.values():
         for func in value if isinstance(value, list) else [value]:
-            if isinstance(func, NameAttrList) and func.name not in op.graph.functions:
+            if not isinstance(func, NameAttrList) or func.name in op.graph.functions:
+                continue
+            if not isinstance(op.graph.bodies.get((func.name, b"")), Declared):
                 register_body(body_of(op.graph, func))
 
 
-def function_def(body: Body) -> FunctionDef:
-    """A body as a function of a library: what it needs of its graph, in an order that can run."""
+def function_def(body: Body, names: Sequence[str] = ()) -> FunctionDef:
+    """A body as a function of a library: what it needs of its graph, in an order that can run.
+
+    Args:
+        body: the body.
+        names: what its outputs are called.
+    """
     function = FunctionDef()
     function.signature.name = body.name
     arguments: dict[Tensor, str] = {}
@@ -61,7 +73,7 @@ def function_def(body: Body) -> FunctionDef:
             waits = [f"^{control.name}" for control in controls if control not in passed]
             node.input[:] = [*inputs, *waits]
     for i, tensor in enumerate(body.outputs):
-        name = f"out_{i}"
+        name = names[i] if names else f"out_{i}"
         function.signature.output_arg.add(name=name, type=tensor.dtype.base_dtype.as_datatype_enum)
         function.ret[name] = _text(tensor, arguments)
     for i, op in enumerate(body.effects):

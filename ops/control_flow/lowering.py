@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.importing.function_bodies import body_of
-from ...graph.lowered_nodes import Place, Written
+from ...graph.lowered_nodes import OUTSIDE, Place, Written
 from ...protos.dtypes import as_dtype
 from .structured import (
     CASE,
@@ -229,18 +229,15 @@ def _lowered_call(nodes: LoweredNodes, lowered: Lowered) -> Written:
     [body] = _bodies(lowered, [lowered.op.attrs["f"]])
     place = lowered.place
     made = nodes.body(body, lowered.inputs, place, lowered.waits)
-    outputs = [
-        nodes.node(
-            place,
-            "Identity",
-            lowered.names.get(i, lowered.scoped("Identity")),
-            [text],
-            made.last,
-            named=i in lowered.names,
-            T=tensor.dtype,
-        )
-        for i, (text, tensor) in enumerate(zip(made.outputs, body.outputs, strict=True))
-    ]
-    if not outputs and not made.last:
-        return Written([], [nodes.node(place, "NoOp", lowered.op.name, [], lowered.waits)])
-    return Written(outputs, outputs or made.last)
+    waits = made.last or lowered.waits
+    outside = place is OUTSIDE  # where the call has a name that others know
+    name = lowered.op.name
+    if not made.outputs:
+        return Written([], [nodes.node(place, "NoOp", name, [], waits, named=outside)])
+    dtypes = [tensor.dtype for tensor in body.outputs]
+    if len(dtypes) == 1:
+        [text] = made.outputs
+        end = nodes.node(place, "Identity", name, [text], waits, named=outside, T=dtypes[0])
+        return Written([end], [end])
+    end = nodes.node(place, "IdentityN", name, made.outputs, waits, named=outside, T=dtypes)
+    return Written([f"{end}:{i}" if i else end for i in range(len(dtypes))], [end])
