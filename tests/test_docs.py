@@ -81,6 +81,15 @@ def test_the_python_blocks_of_the_readme_print_what_it_says(outputs: list[str]) 
     assert len(outputs) >= 4
 
 
+def test_the_page_on_checkpoints_prints_what_it_says() -> None:
+    page = [
+        block for block in blocks(ROOT / "docs" / "checkpoints.md") if block.language == "python"
+    ]
+    program = "\n".join(block.text for block in page)  # one block goes on where the last has ended
+    printed = run(sys.executable, "-c", RUN_BLOCKS, program, folder=ROOT)
+    assert printed == "".join(block.output for block in page) + "end of block\n"
+
+
 def test_the_page_on_shapes_prints_what_it_says() -> None:
     page = list(blocks(ROOT / "docs" / "shapes.md"))
     code = [block.text for block in page if block.language == "python"]

@@ -11,6 +11,7 @@ from ...protos.messages import AttrValue, GraphDef, NodeDef
 from ...protos.tensor_util import make_tensor_proto
 from ..node_def import full_input
 from ..references import Reference
+from .frozen_functions import FrozenFunctions, called
 from .graph_editing import extract_sub_graph, free_name, nodes_by_name
 
 if TYPE_CHECKING:
@@ -75,14 +76,24 @@ def convert_variables_to_constants(
     dtypes = {node.name: node.attr["dtype"] for node in variables}
     result = GraphDef(versions=part.versions, library=part.library)
     taken = set(nodes_by_name(part))
+    functions = FrozenFunctions(result.library, lambda node, known: _reader(node, taken, known))
     for node in part.node:
         if node.name in frozen:
             result.node.append(_constant(node, frozen[node.name]))
-        elif any(full_input(text).removesuffix(":0") in frozen for text in node.input):
-            result.node.extend(_reader(node, taken, dtypes))
+        elif numbers := _frozen_inputs(node, dtypes):
+            if any(True for _ in called(node)):
+                result.node.append(functions.caller(node, numbers))
+            else:
+                result.node.extend(_reader(node, taken, dtypes))
         else:
             result.node.append(node)
     return result
+
+
+def _frozen_inputs(node: NodeDef, dtypes: Mapping[str, AttrValue]) -> dict[int, AttrValue]:
+    """The dtypes of the inputs of a node that are variables no longer, by number."""
+    names = [full_input(text).removesuffix(":0") for text in node.input]
+    return {i: dtypes[name] for i, name in enumerate(names) if name in dtypes}
 
 
 def _constant(node: NodeDef, value: Any) -> NodeDef:

@@ -25,6 +25,7 @@ OPS = {item.name: item for item in definitions() if item.site.file.startswith(st
 FORMAT = {
     "graph/editing/folding.py",
     "graph/editing/freezing.py",
+    "graph/editing/frozen_functions.py",
     "graph/editing/graph_editing.py",
     "graph/importing/branches.py",
     "graph/importing/frame_loops.py",

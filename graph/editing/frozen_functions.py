@@ -1,0 +1,136 @@
+"""Functions that take a variable, as ones that take its value: bodies of loops and branches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...protos.messages import FunctionDef, FunctionDefLibrary, NodeDef
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from ...protos.messages import AttrValue
+
+_LISTS = ("T", "Tin")  # the attrs that state the dtypes of what such an op passes on
+
+
+def called(node: NodeDef) -> Iterator[AttrValue]:
+    """The attrs of a node that name functions, each for one."""
+    for key in sorted(node.attr):
+        attr = node.attr[key]
+        if attr.HasField("func") or attr.list.func:
+            yield attr
+
+
+class FrozenFunctions:
+    """Makes copies of functions that take values in the place of variables.
+
+    Args:
+        library: the functions; copies are added to it.
+        read: from a node that reads a variable to the nodes that take its value instead.
+    """
+
+    def __init__(
+        self,
+        library: FunctionDefLibrary,
+        read: Callable[[NodeDef, Mapping[str, AttrValue]], list[NodeDef]],
+    ) -> None:
+        self._library = library
+        self._functions = {function.signature.name: function for function in library.function}
+        self._read = read
+        self._made: dict[tuple[str, tuple[tuple[int, int], ...]], str] = {}
+
+    def caller(self, node: NodeDef, dtypes: Mapping[int, AttrValue]) -> NodeDef:
+        """A node that calls functions, with values in the place of some variables.
+
+        Args:
+            node: the node.
+            dtypes: the dtypes of the values, by the numbers of the inputs.
+        """
+        result = NodeDef()
+        result.CopyFrom(node)
+        before = 0
+        for key in _LISTS:
+            if key in result.attr:
+                stated = result.attr[key].list.type
+                before = sum(not text.startswith("^") for text in node.input) - len(stated)
+                for number, dtype in dtypes.items():
+                    stated[number - before] = dtype.type
+        shapes = result.attr["output_shapes"].list.shape if "output_shapes" in node.attr else []
+        for number in dtypes:
+            if number - before < len(shapes):
+                shapes[number - before].Clear()
+                shapes[number - before].unknown_rank = True
+        result.attr.pop("_output_shapes", None)
+        inside = {number - before: dtype for number, dtype in dtypes.items()}
+        for attr in called(result):
+            for function in [attr.func] if attr.HasField("func") else attr.list.func:
+                function.name = self._frozen(function.name, inside)
+        return result
+
+    def _frozen(self, name: str, dtypes: Mapping[int, AttrValue]) -> str:
+        """The name of a copy of a function, some of whose arguments are values."""
+        key = name, tuple(sorted((number, dtype.type) for number, dtype in dtypes.items()))
+        if key in self._made or name not in self._functions:
+            return self._made.get(key, name)
+        copy = FunctionDef()
+        copy.CopyFrom(self._functions[name])
+        new = f"{name}_frozen"
+        while new in self._functions:
+            new += "_"
+        copy.signature.name = self._made[key] = new
+        self._functions[new] = copy
+        known: dict[str, AttrValue] = {}
+        for number, dtype in dtypes.items():
+            argument = copy.signature.input_arg[number]
+            argument.type = dtype.type
+            del argument.handle_data[:]
+            copy.arg_attr.pop(number, None)
+            known[argument.name] = dtype
+        self._rewrite(copy, known)
+        self._library.function.append(copy)
+        return new
+
+    def _rewrite(self, function: FunctionDef, known: dict[str, AttrValue]) -> None:
+        """Lets the nodes of a function take values for the variables that are `known`."""
+        renamed: dict[str, str] = {}
+        pending, done = list(function.node_def), []
+        while pending:
+            waiting = []
+            for node in pending:
+                dtypes = {i: known[text] for i, text in enumerate(node.input) if text in known}
+                if not dtypes:
+                    waiting.append(node)
+                elif any(True for _ in called(node)):
+                    done.append(self.caller(node, dtypes))
+                    for i, dtype in dtypes.items():  # a loop passes on what it takes
+                        known[f"{node.name}:output:{i}"] = dtype
+                elif node.op == "Identity":
+                    copy = NodeDef()
+                    copy.CopyFrom(node)
+                    copy.attr["T"].CopyFrom(dtypes[0])
+                    done.append(copy)
+                    known[f"{node.name}:output:0"] = dtypes[0]
+                else:
+                    nodes = self._read(node, known)
+                    for extra in nodes[:-1]:  # inside of functions, outputs go by name
+                        nodes[-1].input[:] = [
+                            f"{text}:output:0" if text == extra.name else text
+                            for text in nodes[-1].input
+                        ]
+                    done += nodes
+                    renamed[f"{node.name}:value:0"] = f"{node.name}:output:0"
+            if len(waiting) == len(pending):
+                done += waiting
+                break
+            pending = waiting
+        for node in done:
+            node.input[:] = [renamed.get(text, text) for text in node.input]
+        del function.node_def[:]
+        function.node_def.extend(done)
+        for output in function.signature.output_arg:
+            text = function.ret[output.name]
+            function.ret[output.name] = renamed.get(text, text)
+            if text in known:
+                output.type = known[text].type
+                del output.handle_data[:]
