@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -114,16 +114,18 @@ atanh = _analytic(
 sigmoid = _analytic(
     "sigmoid", "Sigmoid", _sigmoid, "`1 / (1 + exp(-x))`.", ("[0.0, 100.0]", "[0.5 1. ]")
 )
-_atan2: Any = binary(
-    "atan2",
-    "Atan2",
-    np.arctan2,
-    FLOATS,
-    "The angle of the point `(x, y)`, between -pi and pi.",
-    ("[1.0, 0.0], [0.0, 1.0]", "[1.5707964 0.       ]"),
-    args=("y", "x"),
+atan2 = cast(
+    "Angle",
+    binary(
+        "atan2",
+        "Atan2",
+        np.arctan2,
+        FLOATS,
+        "The angle of the point `(x, y)`, between -pi and pi.",
+        ("[1.0, 0.0], [0.0, 1.0]", "[1.5707964 0.       ]"),
+        args=("y", "x"),
+    ),
 )
-atan2: Angle = _atan2
 
 
 def _zero_where_x_is(function: Callable[[Array], Any]) -> Callable[[Array, Array], Any]:

@@ -146,12 +146,13 @@ def decode_raw(
     """The numbers that strings hold as bytes.
 
     Args:
-        input_bytes: a string tensor; TensorFlow's early releases call it `bytes`.
+        input_bytes: a string tensor.
         out_type: the dtype of the numbers.
         little_endian: whether the lowest byte of a number comes first.
         name: a name for the op.
         fixed_length: a scalar int32: how many bytes of each string to read, with zeros for what
             lacks. By default all strings must be as long as each other.
+        bytes: `input_bytes` by the name of TensorFlow's early releases.
 
     Returns:
         A Tensor of `out_type`, with one dimension more than `input_bytes`.

@@ -16,6 +16,11 @@ from tensordraft.ops.parsing.feature_columns import columns
 covers("ParseExample", "ParseExampleV2", "ParseSingleExample")
 
 Fixed, Any_length, Rows = td.FixedLenFeature, td.VarLenFeature, td.FixedLenSequenceFeature
+DTYPES: dict[bytes, np.dtype[Any]] = {
+    b"f": np.dtype("f4"),
+    b"i": np.dtype("i8"),
+    b"s": np.dtype(object),
+}
 X2 = {"x": Fixed([2], td.float32)}
 
 
@@ -223,8 +228,7 @@ def test_both_ways_agree_on_random_examples() -> None:
         )
         for i in range(60)
     ]
-    dtypes = {b"f": np.dtype("f4"), b"i": np.dtype("i8"), b"s": np.dtype(object)}
-    dtypes[b"none"] = np.dtype("f4")
+    dtypes = DTYPES | {b"none": np.dtype("f4")}
     together = columns(texts, dtypes, [])
     apart = [columns([text], dtypes, []) for text in texts]
     for key in dtypes:
@@ -240,15 +244,14 @@ def test_damaged_examples_are_refused_or_read_alike(seed: int) -> None:
     bad = bytearray(good)
     for place in random.integers(0, len(good), 2):
         bad[place] ^= int(random.integers(1, 256))
-    dtypes = {b"f": np.dtype("f4"), b"i": np.dtype("i8"), b"s": np.dtype(object)}
     try:
-        alone = columns([bytes(bad)], dtypes, [])
+        alone = columns([bytes(bad)], DTYPES, [])
     except ValueError:
         with pytest.raises(ValueError, match=r"serialized\[8\]"):
-            columns([good] * 8 + [bytes(bad)], dtypes, [])
+            columns([good] * 8 + [bytes(bad)], DTYPES, [])
         return
-    together = columns([good] * 8 + [bytes(bad)], dtypes, [])
-    for key in dtypes:
+    together = columns([good] * 8 + [bytes(bad)], DTYPES, [])
+    for key in DTYPES:
         assert together[key].counts[-1] == alone[key].counts[0]
         values = together[key].values[len(together[key].values) - int(alone[key].counts[0]) :]
         assert values.tolist() == alone[key].values.tolist()
