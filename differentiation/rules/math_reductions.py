@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.constant_value import constant_value
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.array.joining import concat
@@ -48,19 +49,27 @@ def _sum(op: Operation, gradient: Tensor) -> Any:
 
 @gradient_of("Mean")
 def _mean(op: Operation, gradient: Tensor) -> Any:
-    def for_input() -> Tensor:
-        x, y = op.inputs[0], op.outputs[0]
-        sizes, left = known_sizes(x), known_sizes(y)
-        if sizes is not None and left is not None:
-            number = constant_like(math.prod(sizes) // max(math.prod(left), 1), gradient)
-        else:
-            one = np.array(1, np.int32)
-            count = floordiv(size(x), maximum(size(y), one))
-            number = cast(count, gradient.dtype.base_dtype)
-        # Few elements are divided rather than many: the quotients are the same.
-        return _spread(op, truediv(gradient, number))
+    # Few elements are divided rather than many: the quotients are the same.
+    return lambda: _spread(op, truediv(gradient, _number_of_terms(op, gradient))), None
 
-    return for_input, None
+
+def _number_of_terms(op: Operation, gradient: Tensor) -> Tensor:
+    """How many elements each result of a reduction is of, in the dtype of the gradient."""
+    x, y = op.inputs[0], op.outputs[0]
+    sizes, axes = x.shape.sizes, constant_value(op.inputs[1])
+    if sizes is not None and axes is not None:
+        reduced = [sizes[int(axis)] for axis in axes.ravel()] if sizes else []
+        known = [size for size in reduced if isinstance(size, int)]
+        if len(known) == len(reduced):
+            return constant_like(math.prod(known), gradient)
+    left = known_sizes(y)
+    number = None if left is None else max(math.prod(left), 1)
+    count = size(x)
+    if number is None:
+        count = floordiv(count, maximum(size(y), np.array(1, np.int32)))
+    elif number > 1:
+        count = floordiv(count, np.array(number, np.int32))
+    return cast(count, gradient.dtype.base_dtype)
 
 
 @gradient_of("Max", "Min")
