@@ -73,6 +73,8 @@ def graph_of(inputs: Iterable[Any]) -> Graph:
             elif element.graph is not found.graph and not (
                 get_default_graph().sees(found.graph) and get_default_graph().sees(element.graph)
             ):
+                if element.graph.outer is not None:
+                    raise ValueError(out_of_reach(element))
                 raise ValueError(
                     f"{_called(element)} must be from the same graph as {_called(found)}; an op "
                     "takes tensors of one graph"

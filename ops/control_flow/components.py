@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.structures import packed
@@ -14,15 +15,13 @@ from ..lists.tensor_array_class import TensorArray
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...graph.node import Tensor
-
 
 def leaf_of(value: Any, dtype: Any = None) -> Any:
     """A value as a leaf of a structure that is passed on: a tensor, or one of the composites.
 
     Args:
         value: anything that makes a tensor, or stands for several.
-        dtype: the dtype of a tensor that is made.
+        dtype: the dtype of a tensor that is made of a plain value.
     """
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
@@ -30,7 +29,7 @@ def leaf_of(value: Any, dtype: Any = None) -> Any:
         return value
     if value is None:
         raise ValueError("None values not supported")
-    return convert_to_tensor(value, dtype)
+    return convert_to_tensor(value, None if isinstance(value, Tensor) else dtype)
 
 
 def with_leaves(structure: Any) -> Any:
@@ -46,20 +45,31 @@ def with_leaves(structure: Any) -> Any:
 
 
 def tensors_of(leaf: Any) -> list[Tensor]:
-    """The tensors that a leaf consists of; of a TensorArray, that which changes with it."""
+    """The tensors that a leaf consists of.
+
+    Of a TensorArray, it is that which changes with it; of one that is made in a body, its handle is
+    another.
+    """
     if isinstance(leaf, SparseTensor):
         return [leaf.indices, leaf.values, leaf.dense_shape]
     if isinstance(leaf, IndexedSlices):
         last = [] if leaf.dense_shape is None else [leaf.dense_shape]
         return [leaf.values, leaf.indices, *last]
-    return [leaf.flow] if isinstance(leaf, TensorArray) else [leaf]
+    if isinstance(leaf, TensorArray):
+        graph = leaf.handle.graph
+        made_inside = graph.outer is not None and leaf.flow.graph is graph
+        return [leaf.handle, leaf.flow] if made_inside else [leaf.flow]
+    return [leaf]
 
 
 def rebuilt(leaf: Any, tensors: Sequence[Tensor]) -> Any:
     """A leaf of the kind of another one, of other tensors."""
     if isinstance(leaf, (SparseTensor, IndexedSlices)):
         return type(leaf)(*tensors)
-    return leaf._after(tensors[0]) if isinstance(leaf, TensorArray) else tensors[0]
+    if isinstance(leaf, TensorArray):
+        *handle, flow = tensors
+        return leaf._after(flow, *handle)
+    return tensors[0]
 
 
 def packed_components(structure: Any, leaves: Sequence[Any], tensors: Sequence[Tensor]) -> Any:
@@ -96,4 +106,6 @@ def stated_invariants(leaf: Any, shape: TensorShape) -> list[TensorShape]:
         first = None if shape.rank is None else shape.with_rank_at_least(1)[0]
         last = [] if leaf.dense_shape is None else [TensorShape([shape.rank])]
         return [shape, TensorShape([first]), *last]
-    return [TensorShape([])] if isinstance(leaf, TensorArray) else [shape]
+    if isinstance(leaf, TensorArray):
+        return [TensorShape([])] * len(tensors_of(leaf))
+    return [shape]
