@@ -6,5 +6,5 @@ from ..kit.rule_tables import not_differentiable
 
 not_differentiable(
     *("DecodeCSV", "DecodePaddedRaw", "DecodeRaw", "ParseExample", "ParseExampleV2"),
-    *("ParseSingleExample", "ParseTensor"),
+    *("ParseSingleExample", "ParseSingleSequenceExample", "ParseTensor"),
 )

@@ -1,0 +1,275 @@
+"""Serialized SequenceExamples: features along time, and a context that has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.op_def import OpDef
+from ...graph.sparse_tensor import SparseTensor
+from ...protos.dtypes import string
+from ...protos.messages import SequenceExample
+from ...shape_inference.symbolic.symbolic import dim_symbol
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.allocation import check_size
+from .example_ops import Wanted, parse
+from .feature_columns import as_values, list_in, parsed
+from .features import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
+from .parse_example import Asked, asked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...graph.op_def import Results
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+public = {"td, td.io": "parse_single_sequence_example"}
+
+_KINDS = "list({float32, int64, string}) = []"
+_COUNTS = ["Ncontext_sparse", "Ncontext_dense", "Nfeature_list_sparse", "Nfeature_list_dense"]
+PARSE_SINGLE_SEQUENCE_EXAMPLE: OpDef[Results] = OpDef(
+    "ParseSingleSequenceExample",
+    "serialized: string, feature_list_dense_missing_assumed_empty: string, "
+    "context_sparse_keys: Ncontext_sparse * string, context_dense_keys: Ncontext_dense * string, "
+    "feature_list_sparse_keys: Nfeature_list_sparse * string, "
+    "feature_list_dense_keys: Nfeature_list_dense * string, "
+    "context_dense_defaults: Tcontext_dense, debug_name: string -> "
+    "context_sparse_indices: Ncontext_sparse * int64, "
+    "context_sparse_values: context_sparse_types, "
+    "context_sparse_shapes: Ncontext_sparse * int64, context_dense_values: Tcontext_dense, "
+    "feature_list_sparse_indices: Nfeature_list_sparse * int64, "
+    "feature_list_sparse_values: feature_list_sparse_types, "
+    "feature_list_sparse_shapes: Nfeature_list_sparse * int64, "
+    "feature_list_dense_values: feature_list_dense_types",
+    ", ".join(
+        [
+            *[f"{count}: int >= 0 = 0" for count in _COUNTS],
+            f"context_sparse_types: {_KINDS}, Tcontext_dense: {_KINDS}",
+            f"feature_list_dense_types: {_KINDS}, context_dense_shapes: list(shape) = []",
+            f"feature_list_sparse_types: {_KINDS}, feature_list_dense_shapes: list(shape) = []",
+        ]
+    ),
+)
+
+
+@PARSE_SINGLE_SEQUENCE_EXAMPLE.shape
+def _parse_shape(c: ShapeContext) -> list[TensorShape]:
+    c.shape("serialized", rank=0)
+    shapes: list[TensorShape] = []
+    for group, dense, rank in (("context", "Tcontext_dense", 1), ("feature_list", None, 2)):
+        number = len(c.attr(f"{group}_sparse_types"))
+        shapes += [TensorShape.of((dim_symbol(), rank)) for _ in range(number)]
+        shapes += [TensorShape.of((dim_symbol(),)) for _ in range(number)]
+        shapes += [TensorShape([rank])] * number
+        stated = c.attr(f"{group}_dense_shapes")
+        dtypes = c.attr(dense or f"{group}_dense_types")
+        if len(stated) != len(dtypes):
+            raise ValueError(
+                f"{group}_dense_shapes has {len(stated)} shapes for {len(dtypes)} dtypes"
+            )
+        for i, shape in enumerate(stated):
+            if not shape.is_fully_defined():
+                raise ValueError(f"{group}_dense_shapes[{i}] must be known, got {shape}")
+        time = [] if dense else [dim_symbol()]
+        shapes += [TensorShape.of((*time, *shape.sizes)) for shape in stated]
+    return shapes
+
+
+@PARSE_SINGLE_SEQUENCE_EXAMPLE.kernel
+def _parse_kernel(c: KernelContext) -> Kernel:
+    counts = [c.attr(count) for count in _COUNTS]
+
+    def dtypes(name: str) -> list[np.dtype[Any]]:
+        return [dtype.numpy_dtype for dtype in c.attr(name)]
+
+    context = Wanted(
+        dtypes("context_sparse_types"),
+        dtypes("Tcontext_dense"),
+        list(c.attr("context_dense_shapes")),
+        [],
+        [],
+    )
+    sparse_types, dense_types = (dtypes(f"feature_list_{n}_types") for n in ("sparse", "dense"))
+    shapes: Any = [shape.as_list() for shape in c.attr("feature_list_dense_shapes")]
+
+    def parse_sequence(serialized: Array, may_lack: Array, *rest: Array) -> tuple[Array, ...]:
+        if serialized.ndim:
+            raise ValueError(f"serialized must be a scalar, got shape {list(serialized.shape)}")
+        *given, debug_name = rest
+        keys: list[list[bytes]] = []
+        for count in counts:
+            keys.append([key.item() for key in given[:count]])
+            given = given[count:]
+        names = [debug_name.item()] if debug_name.size and debug_name.item() else []
+        message = parsed(SequenceExample, serialized.item(), 0, names)
+        inner = np.array(message.context.SerializeToString(), object)
+        example = b"" if not inner.item() else _as_example(inner.item())
+        found = parse(
+            context, np.array(example, object), np.zeros(0, object), (*keys[:2], ()), given
+        )
+        lists = message.feature_lists.feature_list
+        sparse = [
+            _sparse(lists, key, dtype, names)
+            for key, dtype in zip(keys[2], sparse_types, strict=True)
+        ]
+        lacking = set(may_lack.ravel().tolist())
+        dense = [
+            _dense(lists, key, dtype, shape, key in lacking, names)
+            for key, dtype, shape in zip(keys[3], dense_types, shapes, strict=True)
+        ]
+        return (*found, *[part[i] for i in range(3) for part in sparse], *dense)
+
+    return parse_sequence
+
+
+def _as_example(context: bytes) -> bytes:
+    """The features of a context as a serialized Example, whose only field they are."""
+    length, size = b"", len(context)
+    while size >= 0x80:
+        length, size = length + bytes([size & 0x7F | 0x80]), size >> 7
+    return b"\n" + length + bytes([size]) + context
+
+
+def _steps(
+    lists: Any, key: bytes, dtype: np.dtype[Any], names: Sequence[bytes]
+) -> list[Sequence[Any]]:
+    """The values of a feature, step by step."""
+    name = key.decode("utf-8", "surrogateescape")
+    steps = lists[name].feature if name in lists else []
+    return [list_in(step, dtype, name, 0, names) or () for step in steps]
+
+
+def _sparse(
+    lists: Any, key: bytes, dtype: np.dtype[Any], names: Sequence[bytes]
+) -> tuple[Array, Array, Array]:
+    steps = _steps(lists, key, dtype, names)
+    places = [(i, j) for i, step in enumerate(steps) for j in range(len(step))]
+    values = as_values([value for step in steps for value in step], dtype)
+    longest = max(map(len, steps), default=0)
+    indices = np.array(places, np.int64).reshape(-1, 2)
+    return indices, values, np.array([len(steps), longest], np.int64)
+
+
+def _dense(
+    lists: Any,
+    key: bytes,
+    dtype: np.dtype[Any],
+    shape: Sequence[int],
+    may_lack: bool,
+    names: Sequence[bytes],
+) -> Array:
+    text = repr(key.decode(errors="replace"))
+    if key.decode("utf-8", "surrogateescape") not in lists and not may_lack:
+        raise ValueError(
+            f"the feature list {text} is required but could not be found; allow_missing=True "
+            "takes it as empty"
+        )
+    steps = _steps(lists, key, dtype, names)
+    size = int(np.prod(shape))
+    for i, step in enumerate(steps):
+        if len(step) != size:
+            raise ValueError(
+                f"step {i} of the feature list {text} has {len(step)} values, where its shape "
+                f"{list(shape)} holds {size}"
+            )
+    check_size((len(steps), *shape), dtype)
+    return as_values([value for step in steps for value in step], dtype).reshape(-1, *shape)
+
+
+def parse_single_sequence_example(
+    serialized: Any,
+    context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None,
+    example_name: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Takes one serialized `td.train.SequenceExample` message apart.
+
+    Args:
+        serialized: a scalar string tensor.
+        context_features: what each feature of the context is, by name: a `td.FixedLenFeature` or a
+            `td.VarLenFeature`.
+        sequence_features: what each feature along time is, by name: a
+            `td.FixedLenSequenceFeature`, for as many values in each step, or a `td.VarLenFeature`.
+        example_name: a scalar string tensor: what the example is called in messages.
+        name: a name for the scope of the ops.
+
+    Returns:
+        Two dicts, of the context and of the features along time. Each of the latter is a Tensor of
+        shape [time, …], or a SparseTensor of shape [time, most].
+
+    Raises:
+        TypeError: something is no such feature.
+        ValueError: nothing is asked for, or a feature is told incompletely. What the example holds
+            is found out by the run.
+
+    Example:
+        >>> import tensordraft as td
+        >>> example = td.train.SequenceExample()
+        >>> for word in (3, 1, 4):
+        ...     step = example.feature_lists.feature_list["words"].feature.add()
+        ...     step.int64_list.value.append(word)
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     features = {"words": td.FixedLenSequenceFeature([], td.int64)}
+        ...     context, sequences = td.parse_single_sequence_example(
+        ...         example.SerializeToString(), sequence_features=features
+        ...     )
+        ...     print(session.run(sequences["words"]))
+        [3 1 4]
+    """
+    if not context_features and not sequence_features:
+        raise ValueError("context_features or sequence_features must hold some")
+    _check_kinds(context_features or {}, "context_features", FixedLenFeature)
+    _check_kinds(sequence_features or {}, "sequence_features", FixedLenSequenceFeature)
+    with name_scope(name, "ParseSingleSequenceExample", [serialized, example_name]):
+        context = asked(context_features) if context_features else Asked({}, {}, [], [])
+        steps = {
+            key: FixedLenFeature(feature.shape, feature.dtype)
+            if isinstance(feature, FixedLenSequenceFeature)
+            else feature
+            for key, feature in (sequence_features or {}).items()
+        }
+        lists = asked(steps) if steps else Asked({}, {}, [], [])
+        may_lack = [
+            key
+            for key, feature in sorted((sequence_features or {}).items())
+            if isinstance(feature, FixedLenSequenceFeature) and feature.allow_missing
+        ]
+        results: Any = PARSE_SINGLE_SEQUENCE_EXAMPLE(
+            convert_to_tensor(serialized, string),
+            np.array(may_lack, object),
+            *[
+                [convert_to_tensor(key, string) for key in keys]
+                for keys in (context.sparse, context.dense, lists.sparse, lists.dense)
+            ],
+            context.defaults,
+            convert_to_tensor(example_name or "", string),
+            context_sparse_types=list(context.sparse.values()),
+            Tcontext_dense=list(context.dense.values()),
+            context_dense_shapes=context.shapes,
+            feature_list_sparse_types=list(lists.sparse.values()),
+            feature_list_dense_types=list(lists.dense.values()),
+            feature_list_dense_shapes=lists.shapes,
+        )
+    return _by_name(context, results[:4]), _by_name(lists, results[4:])
+
+
+def _check_kinds(features: Mapping[str, Any], argument: str, dense: type) -> None:
+    for key, feature in features.items():
+        if not isinstance(feature, (dense, VarLenFeature)):
+            raise TypeError(
+                f"{argument}[{key!r}] must be a {dense.__name__} or a VarLenFeature, got "
+                f"{feature!r}"
+            )
+
+
+def _by_name(wanted: Asked, results: Sequence[Any]) -> dict[str, Any]:
+    *parts, dense = results
+    sparse = {
+        key: SparseTensor(*pieces) for key, *pieces in zip(wanted.sparse, *parts, strict=True)
+    }
+    return sparse | dict(zip(wanted.dense, dense, strict=True))
