@@ -15,7 +15,8 @@ from .interrupts import let_through
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping
 
-_KEY = "the waits of the session"
+WAITS = "the waits of the session"
+"""The key of the waits in the store of a session."""
 
 
 class Waits:
@@ -99,5 +100,5 @@ class Turns:
 
 def waits_of(state: MutableMapping[Any, Any]) -> Waits:
     """The waits of the session whose store for stateful ops is given."""
-    found: Waits = state.setdefault(_KEY, Waits())
+    found: Waits = state.setdefault(WAITS, Waits())
     return found

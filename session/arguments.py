@@ -7,10 +7,11 @@ from typing import Any
 from ..graph import errors
 from ..graph.graph import Graph
 from .options import ConfigProto
+from .servers import state_of
 
 
-def check_arguments(target: Any, graph: Any, config: Any) -> None:
-    """Checks the arguments of a session.
+def check_arguments(target: Any, graph: Any, config: Any) -> dict[Any, Any]:
+    """Checks the arguments of a session, and gives it its store for stateful ops.
 
     Raises:
         TypeError: one of them is of another type.
@@ -25,10 +26,12 @@ def check_arguments(target: Any, graph: Any, config: Any) -> None:
             raise TypeError(
                 f"{name} must be a {wanted}, got {value!r} of type {type(value).__name__!r}"
             )
-    if target:
+    state = state_of(target)
+    if state is None:
         raise errors.NotFoundError(
             None,
             None,
             "No session factory registered for the given session options: the target is "
-            f"{target!r}; '' is this process",
+            f"{target!r}; '' is this process, as is the target of a td.train.Server",
         )
+    return state

@@ -43,7 +43,8 @@ class Session:
     """Runs parts of a graph, and holds the state of its stateful ops.
 
     Args:
-        target: "": a session always runs in this process.
+        target: "", or the target of a `td.train.Server`, whose sessions share variables and
+            queues. A session always runs in this process.
         graph: the graph to run; by default the default graph.
         config: how many threads to use, as a ConfigProto.
 
@@ -67,14 +68,14 @@ class Session:
         graph: Graph | None = None,
         config: ConfigProto | None = None,
     ) -> None:
-        check_arguments(target, graph, config)
+        state = check_arguments(target, graph, config)
         self._graph = graph or get_default_graph()
         self._config = config or ConfigProto()
         self._threads = Threads.of(self._config)
         self._calls = Calls()
         self._lock = threading.Lock()
         self._closed = False
-        self._state: dict[Any, Any] = {}
+        self._state = state
         self._partial_runs: dict[str, PartialRun] = {}
         self._handles = count()
         self._entered: ExitStack | None = None

@@ -28,8 +28,6 @@ _REASONS = {
     "LinearClassifier": _ESTIMATORS,
     "ModelFnOps": _ESTIMATORS,
     "RunConfig": _ESTIMATORS,
-    "Server": "sessions run in this process, and there only",
-    "Supervisor": _TRAINING,
     "TPUEstimator": _TPU,
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
     "bucket_by_sequence_length": "sort and pad the batches in Python, and feed them",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 
 public = {
     "td.train": (
-        "FeedFnHook FinalOpsHook LoggingTensorHook NanLossDuringTrainingError NanTensorHook "
-        "StopAtStepHook"
+        "FeedFnHook FinalOpsHook GlobalStepWaiterHook LoggingTensorHook "
+        "NanLossDuringTrainingError NanTensorHook StopAtStepHook"
     ),
 }
 
 _LOG = logging.getLogger("tensordraft")
+_LOOK = 0.5  # seconds between two looks at the global step
 
 
 def needed_global_step(who: str) -> Any:
@@ -281,3 +283,38 @@ class FeedFnHook(SessionRunHook):
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Asks for what the hook looks at."""
         return SessionRunArgs(fetches=None, feed_dict=self._feed_fn())
+
+
+class GlobalStepWaiterHook(SessionRunHook):
+    """Waits before the first run until the global step has come so far, by others' work.
+
+    Args:
+        wait_until_step: how far.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     step = td.train.create_global_step()
+        ...     hook = td.train.GlobalStepWaiterHook(wait_until_step=0)
+        ...     with td.train.SingularMonitoredSession(hooks=[hook]) as session:
+        ...         session.run(step)
+        np.int64(0)
+    """
+
+    def __init__(self, wait_until_step: int) -> None:
+        self._until = wait_until_step
+        self._passed = False
+        self._step: Any = None
+
+    def begin(self) -> None:
+        """Finds what the hook needs in the graph."""
+        self._passed = False
+        self._step = needed_global_step("GlobalStepWaiterHook")
+
+    def before_run(self, run_context: SessionRunContext) -> None:
+        """Waits, the first time."""
+        if self._passed or self._until <= 0:
+            return
+        while int(run_context.session.run(self._step)) < self._until:
+            threading.Event().wait(_LOOK)
+        self._passed = True

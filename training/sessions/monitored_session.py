@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
+from ...ops.queues.queue_runner import start_queue_runners
+from ...session.profile import RunMetadata
 from ..coordination.coordinator import Coordinator
-from .saving_hooks import CheckpointSaverHook, StepCounterHook
-from .session_creation import ChiefSessionCreator, Scaffold, SessionCreator
+from .saving_hooks import CheckpointSaverHook
+from .session_creation import (
+    ChiefSessionCreator,
+    Scaffold,
+    SessionCreator,
+    WorkerSessionCreator,
+)
 from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
+from .summary_hooks import StepCounterHook, SummarySaverHook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Self
 
     from ...graph.graph import Graph
@@ -21,6 +30,36 @@ public = {"td.train": "MonitoredSession MonitoredTrainingSession SingularMonitor
 
 _DEFAULT = "default"  # told apart from None, which turns saving off
 _ENDS = (errors.OutOfRangeError, StopIteration)
+
+
+class _StopOfStep(Exception):  # noqa: N818 - no error
+    """What `request_stop` of a StepContext raises."""
+
+
+class StepContext:
+    """What a function knows that `MonitoredSession.run_step_fn` calls.
+
+    Args:
+        session: the session, without hooks.
+        run_with_hooks_fn: the method `run` of the MonitoredSession.
+    """
+
+    def __init__(self, session: Session, run_with_hooks_fn: Callable[..., Any]) -> None:
+        self._session = session
+        self._run = run_with_hooks_fn
+
+    @property
+    def session(self) -> Session:
+        """The session, without hooks."""
+        return self._session
+
+    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
+        """A run of the MonitoredSession, with hooks."""
+        return self._run(*args, **kwargs)
+
+    def request_stop(self) -> None:
+        """Ends the function and the session's loop."""
+        raise _StopOfStep
 
 
 class MonitoredSession:
@@ -46,6 +85,8 @@ class MonitoredSession:
         [0, 1, 2]
     """
 
+    StepContext = StepContext
+
     def __init__(
         self,
         session_creator: SessionCreator | None = None,
@@ -61,6 +102,7 @@ class MonitoredSession:
         creator = session_creator or ChiefSessionCreator()
         self._session: Session | None = creator.create_session()
         try:
+            start_queue_runners(self._session, self._coordinator)
             for hook in self._hooks:
                 hook.after_create_session(self._session, self._coordinator)
         except BaseException:
@@ -102,6 +144,8 @@ class MonitoredSession:
                 feeds[tensor] = value
         nothing: list[Any] = []
         asked_for = [fetches, *(nothing if item is None else item for item in wanted)]
+        if run_metadata is None and options is not None and options.trace_level:
+            run_metadata = RunMetadata()  # for the hook that asked for a trace
         result, *values = session.run(asked_for, feeds, options, run_metadata)
         for hook, item, value in zip(self._hooks, wanted, values, strict=True):
             results = None if item is None else value
@@ -109,6 +153,47 @@ class MonitoredSession:
         self._stopped = self._stopped or context.stop_requested
         self._coordinator.raise_requested_exception()
         return result
+
+    def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
+        """Calls a function that makes several runs of one step.
+
+        Args:
+            step_fn: a function of a StepContext; or of that by the name `step_context`, as the
+                second argument of a method.
+
+        Returns:
+            What it returns; None where it asked for a stop.
+
+        Raises:
+            ValueError: the function takes other arguments.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default():
+            ...     x = td.placeholder(td.float32, [])
+            ...     double = x * 2.0
+            ...
+            ...     def step(step_context):
+            ...         half = step_context.session.run(double, {x: 1.0})
+            ...         return step_context.run_with_hooks(double, {x: half})
+            ...
+            ...     with td.train.MonitoredSession() as session:
+            ...         session.run_step_fn(step)
+            np.float32(4.0)
+        """
+        names = list(inspect.signature(step_fn).parameters)
+        if names != ["step_context"]:
+            raise ValueError(
+                "`step_fn` may either have one `step_context` argument, or `self` and "
+                f"`step_context` arguments if it's an instance method. Got {names} instead."
+            )
+        if self._session is None:
+            raise RuntimeError("Run called even after should_stop requested.")
+        try:
+            return step_fn(StepContext(self._session, self.run))
+        except _StopOfStep:
+            self._stopped = True
+            return None
 
     def close(self) -> None:
         """Ends the session; hooks get to know it."""
@@ -164,7 +249,7 @@ class SingularMonitoredSession(MonitoredSession):
         self,
         hooks: Iterable[SessionRunHook] | None = None,
         scaffold: Scaffold | None = None,
-        master: str = "",
+        master: Any = "",
         config: Any = None,
         checkpoint_dir: str | None = None,
         stop_grace_period_secs: float = 120,
@@ -181,15 +266,15 @@ class SingularMonitoredSession(MonitoredSession):
 
 
 def MonitoredTrainingSession(  # noqa: N802 - TensorFlow's name
-    master: str = "",
+    master: Any = "",
     is_chief: bool = True,
     checkpoint_dir: str | None = None,
     scaffold: Scaffold | None = None,
     hooks: Iterable[SessionRunHook] | None = None,
     chief_only_hooks: Iterable[SessionRunHook] | None = None,
     save_checkpoint_secs: Any = _DEFAULT,
-    save_summaries_steps: Any = None,
-    save_summaries_secs: Any = None,
+    save_summaries_steps: Any = _DEFAULT,
+    save_summaries_secs: Any = _DEFAULT,
     config: Any = None,
     stop_grace_period_secs: float = 120,
     log_step_count_steps: int | None = 100,
@@ -201,20 +286,21 @@ def MonitoredTrainingSession(  # noqa: N802 - TensorFlow's name
 
     Args:
         master: "": a session always runs in this process.
-        is_chief: accepted for TensorFlow's sake: the one process is the chief.
+        is_chief: whether this session gives variables their values and saves; another one, on
+            the same server, waits for it.
         checkpoint_dir: the folder; without one nothing is saved.
         scaffold: what the session needs of the graph.
         hooks: SessionRunHooks, called in their order.
         chief_only_hooks: further ones.
         save_checkpoint_secs: after how many seconds to save; by default 600. None for never.
-        save_summaries_steps: accepted; summaries are not written.
-        save_summaries_secs: accepted.
+        save_summaries_steps: after how many steps to write summaries; by default 100.
+        save_summaries_secs: after how many seconds.
         config: as for `td.Session`.
         stop_grace_period_secs: how long to wait for threads at the end.
         log_step_count_steps: after how many steps to log how many a second takes.
-        max_wait_secs: accepted.
+        max_wait_secs: how long to wait for the chief.
         save_checkpoint_steps: after how many steps to save.
-        summary_dir: accepted.
+        summary_dir: the folder for summaries; by default `checkpoint_dir`.
 
     Raises:
         ValueError: both times are given after which to save.
@@ -231,24 +317,42 @@ def MonitoredTrainingSession(  # noqa: N802 - TensorFlow's name
         ...     steps(folder), steps(folder)
         ([1, 2, 3], [4, 5, 6])
     """
-    del is_chief, save_summaries_steps, save_summaries_secs, max_wait_secs, summary_dir
+    if save_summaries_steps is _DEFAULT and save_summaries_secs is _DEFAULT:
+        save_summaries_steps, save_summaries_secs = 100, None
+    save_summaries_secs = None if save_summaries_secs is _DEFAULT else save_summaries_secs
+    save_summaries_steps = None if save_summaries_steps is _DEFAULT else save_summaries_steps
     if save_checkpoint_secs is _DEFAULT:
         save_checkpoint_secs = 600 if save_checkpoint_steps in (_DEFAULT, None) else None
     if save_checkpoint_steps is _DEFAULT:
         save_checkpoint_steps = None
     scaffold = scaffold or Scaffold()
+    if not is_chief:
+        worker = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
+        return MonitoredSession(worker, hooks or (), stop_grace_period_secs)
     every = [*(hooks or ()), *(chief_only_hooks or ())]
-    if checkpoint_dir:
-        if log_step_count_steps:
-            every.append(StepCounterHook(every_n_steps=log_step_count_steps))
-        if save_checkpoint_secs or save_checkpoint_steps:
+    summary_dir = summary_dir or checkpoint_dir
+    if summary_dir:
+        if log_step_count_steps and log_step_count_steps > 0:
             every.append(
-                CheckpointSaverHook(
-                    checkpoint_dir,
-                    save_secs=save_checkpoint_secs or None,
-                    save_steps=save_checkpoint_steps or None,
+                StepCounterHook(every_n_steps=log_step_count_steps, output_dir=summary_dir)
+            )
+        if (save_summaries_steps or 0) > 0 or (save_summaries_secs or 0) > 0:
+            every.append(
+                SummarySaverHook(
+                    save_steps=save_summaries_steps,
+                    save_secs=save_summaries_secs,
                     scaffold=scaffold,
+                    output_dir=summary_dir,
                 )
             )
+    if checkpoint_dir and (save_checkpoint_secs or save_checkpoint_steps):
+        every.append(
+            CheckpointSaverHook(
+                checkpoint_dir,
+                save_secs=save_checkpoint_secs or None,
+                save_steps=save_checkpoint_steps or None,
+                scaffold=scaffold,
+            )
+        )
     creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
     return MonitoredSession(creator, every, stop_grace_period_secs)

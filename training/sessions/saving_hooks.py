@@ -7,14 +7,19 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
+from ...graph.loading.event_writer import FileWriterCache
+from ...graph.loading.graph_files import write_graph
+from ...protos.messages import SessionLog
 from .hooks import needed_global_step
 from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ...ops.saving.saver import Saver
     from .session_creation import Scaffold
 
-public = {"td.train": "CheckpointSaverHook SecondOrStepTimer StepCounterHook"}
+public = {"td.train": "CheckpointSaverHook CheckpointSaverListener SecondOrStepTimer"}
 
 _LOG = logging.getLogger("tensordraft")
 
@@ -71,6 +76,40 @@ class SecondOrStepTimer:
         return None if self._last is None else self._last[0]
 
 
+class CheckpointSaverListener:
+    """What is told of checkpoints by a CheckpointSaverHook: a subclass says what it does.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> class Telling(td.train.CheckpointSaverListener):
+        ...     def after_save(self, session, global_step_value):
+        ...         print("saved at", global_step_value)
+        >>> with td.Graph().as_default(), tempfile.TemporaryDirectory() as folder:
+        ...     add = td.train.create_global_step().assign_add(4)
+        ...     hook = td.train.CheckpointSaverHook(
+        ...         folder, save_steps=10, saver=td.train.Saver(), listeners=[Telling()]
+        ...     )
+        ...     with td.train.SingularMonitoredSession(hooks=[hook]) as session:
+        ...         _ = session.run(add)
+        ...     td.summary.FileWriterCache.clear()
+        saved at 0
+        saved at 4
+    """
+
+    def begin(self) -> None:
+        """Called before the session is made."""
+
+    def before_save(self, session: Any, global_step_value: int) -> None:
+        """Called before a checkpoint is saved."""
+
+    def after_save(self, session: Any, global_step_value: int) -> Any:
+        """Called when it is saved; what is true asks for a stop."""
+
+    def end(self, session: Any, global_step_value: int) -> None:
+        """Called at the end."""
+
+
 class CheckpointSaverHook(SessionRunHook):
     """Saves a checkpoint at the beginning, every so often, and at the end.
 
@@ -81,7 +120,8 @@ class CheckpointSaverHook(SessionRunHook):
         saver: a Saver; by default that of `scaffold`.
         checkpoint_basename: what the names of checkpoints begin with.
         scaffold: the scaffold of the session.
-        listeners: accepted for TensorFlow's sake; none are called.
+        listeners: CheckpointSaverListeners, which are told of each checkpoint.
+        save_graph_def: whether the graph is written, too, and each checkpoint has it beside it.
 
     Raises:
         ValueError: none or both of the times are given, or saver and scaffold are.
@@ -94,6 +134,7 @@ class CheckpointSaverHook(SessionRunHook):
         ...     hook = td.train.CheckpointSaverHook(folder, save_steps=10, saver=td.train.Saver())
         ...     with td.train.SingularMonitoredSession(hooks=[hook]) as session:
         ...         _ = session.run(add)
+        ...     td.summary.FileWriterCache.clear()
         ...     td.train.latest_checkpoint(folder).rpartition("/")[2]
         'model.ckpt-4'
     """
@@ -106,9 +147,13 @@ class CheckpointSaverHook(SessionRunHook):
         saver: Saver | None = None,
         checkpoint_basename: str = "model.ckpt",
         scaffold: Scaffold | None = None,
-        listeners: Any = None,
+        listeners: Iterable[CheckpointSaverListener] | None = None,
+        save_graph_def: bool = True,
     ) -> None:
-        del listeners
+        self._listeners = list(listeners or ())
+        self._folder = checkpoint_dir
+        self._save_graph = save_graph_def
+        self._writer: Any = None
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
         self._path = os.path.join(checkpoint_dir, checkpoint_basename)
@@ -120,9 +165,15 @@ class CheckpointSaverHook(SessionRunHook):
     def begin(self) -> None:
         """Finds what the hook needs in the graph."""
         self._step = needed_global_step("CheckpointSaverHook")
+        self._writer = FileWriterCache.get(self._folder)
+        for listener in self._listeners:
+            listener.begin()
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Begins with the step of the session."""
+        if self._save_graph:
+            write_graph(session.graph, self._folder, "graph.pbtxt")
+        self._writer.add_graph(session.graph)
         self._save(session, int(session.run(self._step)))
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
@@ -134,66 +185,30 @@ class CheckpointSaverHook(SessionRunHook):
         # The step may have been read before it was counted up.
         if self._timer.should_trigger_for_step(int(run_values.results) + 1):
             step = int(run_context.session.run(self._step))
-            if self._timer.should_trigger_for_step(step):
-                self._save(run_context.session, step)
+            if self._timer.should_trigger_for_step(step) and self._save(run_context.session, step):
+                run_context.request_stop()
 
     def end(self, session: Any) -> None:
         """Does what is left to do."""
         step = int(session.run(self._step))
         if step != self._timer.last_triggered_step():
             self._save(session, step)
+        for listener in self._listeners:
+            listener.end(session, step)
 
-    def _save(self, session: Any, step: int) -> None:
+    def _save(self, session: Any, step: int) -> bool:
+        """Saves a checkpoint; whether a listener asks for a stop."""
         saver: Saver | None = self._saver or (self._scaffold.saver if self._scaffold else None)
         if saver is None:
             raise RuntimeError("CheckpointSaverHook has neither a saver nor a scaffold with one")
         self._timer.update_last_triggered_step(step)
         _LOG.info("Saving checkpoints for %d into %s.", step, self._path)
-        saver.save(session, self._path, global_step=step)
-
-
-class StepCounterHook(SessionRunHook):
-    """Writes to the log "tensordraft" how many global steps a second takes.
-
-    Args:
-        every_n_steps: after how many steps.
-        every_n_secs: after how many seconds.
-        output_dir: accepted for TensorFlow's sake, like `summary_writer`.
-        summary_writer: accepted.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     step = td.train.create_global_step()
-        ...     hook = td.train.StepCounterHook(every_n_steps=10)
-        ...     with td.train.SingularMonitoredSession(hooks=[hook]) as session:
-        ...         session.run(step)
-        np.int64(0)
-    """
-
-    def __init__(
-        self,
-        every_n_steps: int | None = 100,
-        every_n_secs: float | None = None,
-        output_dir: str | None = None,
-        summary_writer: Any = None,
-    ) -> None:
-        del output_dir, summary_writer
-        self._timer = SecondOrStepTimer(every_n_secs, every_n_steps)
-        self._step: Any = None
-
-    def begin(self) -> None:
-        """Finds what the hook needs in the graph."""
-        self._step = needed_global_step("StepCounterHook")
-
-    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Asks for what the hook looks at."""
-        return SessionRunArgs(self._step)
-
-    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Looks at what came out."""
-        step = int(run_values.results)
-        if self._timer.should_trigger_for_step(step):
-            seconds, steps = self._timer.update_last_triggered_step(step)
-            if seconds and steps:
-                _LOG.info("global_step/sec: %g", steps / seconds)
+        for listener in self._listeners:
+            listener.before_save(session, step)
+        saver.save(session, self._path, global_step=step, write_meta_graph=self._save_graph)
+        status = SessionLog.CHECKPOINT
+        self._writer.add_session_log(
+            SessionLog(status=status, checkpoint_path=self._path), global_step=step
+        )
+        asked = [listener.after_save(session, step) for listener in self._listeners]
+        return any(asked)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ...graph.checkpoints.checkpoint_state import latest_checkpoint
 from ...graph.default_graph import get_default_graph
+from ...graph.scopes.collections import GraphKeys
 from ...ops.effects.ordering import group
 from ...ops.saving.saver import Saver
+from ...ops.summaries.tensors_and_texts import merge_all
+from ...ops.tables.hash_table import tables_initializer
 from ...ops.variables.variable_lists import (
     global_variables,
     global_variables_initializer,
     local_variables_initializer,
     report_uninitialized_variables,
 )
-from ...session.session import Session
+from .session_manager import SessionManager
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ...session.session import Session
 
 public = {"td.train": "ChiefSessionCreator Scaffold SessionCreator WorkerSessionCreator"}
 
@@ -30,9 +35,10 @@ class Scaffold:
         init_feed_dict: what to feed it.
         init_fn: a function of the scaffold and the session, called after it.
         ready_op: gives the names of what has no value, which have to be none.
-        ready_for_local_init_op: accepted for TensorFlow's sake.
+        ready_for_local_init_op: gives the names of what has no value and is needed before
+            `local_init_op` runs.
         local_init_op: gives local variables their values, also after a checkpoint was restored.
-        summary_op: the summaries; by default none.
+        summary_op: the summaries; by default all.
         saver: a Saver; by default of all global variables.
         copy_from_scaffold: a scaffold that stands in for what is not given.
         local_init_feed_dict: what to feed `local_init_op`.
@@ -60,40 +66,92 @@ class Scaffold:
         copy_from_scaffold: Scaffold | None = None,
         local_init_feed_dict: Any = None,
     ) -> None:
-        other: Any = copy_from_scaffold
-        self._init_fn = init_fn
-        self.init_op = init_op if other is None or init_op is not None else other.init_op
-        self.init_feed_dict = init_feed_dict or (other and other.init_feed_dict)
-        self.ready_op = ready_op if other is None or ready_op is not None else other.ready_op
-        self.ready_for_local_init_op = ready_for_local_init_op
-        self.local_init_op = (
-            local_init_op if other is None or local_init_op is not None else other.local_init_op
-        )
-        self.local_init_feed_dict = local_init_feed_dict
-        self.summary_op = summary_op
-        self.saver: Saver | None = saver if other is None or saver is not None else other.saver
-        if init_fn is None and other is not None:
-            self._init_fn = other._init_fn
+        if copy_from_scaffold is not None and not isinstance(copy_from_scaffold, Scaffold):
+            raise TypeError("copy_from_scaffold is not a Scaffold instance.")
+        other: Any = copy_from_scaffold or SimpleNamespace()
+
+        def given(name: str, value: Any) -> Any:
+            return getattr(other, name, None) if value is None else value
+
+        self._init_fn = given("_init_fn", init_fn)
+        self.init_op = given("init_op", init_op)
+        self.init_feed_dict = given("init_feed_dict", init_feed_dict)
+        self.ready_op = given("ready_op", ready_op)
+        self.ready_for_local_init_op = given("ready_for_local_init_op", ready_for_local_init_op)
+        self.local_init_op = given("local_init_op", local_init_op)
+        self.local_init_feed_dict = given("local_init_feed_dict", local_init_feed_dict)
+        self.summary_op = given("summary_op", summary_op)
+        self.saver: Saver | None = given("saver", saver)
 
     def finalize(self) -> Scaffold:
-        """Makes what is missing, and lets the graph be changed no more."""
+        """Makes what is missing, and lets the graph be changed no more.
+
+        Raises:
+            RuntimeError: a collection that holds what is missing holds several of it.
+        """
         graph = get_default_graph()
         if not graph.finalized:
-            if self.init_op is None:
-                self.init_op = group(global_variables_initializer(), name="init")
-            if self.ready_op is None:
-                self.ready_op = report_uninitialized_variables()
-            if self.local_init_op is None:
-                self.local_init_op = group(local_variables_initializer(), name="local_init")
-            if self.saver is None and global_variables():
-                self.saver = Saver(sharded=True, allow_empty=True)
+            for name, (key, make) in _MADE.items():
+                if getattr(self, name) is None:
+                    setattr(self, name, Scaffold.get_or_default(name, key, make))
             graph.finalize()
         return self
+
+    @staticmethod
+    def get_or_default(
+        arg_name: str, collection_key: str, default_constructor: Callable[[], Any]
+    ) -> Any:
+        """What a collection holds; otherwise what a function makes, which is then put there.
+
+        Raises:
+            RuntimeError: it holds several items.
+        """
+        graph = get_default_graph()
+        held = graph.get_collection(collection_key)
+        if len(held) > 1:
+            raise RuntimeError(
+                f"More than one item in the collection {collection_key!r}. Please indicate which "
+                f"one to use by passing it to the td.Scaffold constructor as:  "
+                f"td.Scaffold({arg_name}=item to use)"
+            )
+        if held:
+            return held[0]
+        made = default_constructor()
+        if made is not None:
+            graph.add_to_collection(collection_key, made)
+        return made
+
+    @staticmethod
+    def default_local_init_op() -> Any:
+        """An op that gives local variables and tables their values."""
+        return group(local_variables_initializer(), tables_initializer())
 
     def init_fn(self, session: Session) -> None:
         """Calls the function that the scaffold was given."""
         if self._init_fn is not None:
             self._init_fn(self, session)
+
+
+def _all_initialized() -> Any:
+    return group(global_variables_initializer(), name="init")
+
+
+def _ready_for_local_init() -> Any:
+    return report_uninitialized_variables(global_variables())
+
+
+def _saver() -> Saver:
+    return Saver(sharded=True, allow_empty=True)
+
+
+_MADE: dict[str, tuple[str, Callable[[], Any]]] = {
+    "init_op": (GraphKeys.INIT_OP, _all_initialized),
+    "ready_op": (GraphKeys.READY_OP, report_uninitialized_variables),
+    "ready_for_local_init_op": (GraphKeys.READY_FOR_LOCAL_INIT_OP, _ready_for_local_init),
+    "local_init_op": (GraphKeys.LOCAL_INIT_OP, Scaffold.default_local_init_op),
+    "summary_op": (GraphKeys.SUMMARY_OP, merge_all),
+    "saver": (GraphKeys.SAVERS, _saver),
+}
 
 
 class SessionCreator:
@@ -141,7 +199,7 @@ class ChiefSessionCreator(SessionCreator):
     def __init__(
         self,
         scaffold: Scaffold | None = None,
-        master: str = "",
+        master: Any = "",
         config: Any = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
@@ -151,28 +209,74 @@ class ChiefSessionCreator(SessionCreator):
         self._config = config
         self._folder = checkpoint_dir
         self._checkpoint = checkpoint_filename_with_path
+        self._manager: SessionManager | None = None
 
     def create_session(self) -> Session:
         """A new session, whose variables have values."""
         scaffold = self._scaffold.finalize()
-        session = Session(self._master, config=self._config)
-        try:
-            path = self._checkpoint or (self._folder and latest_checkpoint(self._folder))
-            if path and scaffold.saver is not None:
-                scaffold.saver.restore(session, path)
-            elif scaffold.init_op is not None:
-                session.run(scaffold.init_op, feed_dict=scaffold.init_feed_dict)
-            if not path:
-                scaffold.init_fn(session)
-            if scaffold.local_init_op is not None:
-                session.run(scaffold.local_init_op, feed_dict=scaffold.local_init_feed_dict)
-            if scaffold.ready_op is not None and len(lacking := session.run(scaffold.ready_op)):
-                names = ", ".join(name.decode() for name in lacking)
-                raise RuntimeError(f"Variables not initialized: {names}")
-        except BaseException:
-            session.close()
-            raise
-        return session
+        self._manager = self._manager or _manager_of(scaffold)
+        return self._manager.prepare_session(
+            self._master,
+            saver=scaffold.saver,
+            checkpoint_dir=self._folder,
+            checkpoint_filename_with_path=self._checkpoint,
+            config=self._config,
+            init_op=scaffold.init_op,
+            init_feed_dict=scaffold.init_feed_dict,
+            init_fn=scaffold.init_fn,
+        )
 
 
-WorkerSessionCreator = ChiefSessionCreator
+def _manager_of(scaffold: Scaffold) -> SessionManager:
+    return SessionManager(
+        local_init_op=scaffold.local_init_op,
+        local_init_feed_dict=scaffold.local_init_feed_dict,
+        ready_op=scaffold.ready_op,
+        ready_for_local_init_op=scaffold.ready_for_local_init_op,
+        graph=get_default_graph(),
+    )
+
+
+class WorkerSessionCreator(SessionCreator):
+    """Makes sessions whose variables another one gives their values: that of the chief.
+
+    Sessions share variables where they run on one `td.train.Server`.
+
+    Args:
+        scaffold: what they need of the graph.
+        master: the target of the server.
+        config: as for `td.Session`.
+        max_wait_secs: how long to wait for the chief.
+
+    Raises:
+        DeadlineExceededError: the variables have no values after that time.
+
+    Example:
+        >>> import tensordraft as td
+        >>> server = td.train.Server.create_local_server()
+        >>> with td.Graph().as_default():
+        ...     v = td.Variable(3)
+        ...     chief = td.train.ChiefSessionCreator(master=server.target)
+        ...     worker = td.train.WorkerSessionCreator(master=server.target)
+        ...     with chief.create_session(), worker.create_session() as session:
+        ...         session.run(v)
+        np.int32(3)
+    """
+
+    def __init__(
+        self,
+        scaffold: Scaffold | None = None,
+        master: Any = "",
+        config: Any = None,
+        max_wait_secs: float = 30 * 60,
+    ) -> None:
+        self._scaffold = scaffold or Scaffold()
+        self._master = master
+        self._config = config
+        self._wait = max_wait_secs
+        self._manager: SessionManager | None = None
+
+    def create_session(self) -> Session:
+        """A new session, whose variables have values."""
+        self._manager = self._manager or _manager_of(self._scaffold.finalize())
+        return self._manager.wait_for_session(self._master, self._config, self._wait)

@@ -1,0 +1,196 @@
+"""What tests of programs use beside `td.test.TestCase`: folders, stubs, comparisons."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import unittest
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+public = {
+    "td.test": (
+        "Benchmark StubOutForTesting assert_equal_graph_def create_local_cluster get_temp_dir "
+        "gpu_device_name is_built_with_cuda is_built_with_gpu_support is_built_with_rocm "
+        "is_built_with_xla is_gpu_available main mock test_src_dir_path"
+    ),
+}
+
+_folders: list[str] = []
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Runs the tests of the program's module, as `unittest.main` does.
+
+    Args:
+        argv: the arguments of the command line; by default those of the program.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.test.main  # doctest: +ELLIPSIS
+        <function main at ...>
+    """
+    unittest.main(module="__main__", argv=list(argv) if argv else None)
+
+
+def get_temp_dir() -> str:
+    """A folder for what tests write; one for the whole program.
+
+    Example:
+        >>> import os
+        >>> import tensordraft as td
+        >>> os.path.isdir(td.test.get_temp_dir())
+        True
+    """
+    if not _folders:
+        _folders.append(tempfile.mkdtemp(prefix="tensordraft-test-"))
+    return _folders[0]
+
+
+def test_src_dir_path(relative_path: str) -> str:
+    """The path of a file beside the program.
+
+    Args:
+        relative_path: the path from the program's folder.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.test.test_src_dir_path("data/x.txt").endswith("data/x.txt")
+        True
+    """
+    return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
+
+
+def is_built_with_cuda() -> bool:
+    """Whether there are kernels for GPUs: never.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.test.is_built_with_cuda(), td.test.is_gpu_available(), td.test.gpu_device_name()
+        (False, False, '')
+    """
+    return False
+
+
+is_built_with_gpu_support = is_built_with_rocm = is_built_with_xla = is_built_with_cuda
+
+
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+    """Whether there is a GPU to run on: never."""
+    del cuda_only, min_cuda_compute_capability
+    return False
+
+
+def gpu_device_name() -> str:
+    """The name of the GPU: "", as there is none."""
+    return ""
+
+
+def create_local_cluster(num_workers: int, num_ps: int, **settings: Any) -> Any:
+    """Refuses: sessions run in this process; `td.train.Server` is what they may share.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    del settings
+    raise NotImplementedError(
+        f"there is no cluster of {num_workers} workers and {num_ps} parameter servers here; make a "
+        "td.train.Server.create_local_server()"
+    )
+
+
+def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = False) -> None:
+    """Checks that two GraphDefs hold the same nodes, in whatever order.
+
+    Args:
+        actual: a GraphDef.
+        expected: another.
+        checkpoint_v2: accepted for TensorFlow's sake.
+
+    Raises:
+        AssertionError: they differ.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.constant(1)
+        >>> td.test.assert_equal_graph_def(graph.as_graph_def(), graph.as_graph_def())
+    """
+    del checkpoint_v2
+    found, wanted = ({node.name: node for node in one.node} for one in (actual, expected))
+    if found.keys() != wanted.keys():
+        raise AssertionError(
+            f"the nodes differ: only in one are {sorted(found.keys() ^ wanted.keys())}"
+        )
+    for name, node in found.items():
+        if node != wanted[name]:
+            raise AssertionError(f"the node {name!r} differs: {node} and {wanted[name]}")
+
+
+class StubOutForTesting:
+    """Puts something else in the place of attributes, and takes it back.
+
+    Example:
+        >>> import math
+        >>> import tensordraft as td
+        >>> with td.test.StubOutForTesting() as stubs:
+        ...     stubs.Set(math, "floor", lambda x: 7)
+        ...     math.floor(0.5)
+        7
+        >>> math.floor(0.5)
+        0
+    """
+
+    def __init__(self) -> None:
+        self._sets: list[tuple[Any, str, Any]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.CleanUp()
+
+    def Set(self, parent: Any, child_name: str, new_child: Any) -> None:
+        """Sets an attribute, until `CleanUp`."""
+        self._sets.append((parent, child_name, getattr(parent, child_name)))
+        setattr(parent, child_name, new_child)
+
+    SmartSet = Set
+
+    def UnsetAll(self) -> None:
+        """Gives all attributes what they were."""
+        for parent, name, old in reversed(self._sets):
+            setattr(parent, name, old)
+        self._sets.clear()
+
+    CleanUp = SmartUnsetAll = UnsetAll
+
+
+class Benchmark:
+    """The base of benchmarks: methods `benchmark…`, of which TensorFlow's runner calls each.
+
+    Example:
+        >>> import tensordraft as td
+        >>> class Sums(td.test.Benchmark):
+        ...     def benchmarkSum(self):
+        ...         self.report_benchmark(name="sum", iters=1, wall_time=0.5)
+        >>> Sums().benchmarkSum()
+        sum: 0.5 s a run, of 1
+    """
+
+    def report_benchmark(
+        self,
+        iters: int | None = None,
+        cpu_time: float | None = None,
+        wall_time: float | None = None,
+        throughput: float | None = None,
+        extras: Any = None,
+        name: str | None = None,
+        metrics: Any = None,
+    ) -> None:
+        """Prints what a benchmark has found."""
+        del cpu_time, throughput, extras, metrics
+        print(f"{name or type(self).__name__}: {wall_time} s a run, of {iters}")

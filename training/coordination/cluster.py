@@ -1,0 +1,284 @@
+"""Clusters, as programs for several machines describe them: all of it is this process here."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ...graph.scopes.device_spec import DeviceSpec
+from ...session import servers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ...graph.node import Operation
+
+public = {"td.train": "ClusterSpec Server replica_device_setter"}
+
+_PS_OPS = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2",
+    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableDenseHashTable",
+    "MutableDenseHashTableV2", "VarHandleOp", "BoostedTreesEnsembleResourceHandleOp",
+    "BoostedTreesQuantileStreamResourceHandleOp", "ResourceConditionalAccumulator",
+    "DecisionTreeResource")  # fmt: skip
+
+
+class ClusterSpec:
+    """Which tasks a cluster has: addresses, by job and number.
+
+    Args:
+        cluster: a dict from the names of jobs to lists of addresses, or to dicts from numbers to
+            addresses; or another ClusterSpec.
+
+    Raises:
+        TypeError: it is none of these.
+
+    Example:
+        >>> import tensordraft as td
+        >>> cluster = td.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1", "c:1"]})
+        >>> cluster.jobs, cluster.num_tasks("worker"), cluster.task_address("worker", 1)
+        (['ps', 'worker'], 2, 'c:1')
+    """
+
+    def __init__(self, cluster: ClusterSpec | Mapping[str, Any]) -> None:
+        if isinstance(cluster, ClusterSpec):
+            cluster = cluster._tasks
+        if not isinstance(cluster, dict):
+            raise TypeError(
+                "`cluster` must be a dictionary mapping one or more job names to lists of network "
+                f"addresses, or another ClusterSpec, got {cluster!r}"
+            )
+        self._tasks: dict[str, dict[int, str]] = {}
+        for job, tasks in cluster.items():
+            if not isinstance(tasks, (list, tuple, dict)):
+                raise TypeError(
+                    f"The tasks for job {job!r} must be a list or a dictionary from integers to "
+                    "strings."
+                )
+            numbered = tasks if isinstance(tasks, dict) else dict(enumerate(tasks))
+            self._tasks[job] = {int(number): str(address) for number, address in numbered.items()}
+
+    def __bool__(self) -> bool:
+        return bool(self._tasks)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClusterSpec) and self._tasks == other._tasks
+
+    def __hash__(self) -> int:
+        return hash(str(self._tasks))
+
+    def __repr__(self) -> str:
+        return f"ClusterSpec({self.as_dict()!r})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The addresses by job: in a list where the tasks are numbered from 0 on."""
+        return {
+            job: [tasks[i] for i in range(len(tasks))]
+            if set(tasks) == set(range(len(tasks)))
+            else dict(tasks)
+            for job, tasks in self._tasks.items()
+        }
+
+    @property
+    def jobs(self) -> list[str]:
+        """The names of the jobs."""
+        return list(self._tasks)
+
+    def _of(self, job_name: str) -> dict[int, str]:
+        try:
+            return self._tasks[job_name]
+        except KeyError:
+            raise ValueError(f"No such job in cluster: {job_name!r}") from None
+
+    def num_tasks(self, job_name: str) -> int:
+        """How many tasks a job has.
+
+        Raises:
+            ValueError: there is no such job.
+        """
+        return len(self._of(job_name))
+
+    def task_indices(self, job_name: str) -> list[int]:
+        """The numbers of the tasks of a job.
+
+        Raises:
+            ValueError: there is no such job.
+        """
+        return sorted(self._of(job_name))
+
+    def task_address(self, job_name: str, task_index: int) -> str:
+        """The address of a task.
+
+        Raises:
+            ValueError: there is no such job or task.
+        """
+        try:
+            return self._of(job_name)[task_index]
+        except KeyError:
+            raise ValueError(f"No task with index {task_index!r} in job {job_name!r}") from None
+
+    def job_tasks(self, job_name: str) -> list[str | None]:
+        """The addresses of the tasks of a job, by number; None for a number that has none.
+
+        Raises:
+            ValueError: there is no such job.
+        """
+        tasks = self._of(job_name)
+        return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
+
+
+class Server:
+    """A server in this process: sessions on it share variables and queues.
+
+    There are no others: programs for several machines run on this one, each task by itself.
+
+    Args:
+        server_or_cluster_def: a ClusterSpec, or the dict of one.
+        job_name: the job of this task.
+        task_index: the number of this task.
+        protocol: accepted for TensorFlow's sake, like `config`.
+        config: accepted.
+        start: whether to start it.
+
+    Raises:
+        ValueError: the cluster has no such task.
+
+    Example:
+        >>> import tensordraft as td
+        >>> server = td.train.Server.create_local_server()
+        >>> with td.Graph().as_default():
+        ...     v = td.Variable(3, name="v")
+        ...     with td.Session(server.target) as session:
+        ...         session.run(v.initializer)
+        ...     with td.Session(server.target) as session:
+        ...         session.run(v)
+        np.int32(3)
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        del protocol, config
+        cluster = ClusterSpec(server_or_cluster_def)
+        if job_name is None:
+            if len(cluster.jobs) != 1:
+                raise ValueError("Must specify an explicit job_name.")
+            job_name = cluster.jobs[0]
+        if task_index is None:
+            if cluster.num_tasks(job_name) != 1:
+                raise ValueError("Must specify an explicit task_index.")
+            task_index = cluster.task_indices(job_name)[0]
+        address: str | None = cluster.task_address(job_name, task_index)
+        if address == "localhost:0":
+            address = None  # any that is free
+        self._address = address
+        self._target = ""
+        if start:
+            self.start()
+
+    def start(self) -> None:
+        """Starts the server; nothing happens where it has been started."""
+        if not self._target:
+            self._target = servers.started(self._address)
+
+    def join(self) -> None:
+        """Waits until the program is ended: the server has all its work done by sessions."""
+        threading.Event().wait()
+
+    @property
+    def target(self) -> bytes:
+        """What to give to `td.Session`."""
+        return self._target.encode()
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> Server:
+        """A new server of a cluster that consists of it alone."""
+        return Server({"local": ["localhost:0"]}, config=config, start=start)
+
+
+def replica_device_setter(
+    ps_tasks: int = 0,
+    ps_device: str = "/job:ps",
+    worker_device: str = "/job:worker",
+    merge_devices: bool = True,
+    cluster: Any = None,
+    ps_ops: Sequence[str] | None = None,
+    ps_strategy: Callable[[Operation], int] | None = None,
+) -> Callable[[Operation], str] | None:
+    """A device function that puts variables on parameter servers in turn, the rest on workers.
+
+    Devices are names here: everything runs in this process.
+
+    Args:
+        ps_tasks: how many parameter servers there are.
+        ps_device: the device of variables, without the number of the task.
+        worker_device: the device of all other ops.
+        merge_devices: whether parts that an op's own device names are kept; always so here.
+        cluster: a ClusterSpec or its dict, which tells `ps_tasks`.
+        ps_ops: the op types that are put on parameter servers; by default those of variables.
+        ps_strategy: from an op to the number of its server; by default they take turns.
+
+    Returns:
+        The function, for `td.device`; None where there are no parameter servers.
+
+    Example:
+        >>> import tensordraft as td
+        >>> cluster = {"ps": ["a:1", "b:1"], "worker": ["c:1"]}
+        >>> with td.Graph().as_default():
+        ...     with td.device(td.train.replica_device_setter(cluster=cluster)):
+        ...         v, w = td.Variable(1.0), td.Variable(2.0)
+        ...         product = v * w
+        ...     v.device, w.device, product.device
+        ('/job:ps/task:0', '/job:ps/task:1', '/job:worker')
+    """
+    del merge_devices
+    if cluster is not None:
+        job = DeviceSpec.from_string(ps_device).job
+        tasks = ClusterSpec(cluster).as_dict()
+        if not job or job not in tasks or not tasks[job]:
+            return None
+        ps_tasks = len(tasks[job])
+    if not ps_tasks:
+        return None
+    kinds = _PS_OPS if ps_ops is None else tuple(ps_ops)
+    turn = ps_strategy or _Turns(ps_tasks)
+
+    def choose(op: Operation) -> str:
+        own = DeviceSpec.from_string(op.device or "")
+        if op.type not in kinds:
+            chosen = DeviceSpec.from_string(worker_device or "")
+        else:
+            chosen = DeviceSpec.from_string(ps_device)
+            if chosen.job and chosen.task is None and chosen.job != own.job:
+                chosen = _with_task(ps_device, turn(op))
+        return _merged(chosen, own)
+
+    return choose
+
+
+class _Turns:
+    """Numbers from 0 on, again and again."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._next = 0
+
+    def __call__(self, op: Operation) -> int:
+        task = self._next
+        self._next = (self._next + 1) % self._number
+        return task
+
+
+def _with_task(device: str, task: int) -> DeviceSpec:
+    return DeviceSpec.from_string(f"{device}/task:{task}")
+
+
+def _merged(chosen: DeviceSpec, own: DeviceSpec) -> str:
+    """A device, of which an op's own says the last word."""
+    chosen.merge_from(own)
+    return chosen.to_string()
