@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...graph.default_graph import get_default_graph
-from ...graph.loading.event_writer import FileWriter
 from ...graph.loading.graph_files import write_graph
-from ...graph.scopes.collections import GraphKeys
-from ...ops.effects.ordering import group
 from ...ops.queues.queue_runner import start_queue_runners
-from ...ops.saving.saver import Saver
-from ...ops.summaries.tensors_and_texts import merge_all
-from ...ops.tables.hash_table import tables_initializer
-from ...ops.variable_scopes.global_step import get_global_step
-from ...ops.variables.variable_lists import (
-    global_variables,
-    global_variables_initializer,
-    local_variables_initializer,
-    report_uninitialized_variables,
-)
 from ...protos.messages import SessionLog, Summary
-from ..coordination.coordinator import Coordinator, LooperThread
-from .session_manager import SessionManager
+from ..coordination.coordinator import LooperThread
+from .supervisor_parts import SupervisorParts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from threading import Thread
 
-    from ...graph.graph import Graph
     from ...session.session import Session
 
 public = {"td.train": "Supervisor basic_train_loop"}
 
 
-class Supervisor:
+class Supervisor(SupervisorParts):
     """Prepares a session, saves and writes summaries beside it, and ends everything in order.
 
     `USE_DEFAULT` as an argument means what the graph's collection holds, or what is made for all
@@ -79,143 +63,6 @@ class Supervisor:
         ...     td.train.latest_checkpoint(folder).rpartition("-")[2]
         '3'
     """
-
-    USE_DEFAULT: Any = 0
-
-    def __init__(
-        self,
-        graph: Graph | None = None,
-        ready_op: Any = USE_DEFAULT,
-        ready_for_local_init_op: Any = USE_DEFAULT,
-        is_chief: bool = True,
-        init_op: Any = USE_DEFAULT,
-        init_feed_dict: Any = None,
-        local_init_op: Any = USE_DEFAULT,
-        logdir: str | None = None,
-        summary_op: Any = USE_DEFAULT,
-        saver: Any = USE_DEFAULT,
-        global_step: Any = USE_DEFAULT,
-        save_summaries_secs: float = 120,
-        save_model_secs: float = 600,
-        recovery_wait_secs: float = 30,
-        stop_grace_secs: float = 120,
-        checkpoint_basename: str = "model.ckpt",
-        session_manager: SessionManager | None = None,
-        summary_writer: Any = USE_DEFAULT,
-        init_fn: Callable[[Session], Any] | None = None,
-        local_init_run_options: Any = None,
-    ) -> None:
-        self._graph = graph or get_default_graph()
-        self._is_chief = is_chief
-        self._coord = Coordinator()
-        self._init_feed_dict = init_feed_dict
-        self._init_fn = init_fn
-        self._grace = stop_grace_secs
-        self._logdir = logdir if is_chief else None
-        self._summaries_secs = save_summaries_secs
-        self._model_secs = save_model_secs
-        self._save_path = (
-            os.path.join(logdir, checkpoint_basename) if self._logdir and logdir else None
-        )
-        with self._graph.as_default():
-            self._init_op = _one(init_op, GraphKeys.INIT_OP, global_variables_initializer)
-            self._ready_op = _one(ready_op, GraphKeys.READY_OP, report_uninitialized_variables)
-            self._ready_for_local = _one(
-                ready_for_local_init_op, GraphKeys.READY_FOR_LOCAL_INIT_OP, lambda: None
-            )
-            self._local_init_op = _one(local_init_op, GraphKeys.LOCAL_INIT_OP, _local_init)
-            self._saver = _one(saver, GraphKeys.SAVERS, _saver)
-            self._summary_op = _one(summary_op, GraphKeys.SUMMARY_OP, merge_all)
-            self._step = get_global_step() if _is_default(global_step) else global_step
-        self._writer: Any = None
-        if _is_default(summary_writer):
-            if self._logdir:
-                self._writer = FileWriter(self._logdir)
-        else:
-            self._writer = summary_writer
-        self._written = False
-        self._manager = session_manager or SessionManager(
-            local_init_op=self._local_init_op,
-            ready_op=self._ready_op,
-            ready_for_local_init_op=self._ready_for_local,
-            graph=self._graph,
-            recovery_wait_secs=recovery_wait_secs,
-            local_init_run_options=local_init_run_options,
-        )
-        self._graph.finalize()
-
-    @property
-    def is_chief(self) -> bool:
-        """Whether this one gives variables their values and saves."""
-        return self._is_chief
-
-    @property
-    def session_manager(self) -> SessionManager:
-        """What prepares sessions."""
-        return self._manager
-
-    @property
-    def coord(self) -> Coordinator:
-        """The coordinator of the threads."""
-        return self._coord
-
-    @property
-    def init_op(self) -> Any:
-        """What gives variables their values."""
-        return self._init_op
-
-    @property
-    def init_feed_dict(self) -> Any:
-        """What it is fed."""
-        return self._init_feed_dict
-
-    @property
-    def ready_op(self) -> Any:
-        """What gives the names of what has no value."""
-        return self._ready_op
-
-    @property
-    def ready_for_local_init_op(self) -> Any:
-        """The same, for what is needed before local variables get their values."""
-        return self._ready_for_local
-
-    @property
-    def summary_writer(self) -> Any:
-        """The writer of summaries; None where there is none."""
-        return self._writer
-
-    @property
-    def summary_op(self) -> Any:
-        """The summaries; None where there are none."""
-        return self._summary_op
-
-    @property
-    def save_summaries_secs(self) -> float:
-        """After how many seconds summaries are written."""
-        return self._summaries_secs
-
-    @property
-    def global_step(self) -> Any:
-        """The global step; None where there is none."""
-        return self._step
-
-    @property
-    def saver(self) -> Saver | None:
-        """What saves; None where there is nothing to save."""
-        saver: Saver | None = self._saver
-        return saver
-
-    @property
-    def save_model_secs(self) -> float:
-        """After how many seconds the model is saved."""
-        return self._model_secs
-
-    @property
-    def save_path(self) -> str | None:
-        """What checkpoints are called, without the step."""
-        return self._save_path
-
-    # Sessions and services ----------------------------------------------------------------------
 
     def prepare_or_wait_for_session(
         self,
@@ -431,32 +278,6 @@ class _StepRate:
             summary = Summary()
             summary.value.add(tag=f"{self._supervisor.global_step.op.name}/sec", simple_value=rate)
             self._supervisor.summary_writer.add_summary(summary, step)
-
-
-def _is_default(value: Any) -> bool:
-    return isinstance(value, int) and value == Supervisor.USE_DEFAULT
-
-
-def _one(given: Any, key: str, make: Callable[[], Any]) -> Any:
-    """What was given; by default the first item of a collection, or what is made and put there."""
-    if not _is_default(given):
-        return given
-    graph = get_default_graph()
-    held = graph.get_collection(key)
-    if held:
-        return held[0]
-    made = make()
-    if made is not None:
-        graph.add_to_collection(key, made)
-    return made
-
-
-def _local_init() -> Any:
-    return group(local_variables_initializer(), tables_initializer())
-
-
-def _saver() -> Saver | None:
-    return Saver() if global_variables() else None
 
 
 def basic_train_loop(

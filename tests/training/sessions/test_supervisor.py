@@ -44,6 +44,8 @@ def test_a_supervisor_restores_what_was_saved(tmp_path: Path) -> None:
             supervisor = td.train.Supervisor(logdir=str(tmp_path), save_model_secs=0)
             with supervisor.managed_session() as session:
                 found += [int(session.run(step)) for _ in range(3)]
+                assert supervisor.saver is not None
+                assert supervisor.save_path is not None
                 path = supervisor.saver.save(session, supervisor.save_path, found[-1])
             assert path.endswith(f"model.ckpt-{found[-1]}")
             assert supervisor.should_stop()
@@ -233,6 +235,8 @@ def test_a_step_of_several_runs() -> None:
 
 @pytest.mark.parametrize("give", [0, 2])
 def test_summary_hooks_take_one_source(give: int) -> None:
-    settings = {} if not give else {"scaffold": td.train.Scaffold(), "summary_op": "x"}
+    settings: dict[str, Any] = (
+        {} if not give else {"scaffold": td.train.Scaffold(), "summary_op": "x"}
+    )
     with pytest.raises(ValueError, match="Exactly one of scaffold or summary_op"):
         td.train.SummarySaverHook(save_steps=1, **settings)
