@@ -79,13 +79,29 @@ is_built_with_gpu_support = is_built_with_rocm = is_built_with_xla = is_built_wi
 
 
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
-    """Whether there is a GPU to run on: never."""
+    """Whether there is a GPU to run on: never.
+
+    Args:
+        cuda_only: accepted for TensorFlow's sake.
+        min_cuda_compute_capability: accepted.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.test.is_gpu_available()
+        False
+    """
     del cuda_only, min_cuda_compute_capability
     return False
 
 
 def gpu_device_name() -> str:
-    """The name of the GPU: "", as there is none."""
+    """The name of the GPU: "", as there is none.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.test.gpu_device_name()
+        ''
+    """
     return ""
 
 
@@ -94,6 +110,14 @@ def create_local_cluster(num_workers: int, num_ps: int, **settings: Any) -> Any:
 
     Raises:
         NotImplementedError: always.
+
+    Example:
+        >>> import tensordraft as td
+        >>> try:
+        ...     td.test.create_local_cluster(2, 1)
+        ... except NotImplementedError as error:
+        ...     print(str(error).partition(";")[0])
+        there is no cluster of 2 workers and 1 parameter servers here
     """
     del settings
     raise NotImplementedError(

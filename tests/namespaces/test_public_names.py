@@ -205,7 +205,6 @@ def test_every_parameter_and_result_is_typed() -> None:
     ("name", "reason"),
     [
         ("GradientTape", "it is not supported yet"),
-        ("train.Supervisor", "it is not supported yet"),
         ("contrib.learn.Estimator", "write the loop around"),
         ("nn.raw_rnn", "td.while_loop are"),
         ("no_such_name", "has no attribute 'no_such_name'$"),
