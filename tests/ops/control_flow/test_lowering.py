@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -213,3 +214,16 @@ def test_a_file_cannot_pass_references_to_functions(graph: td.Graph) -> None:
     node.attr["Tin"].list.type[0] = td.float32_ref.as_datatype_enum
     with pytest.raises(ValueError, match="where the op has"):
         again(written)
+
+
+def test_files_without_functions(tmp_path: Path, graph: td.Graph) -> None:
+    n = td.placeholder(td.int32, [], name="n")
+    td.while_loop(lambda i: i < n, lambda i: i + 2, [0])
+    whole, lowered = str(tmp_path / "whole.pb"), str(tmp_path / "lowered.pb")
+    td.save_graph(graph, whole)
+    td.save_graph(td.load_graph(whole).as_graph_def(), lowered, control_flow="lowered")
+    written = td.GraphDef.FromString(Path(lowered).read_bytes())
+    assert "Enter" in kinds(written)
+    assert not written.library.function
+    with td.Session(graph=td.load_graph(lowered)) as session:
+        assert session.run("while/Exit:0", {"n:0": 5}) == 6
