@@ -109,7 +109,7 @@ def _parse_kernel(c: KernelContext) -> Kernel:
         inner = np.array(message.context.SerializeToString(), object)
         example = b"" if not inner.item() else _as_example(inner.item())
         found = parse(
-            context, np.array(example, object), np.zeros(0, object), (*keys[:2], ()), given
+            context, np.array(example, object), np.zeros(0, object), (keys[0], keys[1], ()), given
         )
         lists = message.feature_lists.feature_list
         sparse = [
