@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..kit.allocation import check_size, new_array, new_zeros
+from .constants import constant
 from .reshaping import reshape
 from .shapes import shape as shape_of
 
@@ -38,6 +40,10 @@ ONES_LIKE = OpDef(
     "uint64, complex64, complex128, bool}",
     traits=Move(),
 )
+
+
+# What has fewer elements stands in the graph, as in TensorFlow; the others are made in the run.
+_MOST_IN_GRAPHS = 1000
 
 
 @FILL.shape
@@ -173,8 +179,25 @@ def _filled(function: str, shape: Any, value: int, dtype: DType, name: str | Non
     if dtype.name == "string" and value:
         raise TypeError("ones cannot be of dtype string")
     item: Any = b"" if dtype.name == "string" else np.array(value).astype(dtype.numpy_dtype)
+    sizes = _known(shape)
     with name_scope(name, function) as scope:
-        return FILL(_dims(shape), item, T=dtype, name=scope)
+        if sizes is not None and math.prod(sizes) < _MOST_IN_GRAPHS:
+            array = np.full(sizes, item, object if dtype.name == "string" else None)
+            return constant(array, dtype, name=scope)
+        return FILL(_dims(shape), constant(item, dtype), name=scope)
+
+
+def _known(shape: Any) -> tuple[int, ...] | None:
+    """The sizes of a shape that is known as a whole, and not as a tensor."""
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
+    several = isinstance(shape, (list, tuple))
+    if isinstance(shape, Tensor) or (several and any(isinstance(n, Tensor) for n in shape)):
+        return None
+    sizes = TensorShape(shape).sizes
+    if sizes is None or not all(isinstance(size, int) and size >= 0 for size in sizes):
+        return None
+    return sizes  # type: ignore[return-value]
 
 
 def _dims(shape: Any) -> Any:
@@ -184,7 +207,7 @@ def _dims(shape: Any) -> Any:
     if isinstance(shape, (list, tuple)) and any(isinstance(n, Tensor) for n in shape):
         return shape
     if not isinstance(shape, Tensor):
-        return convert_to_tensor(TensorShape(shape), name="shape")
+        return convert_to_tensor(TensorShape(shape), name="shape_as_tensor")
     return reshape(shape, [-1]) if shape.shape.rank == 0 else shape
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +52,7 @@ public = {
 }
 
 _SEEDS = "seed: int = 0, seed2: int = 0"
+_BY_BLOCKS = 4096  # up from here, a shuffle exchanges blocks of places
 _FLOATS = f"{_SEEDS}, dtype: {{half, bfloat16, float32, float64}}, T: {{int32, int64}}"
 RANDOM_UNIFORM = OpDef("RandomUniform", "shape: T -> output: dtype", _FLOATS, traits=STATEFUL)
 RANDOM_STANDARD_NORMAL = OpDef(
@@ -152,15 +154,31 @@ def _random_shuffle_kernel(c: KernelContext) -> Kernel:
     return view(random_shuffle)
 
 
-def _permutation(stream: Philox, size: int) -> list[int]:
+def _permutation(stream: Philox, size: int) -> Array:
     """Fisher and Yates' shuffle: each place in turn changes with one that is not before it."""
     groups = -(-(size - 1) // GROUP)
     words = stream.reserve(groups).words(groups).reshape(-1)[: size - 1]
     others = np.arange(size - 1) + words % np.arange(size, 1, -1, dtype=np.uint32)
-    order = list(range(size))
-    for place, other in enumerate(others.tolist()):
-        order[place], order[other] = order[other], order[place]
+    order, place = np.arange(size), 0
+    while size - place > _BY_BLOCKS:
+        # Few places at once seldom meet each other, and exchanges that do not are done together.
+        end = place + isqrt(size - place) // 4
+        reached = others[place:end]
+        if reached.min() >= end and len(np.unique(reached)) == end - place:
+            order[place:end], order[reached] = order[reached], order[place:end].copy()
+        else:
+            _exchange(order, place, reached)
+        place = end
+    rest, left = order[place:].tolist(), others[place:] - place
+    _exchange(rest, 0, left)
+    order[place:] = rest
     return order
+
+
+def _exchange(order: Any, place: int, others: Array) -> None:
+    """Changes places from `place` on with others, one after the other."""
+    for here, other in enumerate(others.tolist(), place):
+        order[here], order[other] = order[other], order[here]
 
 
 def random_uniform(

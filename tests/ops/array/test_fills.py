@@ -201,3 +201,24 @@ def test_a_constant_whose_value_is_of_another_dtype_is_refused_at_the_run() -> N
         td.import_graph_def(proto, name="")
         with pytest.raises(td.errors.InvalidArgumentError, match="float32, where dtype is int32"):
             session.run("x:0")
+
+
+@pytest.mark.parametrize(
+    ("shape", "kinds"),
+    [
+        ([3], ["Const"]),
+        ([], ["Const"]),
+        ([0], ["Const"]),
+        ([999], ["Const"]),
+        ([1000], ["Const", "Const", "Fill"]),
+        ([40, 40], ["Const", "Const", "Fill"]),
+    ],
+)
+def test_zeros_and_ones_add_as_many_ops_as_in_tensorflow(
+    shape: list[int], kinds: list[str]
+) -> None:
+    for make in (td.zeros, td.ones):
+        with td.Graph().as_default() as graph:
+            made = make(shape)
+            assert [op.type for op in graph.get_operations()] == kinds
+            assert made.op.name == make.__name__

@@ -9,6 +9,7 @@ from harness import check, covers
 from shape_language import infers, refuses
 
 import tensordraft as td
+from tensordraft.ops.random.philox import Philox
 
 covers("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt")
 covers("RandomShuffle", "Multinomial", "RandomGamma", "RandomPoissonV2")
@@ -171,3 +172,17 @@ test_errors = check(ERRORS)
 def test_integers_need_a_bound() -> None:
     with td.Graph().as_default(), pytest.raises(ValueError, match="maxval is needed"):
         td.random_uniform([2], dtype=td.int32)
+
+
+@pytest.mark.parametrize("number", [4096, 4097, 30000])
+def test_a_shuffle_by_blocks_is_the_shuffle_one_by_one(number: int) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        shuffled = td.random_shuffle(np.arange(number), seed=5)
+        found = session.run(shuffled)
+    stream = Philox(87654321, 5 << 64)
+    words = stream.words(-(-(number - 1) // 4)).reshape(-1)[: number - 1]
+    expected = list(range(number))
+    for place, word in enumerate(words.tolist()):
+        other = place + word % (number - place)
+        expected[place], expected[other] = expected[other], expected[place]
+    assert found.tolist() == expected
