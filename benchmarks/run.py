@@ -18,7 +18,9 @@ from libraries import tensorflow
 if TYPE_CHECKING:
     from timing import Row
 
-SECTIONS = ("engine", "ops", "models", "training", "gradients", "memory", "files", "checking")
+SECTIONS = (
+    "engine", "loops", "ops", "models", "training", "gradients", "memory", "files", "checking",
+)  # fmt: skip
 PAGE = os.path.join(os.path.dirname(__file__), os.pardir, "docs", "performance.md")
 
 
