@@ -82,3 +82,17 @@ def let_through() -> Iterator[None]:
         yield
     finally:
         own.lifted -= 1
+
+
+def between_rounds(numbers: Iterator[int]) -> Iterator[int]:
+    """The numbers of the rounds of a loop; an interrupt that is held back comes between two."""
+    own = _interrupts
+    for number in numbers:
+        if own.outer is not None and threading.current_thread() is threading.main_thread():
+            own.deliver(own.outer)
+        yield number
+
+
+def are_held_back() -> bool:
+    """Whether a run is under way that holds interrupts back."""
+    return _interrupts.outer is not None

@@ -6,6 +6,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
+from ..graph.interrupts import are_held_back, between_rounds
 from .interpreter import FlatStep, interpret, over_slots, told
 from .loop_code import lower_loop
 from .observer import Observer
@@ -70,6 +71,8 @@ class LoopRun:
             return self._program().run(watch.rounds(), state, watch)
 
     def _run(self, numbers: Iterator[int], state: Sequence[Any]) -> Sequence[Any]:
+        if are_held_back():
+            numbers = between_rounds(numbers)
         while self._hot is None:
             flat = self._program()
             values = flat.begun(state)

@@ -12,6 +12,7 @@ import pytest
 from loop_harness import both, loop, results, traced
 
 import tensordraft as td
+from tensordraft.graph import interrupts
 from tensordraft.session import loop_runs
 
 Array = np.ndarray[Any, Any]
@@ -156,6 +157,26 @@ def test_ctrl_c_ends_a_loop_and_the_session_goes_on() -> None:
             with pytest.raises(KeyboardInterrupt):
                 session.run(y, {"n:0": 100})
         assert session.run(y, {"n:0": 10}) == 45
+
+
+def test_ctrl_c_comes_between_the_rounds_of_a_loop_that_changes_variables() -> None:
+    v = td.get_variable("v", [], td.int32, td.zeros_initializer(), use_resource=True)
+
+    def press(i: Array) -> Array:
+        if i == 10:  # as if it had come while nothing of the program ran
+            interrupts._interrupts._pending = (signal.SIGINT, None)
+        return i
+
+    def body(i: td.Tensor, y: td.Tensor) -> list[td.Tensor]:
+        with td.control_dependencies([v.assign_add(1)]):
+            return [y + td.py_func(press, [i], td.int32)]
+
+    [y] = loop(body, 0)
+    with td.Session() as session:
+        session.run(v.initializer)
+        with pytest.raises(KeyboardInterrupt):
+            session.run(y, {"n:0": 1000})
+        assert session.run(v) == 11
 
 
 def endless() -> td.Tensor:
