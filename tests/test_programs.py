@@ -35,8 +35,14 @@ def result_of(name: str) -> Any:
 
 def test_each_is_a_page() -> None:
     lengths = {path.name: len(path.read_text().splitlines()) for path in PROGRAMS.glob("*.py")}
-    assert len(lengths) == 20
+    assert len(lengths) == 21
     assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
+def test_the_queue_pipeline_learns_as_under_tensorflow() -> None:
+    losses, line = result_of("queue_pipeline")
+    np.testing.assert_allclose(losses, [4.2293, 0.0419, 0.0026, 0.0012, 0.0024, 0.0021], atol=5e-5)
+    np.testing.assert_allclose(line, [2.994, -1.012], atol=5e-4)
 
 
 def test_kmeans_finds_the_centres() -> None:
