@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -80,6 +81,8 @@ def gradient(case: Case) -> None:
             assert g.shape.is_compatible_with(value.shape)
         exact = {x: value for (x, _), value in zip(pairs, found, strict=True)}
         compare_with_differences(wide, built, session, ys, weights, exact)
+        if zlib.crc32(case.op.encode()) % 4 == 0:
+            second_order(wide, built, session, [g for _, g in pairs])
     again(built, [g for _, g in pairs], found)
     hidden(wide, weights, xs, gradients, found)
 
@@ -118,6 +121,23 @@ def compare_with_differences(
     assert abs(both - expected) <= CLOSE * scale, (
         f"differences give {both}, the gradient {expected}"
     )
+
+
+def second_order(case: Case, built: Built, session: td.Session, gradients: Any) -> None:
+    """The gradient of the gradient agrees with its differences, where there is one."""
+    gradients = [g for g in gradients if floats(g.dtype)]
+    sizes = [np.shape(value) for value in session.run(gradients, built.feeds)]
+    weights = [
+        noise(size, g.dtype.numpy_dtype, 9) for size, g in zip(sizes, gradients, strict=True)
+    ]
+    xs = [x for x in built.feeds if floats(x.dtype)]
+    try:
+        seconds = differentiated(built, gradients, xs, weights)
+    except LookupError:
+        return
+    pairs = {x: g for x, g in zip(xs, seconds, strict=True) if g is not None}
+    found = dict(zip(pairs, session.run(list(pairs.values()), built.feeds), strict=True))
+    compare_with_differences(case, built, session, gradients, weights, found)
 
 
 def again(built: Built, gradients: Sequence[td.Tensor], found: Any) -> None:

@@ -69,7 +69,8 @@ def _number_of_terms(op: Operation, gradient: Tensor) -> Tensor:
         count = floordiv(count, maximum(size(y), np.array(1, np.int32)))
     elif number > 1:
         count = floordiv(count, np.array(number, np.int32))
-    return cast(count, gradient.dtype.base_dtype)
+    number_now: Tensor = cast(count, gradient.dtype.base_dtype)
+    return number_now
 
 
 @gradient_of("Max", "Min")
