@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TRAINING = "it is not supported yet; td.train has optimizers, which td.Session runs"
-_INPUT = "read and batch what is fed in Python, and feed it to a placeholder"
+_EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session runs them"
+_INPUT = "td.train.batch and queues feed a graph; or read in Python, and feed a placeholder"
+_DECODERS = "it is not supported; the cells of td.nn.rnn_cell and td.while_loop are"
+_SERIES = "it is not supported yet; td.nn.dynamic_rnn and its kin are"
+_LOOP_OF_SLIM = "write the loop around td.train.MonitoredTrainingSession, or td.train.Supervisor"
 _LOOPS = "it is not supported; td.nn.dynamic_rnn and td.while_loop are"
 
 _COLUMNS = "feature columns are not supported; make the tensors yourself, and td.layers.dense them"
@@ -18,38 +21,56 @@ _NETS = "no ready-made networks are part of tensordraft; copy the model's own fi
 _TPU = "there are no TPUs here"
 
 _REASONS = {
+    "AttentionWrapper": _DECODERS,
+    "BahdanauAttention": _DECODERS,
+    "BasicDecoder": _DECODERS,
     "CrossShardOptimizer": _TPU,
     "DNNClassifier": _ESTIMATORS,
     "DNNRegressor": _ESTIMATORS,
     "Estimator": _ESTIMATORS,
     "Experiment": _ESTIMATORS,
-    "FixedLenFeature": _INPUT,
-    "GradientTape": _TRAINING,
+    "GradientTape": _EAGER,
     "LinearClassifier": _ESTIMATORS,
+    "LuongAttention": _DECODERS,
     "ModelFnOps": _ESTIMATORS,
     "RunConfig": _ESTIMATORS,
+    "SyncReplicasOptimizer": "there is one process: use the optimizer itself",
     "TPUEstimator": _TPU,
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
     "bucket_by_sequence_length": "sort and pad the batches in Python, and feed them",
+    "ctc_beam_search_decoder": _SERIES,
+    "ctc_greedy_decoder": _SERIES,
+    "ctc_loss": _SERIES,
     "data": _INPUT,
     "dataset_data_provider": _INPUT,
     "datasets": "nothing is downloaded; read the files yourself",
+    "distributions": "write the formula: td.random_normal draws, td.nn.moments measures",
+    "embedding_attention_seq2seq": _DECODERS,
     "embedding_column": _COLUMNS,
-    "enable_eager_execution": "there is only graph mode",
-    "estimator": _TRAINING,
+    "enable_eager_execution": _EAGER,
+    "estimator": _ESTIMATORS,
+    "evaluation": _LOOP_OF_SLIM,
+    "feature_column": _COLUMNS,
     "group_norm": "normalize with td.nn.moments and td.nn.batch_normalization",
     "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
+    "learning": _LOOP_OF_SLIM,
+    "list_local_devices": "there is one device, the CPU",
     "maxout": "reshape the channels into groups and take td.reduce_max",
     "model_analyzer": "count with td.trainable_variables() and their shapes",
+    "model_with_buckets": _DECODERS,
     "nets": _NETS,
+    "numeric_column": _COLUMNS,
     "preprocessing": "map words to numbers in Python",
+    "profiler": "td.Session.profile tells what takes how long",
+    "projector": "write projector_config.pbtxt beside the checkpoint yourself",
     "raw_rnn": _LOOPS,
     "real_valued_column": _COLUMNS,
+    "rnn_decoder": _DECODERS,
     "sparse_column_with_hash_bucket": _COLUMNS,
     "sparse_column_with_keys": _COLUMNS,
     "tensor_forest": "forests are not supported; scikit-learn has them",
     "tensorrt": "there are no GPUs here",
-    "tfexample_decoder": _INPUT,
+    "tfexample_decoder": "td.parse_single_example takes examples apart",
     "tpu": _TPU,
 }
 

@@ -204,7 +204,7 @@ def test_every_parameter_and_result_is_typed() -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("GradientTape", "it is not supported yet"),
+        ("GradientTape", "there is only graph mode"),
         ("contrib.learn.Estimator", "write the loop around"),
         ("nn.raw_rnn", "td.while_loop are"),
         ("no_such_name", "has no attribute 'no_such_name'$"),
