@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -35,6 +36,16 @@ def docstring_examples() -> Iterator[doctest.DocTest]:
         yield from (test for test in found if test.examples)
 
 
+@pytest.fixture
+def own_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Takes back what an example changes of what imports mean, as `td.as_tensorflow` does."""
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "tensorflow"]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("own_imports")
 @pytest.mark.parametrize("test", [*docstring_examples()], ids=lambda test: test.name)
 def test_docstring(test: doctest.DocTest) -> None:
     td.reset_default_graph()
