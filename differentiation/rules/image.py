@@ -98,3 +98,12 @@ undefined(
     "CropAndResizeGradImage",
     "CropAndResizeGradBoxes",
 )
+undefined(
+    "TensorFlow has none either",
+    "AdjustContrastv2",
+    "AdjustHue",
+    "AdjustSaturation",
+    "HSVToRGB",
+    "ResizeArea",
+)
+undefined("it is not supported: TensorFlow has it", "RGBToHSV")

@@ -15,7 +15,7 @@ from ..random.uniform_and_normal import random_uniform
 if TYPE_CHECKING:
     from ...graph.node import Tensor
 
-public = {"td": "random_crop"}
+public = {"td, td.image": "random_crop"}
 
 
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:

@@ -1,0 +1,200 @@
+"""Images flipped and turned, also at random; users find them in `td.image`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.constant_value import constant_value
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...protos.dtypes import int32
+from ..array.reshaping import reshape
+from ..array.reversing import reverse
+from ..array.shapes import shape
+from ..array.stacking import stack
+from ..array.transposing import transpose
+from ..math.comparison import equal, greater, less, logical_or
+from ..math.select import where_v2
+from ..random.uniform_and_normal import random_uniform
+from .image_sizes import as_image
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+
+public = {
+    "td.image": (
+        "flip_left_right flip_up_down random_flip_left_right random_flip_up_down rot90 "
+        "transpose=transpose_image transpose_image"
+    )
+}
+
+_ROWS, _COLUMNS, _CHANNELS = -3, -2, -1
+
+
+def flip_left_right(image: Any) -> Tensor:
+    """Images as a mirror beside them shows them.
+
+    Args:
+        image: [rows, columns, channels], or a batch of such.
+
+    Returns:
+        A Tensor as `image`.
+
+    Raises:
+        ValueError: the image has another rank.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.image.flip_left_right([[[1], [2], [3]]])).ravel())
+        [3 2 1]
+    """
+    return _flip(image, _COLUMNS, "flip_left_right")
+
+
+def flip_up_down(image: Any) -> Tensor:
+    """Images upside down, as still water shows them.
+
+    Args:
+        image: [rows, columns, channels], or a batch of such.
+
+    Returns:
+        A Tensor as `image`.
+
+    Raises:
+        ValueError: the image has another rank.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.image.flip_up_down([[[1]], [[2]]])).ravel())
+        [2 1]
+    """
+    return _flip(image, _ROWS, "flip_up_down")
+
+
+def _flip(image: Any, axis: int, name: str) -> Tensor:
+    with name_scope(None, name, [image]):
+        x, rank = as_image(image)
+        return reverse(x, [axis + rank])
+
+
+def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
+    """Images, flipped left to right at random: each with probability one half.
+
+    Args:
+        image: [rows, columns, channels], or a batch of such, of which each is flipped by itself.
+        seed: a seed, for the same draws in each session; see also `td.set_random_seed`.
+
+    Returns:
+        A Tensor as `image`.
+
+    Raises:
+        ValueError: the image has another rank.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     image = td.image.random_flip_left_right([[[1], [2]]], seed=1)
+        ...     sorted(session.run(image).ravel().tolist())
+        [1, 2]
+    """
+    return _random_flip(image, _COLUMNS, seed, "random_flip_left_right")
+
+
+def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
+    """Images, turned upside down at random: each with probability one half.
+
+    Args:
+        image: [rows, columns, channels], or a batch of such, of which each is flipped by itself.
+        seed: a seed, for the same draws in each session; see also `td.set_random_seed`.
+
+    Returns:
+        A Tensor as `image`.
+
+    Raises:
+        ValueError: the image has another rank.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     image = td.image.random_flip_up_down([[[1]], [[2]]], seed=1)
+        ...     sorted(session.run(image).ravel().tolist())
+        [1, 2]
+    """
+    return _random_flip(image, _ROWS, seed, "random_flip_up_down")
+
+
+def _random_flip(image: Any, axis: int, seed: int | None, name: str) -> Tensor:
+    with name_scope(None, name, [image]):
+        x, rank = as_image(image)
+        if rank == 3:
+            chosen = less(random_uniform([], 0, 1.0, seed=seed), 0.5)
+        else:  # TensorFlow rounds these draws, so that here the greater half flips
+            draws = random_uniform(stack([shape(x)[0]]), seed=seed)
+            chosen = reshape(greater(draws, 0.5), [-1, 1, 1, 1])
+        return where_v2(chosen, reverse(x, [axis + rank]), x)
+
+
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+    """Images turned counter-clockwise by right angles.
+
+    Args:
+        image: [rows, columns, channels], or a batch of such.
+        k: how many right angles: a number or a scalar Tensor of int32.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of the dtype of `image`.
+
+    Raises:
+        ValueError: the image has another rank.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.image.rot90([[[1], [2]]])).ravel())
+        [2 1]
+    """
+    with name_scope(name, "rot90", [image, k]):
+        x, rank = as_image(image)
+        turns = convert_to_tensor(k, int32, name="k") % 4
+        known = constant_value(turns)
+        rows, columns = rank + _ROWS, rank + _COLUMNS
+        batch = list(range(rows))
+        swapped = [*batch, columns, rows, rank + _CHANNELS]
+        if known is not None:
+            number = known.item()
+            turned = transpose(x, swapped) if number % 2 else x
+            axes = [axis for axis, when in ((rows, (1, 2)), (columns, (2, 3))) if number in when]
+            return reverse(turned, axes)
+        turned = transpose(x, where_v2(equal(turns % 2, 1), swapped, list(range(rank))))
+        flips = (
+            logical_or(equal(turns, 1), equal(turns, 2)),
+            logical_or(equal(turns, 2), equal(turns, 3)),
+        )
+        return reverse(turned, stack([*[False] * rows, *flips, False]))
+
+
+def transpose_image(image: Any, name: str | None = None) -> Tensor:
+    """Images with rows for columns: the first two dimensions of each change places.
+
+    Args:
+        image: [rows, columns, channels], or a batch of such.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of the dtype of `image`.
+
+    Raises:
+        ValueError: the image has another rank.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.image.transpose_image(td.zeros([2, 5, 3])).shape.as_list()
+        [5, 2, 3]
+    """
+    with name_scope(name, "transpose_image", [image]):
+        x, rank = as_image(image)
+        return transpose(x, [*range(rank - 3), rank + _COLUMNS, rank + _ROWS, rank + _CHANNELS])

@@ -1,0 +1,89 @@
+"""Images resized by the mean over the area of each pixel; as TensorFlow computes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from .resize_scales import scale_of
+from .resizing import IMAGE_TYPES, resize_shape, resizing
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext
+    from ...shape_inference.protocols import Array, Kernel
+
+public = {"td.image": "resize_area"}
+
+RESIZE_AREA = OpDef(
+    "ResizeArea",
+    "images: T, size: int32 -> resized_images: float32",
+    f"T: {{{IMAGE_TYPES}}}, align_corners: bool = false",
+)
+RESIZE_AREA.shape(resize_shape)
+
+
+@RESIZE_AREA.fresh_kernel
+def _resize_area_kernel(c: KernelContext) -> Kernel:
+    align_corners = c.attr("align_corners")
+
+    def resize(images: Array, rows: int, columns: int) -> Array:
+        x = images.astype(np.float32, copy=False)
+        down, across = (
+            scale_of(size, wanted, align_corners)
+            for size, wanted in ((x.shape[1], rows), (x.shape[2], columns))
+        )
+        lines = _covered(x, 2, columns, across)
+        result = _covered(lines, 1, rows, down)
+        result *= np.float32(1) / (down * across)
+        return result
+
+    return resizing(c, resize)
+
+
+def _covered(x: Array, axis: int, wanted: int, scale: np.float32) -> Array:
+    """For each place of the result the sum of what it covers, by how much of each it covers."""
+    starts = np.arange(wanted, dtype=np.float32) * scale
+    ends = np.arange(1, wanted + 1, dtype=np.float32) * scale
+    first, last = np.floor(starts).astype(np.intp), np.ceil(ends).astype(np.intp)
+    shape = [1] * x.ndim
+    shape[axis] = wanted
+    total: Any = None
+    for place in range(max(int((last - first).max()), 1)):
+        at = first + place
+        share = np.minimum(at + np.float32(1), ends) - np.maximum(at.astype(np.float32), starts)
+        share = np.where(at < last, share, 0).astype(np.float32).reshape(shape)
+        part = x.take(np.clip(at, 0, x.shape[axis] - 1), axis)
+        part *= share
+        total = part if total is None else np.add(total, part, out=total)
+    return np.asarray(total)
+
+
+def resize_area(
+    images: Any, size: Any, align_corners: bool = False, name: str | None = None
+) -> Tensor:
+    """Images in another size: each pixel is the mean of the area that it covers.
+
+    Args:
+        images: [batch, rows, columns, channels] of numbers.
+        size: the rows and columns of the result, int32.
+        align_corners: whether the centres of the corner pixels stay where they are.
+        name: a name for the op.
+
+    Returns:
+        A float32 Tensor [batch, size[0], size[1], channels]. A size less than 1, or empty images,
+        are an InvalidArgumentError at the run.
+
+    Raises:
+        ValueError: `images` is not of rank 4, or `size` has not 2 elements.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     small = td.image.resize_area([[[[0.0], [4.0], [2.0], [6.0]]]], [1, 2])
+        ...     print(session.run(small).ravel())
+        [2. 4.]
+    """
+    return RESIZE_AREA(images, size, align_corners=align_corners, name=name)

@@ -1,0 +1,119 @@
+"""Images in another size, by any method; users find it in `td.image`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.constant_value import constant_value
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...protos.dtypes import float32, int32
+from ..array.casting import cast
+from ..array.squeezing import expand_dims, squeeze
+from ..array.stacking import stack
+from ..math.arithmetic import minimum, round as rounded
+from .bicubic import resize_bicubic
+from .image_sizes import rows_and_columns
+from .resize_area import resize_area
+from .resizing import resize_bilinear, resize_nearest_neighbor
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+
+public = {"td.image": "ResizeMethod resize=resize_images resize_images"}
+
+
+class ResizeMethod:
+    """How pixels of images in another size are computed.
+
+    Attributes:
+        BILINEAR: the mean of four pixels.
+        NEAREST_NEIGHBOR: the next pixel; the dtype stays.
+        BICUBIC: a cubic curve through sixteen pixels.
+        AREA: the mean of all that a pixel covers.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.image.ResizeMethod.AREA
+        3
+    """
+
+    BILINEAR = 0
+    NEAREST_NEIGHBOR = 1
+    BICUBIC = 2
+    AREA = 3
+
+
+_METHODS: dict[Any, Any] = {
+    "bilinear": resize_bilinear,
+    "nearest": resize_nearest_neighbor,
+    "bicubic": resize_bicubic,
+    "area": resize_area,
+}
+_METHODS |= dict(enumerate(_METHODS.values()))
+
+
+def resize_images(
+    images: Any,
+    size: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+    preserve_aspect_ratio: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Images in another size.
+
+    Args:
+        images: [rows, columns, channels] of numbers, or a batch of such.
+        size: the rows and columns of the result: int32, of 2 elements.
+        method: one of `td.image.ResizeMethod`, or "bilinear", "nearest", "bicubic" or "area".
+        align_corners: whether the centres of the corner pixels stay where they are.
+        preserve_aspect_ratio: whether the result has the proportions of the image, and fits into
+            `size`.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A float32 Tensor; one of the dtype of the images for the nearest neighbor, and where the
+        size is known to be that of the images, which are then returned as they are.
+
+    Raises:
+        ValueError: the images are of another rank or an unknown one, `size` has not 2 elements, or
+            there is no such method.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     wide = td.image.resize_images([[[0.0], [4.0]]], [1, 4])
+        ...     print(session.run(wide).ravel())
+        [0. 2. 4. 4.]
+    """
+    with name_scope(name, "resize", [images, size]):
+        x = convert_to_tensor(images, name="images")
+        rank = x.shape.ndims
+        if rank is None:
+            raise ValueError("images must have a known rank, 3 or 4; set_shape states it")
+        if rank not in (3, 4):
+            raise ValueError(f"images must have either 3 or 4 dimensions, got shape {x.shape}")
+        if method not in _METHODS:
+            raise ValueError(f"method must be one of td.image.ResizeMethod, got {method!r}")
+        wanted = convert_to_tensor(size, int32, name="size")
+        if not wanted.shape.is_compatible_with([2]):
+            raise ValueError(f"size must have 2 elements: rows, columns; got shape {wanted.shape}")
+        if preserve_aspect_ratio:
+            wanted = _fitting(x, wanted)
+        known = constant_value(wanted)
+        if known is not None and known.tolist() == x.shape.as_list()[-3:-1]:
+            return x
+        batch = expand_dims(x, 0) if rank == 3 else x
+        result: Tensor = _METHODS[method](batch, wanted, align_corners=align_corners)
+        if rank == 3:
+            result = squeeze(result, [0])
+        return result
+
+
+def _fitting(images: Tensor, size: Tensor) -> Tensor:
+    """The greatest size in `size` that has the proportions of the images."""
+    space = cast(stack(list(rows_and_columns(images))), float32)
+    scales = cast(size, float32) / space
+    fitting: Tensor = cast(rounded(minimum(scales[0], scales[1]) * space), int32)
+    return fitting
