@@ -33,8 +33,7 @@ def blas(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Cou
     counted = Counted(request.param)
     limited = sharing._Blas()
     limited._libraries = [counted]
-    for module in (sharing, gemm):
-        monkeypatch.setattr(module, "blas_on_one_thread", limited)
+    monkeypatch.setattr(sharing, "blas_on_one_thread", limited)
     return counted
 
 
@@ -109,11 +108,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(("one", "other"), SHAPES)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64"])
-def test_products(
-    blas: Counted, monkeypatch: pytest.MonkeyPatch, one: Any, other: Any, dtype: str
-) -> None:
-    monkeypatch.setattr(gemm, "_LEAST_SHARED", 1 << 12)
-    monkeypatch.setattr(gemm, "_LEAST_THREADED", 1 << 10)
+def test_products(one: Any, other: Any, dtype: str) -> None:
     generator = np.random.default_rng(0)
     x = generator.integers(-5, 6, one).astype(dtype)
     y = generator.integers(-5, 6, other).astype(dtype)
