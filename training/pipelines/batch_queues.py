@@ -12,6 +12,7 @@ from ...ops.array.casting import cast
 from ...ops.control_flow.conditionals import cond
 from ...ops.effects.ordering import no_op
 from ...ops.indexing.partitioning import dynamic_partition
+from ...ops.kit.shared_docs import shared_docs
 from ...ops.math.arithmetic import maximum
 from ...ops.queues.queue_runner import QueueRunner, add_queue_runner
 from ...ops.queues.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
@@ -25,6 +26,41 @@ if TYPE_CHECKING:
 
     from ...graph.node import Operation, Tensor
     from ...ops.queues.queue_base import QueueBase
+
+
+described = shared_docs(
+    {
+        "tensors": "a list or dict of tensors: one example.",
+        "tensors_list": (
+            "a list of lists or dicts of tensors: what several sources give, each of which gets a "
+            "thread."
+        ),
+        "keep_input": (
+            "whether to keep an example: a bool scalar; with `enqueue_many` also a vector."
+        ),
+        "batch_size": "how many examples a batch has: an int or int32 scalar.",
+        "num_threads": "how many threads fill the queue.",
+        "capacity": "of the queue.",
+        "min_after_dequeue": "how many examples stay in the queue, to choose from.",
+        "seed": "the seed of the order.",
+        "enqueue_many": "whether the tensors hold several examples, one in each row.",
+        "shapes": "the shapes of the tensors of one example; by default what they tell.",
+        "dynamic_pad": (
+            "whether tensors of one example may differ in size; they are padded with zeros."
+        ),
+        "allow_smaller_final_batch": "whether a last batch of fewer examples is given out.",
+        "shared_name": "queues of one such name are one in a session.",
+        "name": "a name for the ops.",
+    },
+    returns=(
+        "A structure as that of one example, of batches: a list, a dict, or a tensor where there "
+        'is one. The runner of the queue is in the collection "queue_runners".'
+    ),
+    raises=(
+        "ValueError: there are no tensors, or the rank of one is not known. A run that finds no "
+        "more examples raises OutOfRangeError."
+    ),
+)
 
 
 class BatchPlan(NamedTuple):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .batch_queues import BatchPlan, batched
+from .batch_queues import BatchPlan, batched, described
 
 public = {"td.train": "batch batch_join maybe_batch maybe_batch_join"}
 
 
+@described
 def batch(
     tensors: Any,
     batch_size: Any,
@@ -22,27 +23,6 @@ def batch(
     name: str | None = None,
 ) -> Any:
     """Batches of examples, in their order.
-
-    Args:
-        tensors: a list or dict of tensors: one example.
-        batch_size: how many examples a batch has: an int or int32 scalar.
-        num_threads: how many threads fill the queue.
-        capacity: of the queue.
-        enqueue_many: whether the tensors hold several examples, one in each row.
-        shapes: the shapes of the tensors of one example; by default what they tell.
-        dynamic_pad: whether tensors of one example may differ in size; they are padded with
-            zeros.
-        allow_smaller_final_batch: whether a last batch of fewer examples is given out.
-        shared_name: queues of one such name are one in a session.
-        name: a name for the ops.
-
-    Returns:
-        A structure as that of one example, of batches: a list, a dict, or a tensor where there is
-        one. The runner of the queue is in the collection "queue_runners".
-
-    Raises:
-        ValueError: there are no tensors, or the rank of one is not known.
-        OutOfRangeError: in a run, there are no more examples.
 
     Example:
         >>> import tensordraft as td
@@ -60,6 +40,7 @@ def batch(
     return batched(plan, [tensors], True, num_threads, name, "batch")
 
 
+@described
 def maybe_batch(
     tensors: Any,
     keep_input: Any,
@@ -74,28 +55,6 @@ def maybe_batch(
     name: str | None = None,
 ) -> Any:
     """Batches of those examples that are to be kept: as `batch`.
-
-    Args:
-        tensors: a list or dict of tensors: one example.
-        keep_input: whether to keep an example: a bool scalar; with `enqueue_many` also a vector.
-        batch_size: how many examples a batch has: an int or int32 scalar.
-        num_threads: how many threads fill the queue.
-        capacity: of the queue.
-        enqueue_many: whether the tensors hold several examples, one in each row.
-        shapes: the shapes of the tensors of one example; by default what they tell.
-        dynamic_pad: whether tensors of one example may differ in size; they are padded with
-            zeros.
-        allow_smaller_final_batch: whether a last batch of fewer examples is given out.
-        shared_name: queues of one such name are one in a session.
-        name: a name for the ops.
-
-    Returns:
-        A structure as that of one example, of batches: a list, a dict, or a tensor where there is
-        one. The runner of the queue is in the collection "queue_runners".
-
-    Raises:
-        ValueError: there are no tensors, or the rank of one is not known.
-        OutOfRangeError: in a run, there are no more examples.
 
     Example:
         >>> import tensordraft as td
@@ -113,6 +72,7 @@ def maybe_batch(
     return batched(plan, [tensors], keep_input, num_threads, name, "batch")
 
 
+@described
 def batch_join(
     tensors_list: Any,
     batch_size: Any,
@@ -125,27 +85,6 @@ def batch_join(
     name: str | None = None,
 ) -> Any:
     """Batches of examples that several sources give.
-
-    Args:
-        tensors_list: a list of lists or dicts of tensors: what several sources give, each of which
-            gets a thread.
-        batch_size: how many examples a batch has: an int or int32 scalar.
-        capacity: of the queue.
-        enqueue_many: whether the tensors hold several examples, one in each row.
-        shapes: the shapes of the tensors of one example; by default what they tell.
-        dynamic_pad: whether tensors of one example may differ in size; they are padded with
-            zeros.
-        allow_smaller_final_batch: whether a last batch of fewer examples is given out.
-        shared_name: queues of one such name are one in a session.
-        name: a name for the ops.
-
-    Returns:
-        A structure as that of one example, of batches: a list, a dict, or a tensor where there is
-        one. The runner of the queue is in the collection "queue_runners".
-
-    Raises:
-        ValueError: there are no tensors, or the rank of one is not known.
-        OutOfRangeError: in a run, there are no more examples.
 
     Example:
         >>> import tensordraft as td
@@ -163,6 +102,7 @@ def batch_join(
     return batched(plan, tensors_list, True, 1, name, "batch_join")
 
 
+@described
 def maybe_batch_join(
     tensors_list: Any,
     keep_input: Any,
@@ -176,28 +116,6 @@ def maybe_batch_join(
     name: str | None = None,
 ) -> Any:
     """Batches of those examples of several sources that are to be kept.
-
-    Args:
-        tensors_list: a list of lists or dicts of tensors: what several sources give, each of which
-            gets a thread.
-        keep_input: whether to keep an example: a bool scalar; with `enqueue_many` also a vector.
-        batch_size: how many examples a batch has: an int or int32 scalar.
-        capacity: of the queue.
-        enqueue_many: whether the tensors hold several examples, one in each row.
-        shapes: the shapes of the tensors of one example; by default what they tell.
-        dynamic_pad: whether tensors of one example may differ in size; they are padded with
-            zeros.
-        allow_smaller_final_batch: whether a last batch of fewer examples is given out.
-        shared_name: queues of one such name are one in a session.
-        name: a name for the ops.
-
-    Returns:
-        A structure as that of one example, of batches: a list, a dict, or a tensor where there is
-        one. The runner of the queue is in the collection "queue_runners".
-
-    Raises:
-        ValueError: there are no tensors, or the rank of one is not known.
-        OutOfRangeError: in a run, there are no more examples.
 
     Example:
         >>> import tensordraft as td
