@@ -14,6 +14,7 @@ from ..array.fills import ones
 from ..array.joining import concat
 from ..array.ranges import range as numbers_in
 from ..array.reversing import reverse
+from ..kit.shared_docs import shared_docs
 from ..math.along_axis import cumsum
 from ..math.arithmetic import multiply, square, subtract
 from ..math.exponentials import cos, exp, sin, sqrt
@@ -29,25 +30,31 @@ public = {
     ),
 }
 
+_described = shared_docs(
+    {
+        "window_length": "a scalar integer: the number of samples.",
+        "periodic": (
+            "whether a window of even length goes on to its next period, as spectra want it; "
+            "otherwise, and where the length is odd, it is symmetric."
+        ),
+        "dtype": "a dtype of floats.",
+        "name": "a name for the scope of the ops.",
+    },
+    returns="A Tensor of shape [window_length].",
+    raises="ValueError: the dtype is not of floats, or `window_length` is no scalar.",
+)
 
+
+@_described
 def hann_window(
     window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
     """A raised cosine that falls to zero.
 
     Args:
-        window_length: a scalar integer: the number of samples.
         periodic: whether a window of even length goes on to its next period, as spectra want it;
             otherwise, and where the length is odd, it is symmetric. As TensorFlow; NumPy's
             `hanning` is always symmetric.
-        dtype: a dtype of floats.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of shape [window_length].
-
-    Raises:
-        ValueError: the dtype is not of floats, or `window_length` is no scalar.
 
     Example:
         >>> import tensordraft as td
@@ -58,23 +65,11 @@ def hann_window(
     return _raised_cosine(name, "hann_window", window_length, periodic, dtype, 0.5, 0.5)
 
 
+@_described
 def hamming_window(
     window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
     """A raised cosine that falls to 0.08.
-
-    Args:
-        window_length: a scalar integer: the number of samples.
-        periodic: whether a window of even length goes on to its next period, as spectra want it;
-            otherwise, and where the length is odd, it is symmetric.
-        dtype: a dtype of floats.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of shape [window_length].
-
-    Raises:
-        ValueError: the dtype is not of floats, or `window_length` is no scalar.
 
     Example:
         >>> import tensordraft as td
@@ -115,22 +110,17 @@ def _checked(window_length: Any, dtype: Any) -> tuple[Any, Tensor]:
     return dtype, length
 
 
+@_described
 def kaiser_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
     """A window of Kaiser's, by a modified Bessel function.
 
     Args:
-        window_length: a scalar integer: the number of samples.
         beta: how narrow it is.
-        dtype: a dtype of floats.
-        name: a name for the scope of the ops.
 
     Returns:
         A Tensor of shape [window_length]; as `np.kaiser`.
-
-    Raises:
-        ValueError: the dtype is not of floats, or `window_length` is no scalar.
 
     Example:
         >>> import tensordraft as td
@@ -149,6 +139,7 @@ def kaiser_window(
         return multiply(exp(arches - beta), bessel_i0e(arches) / bessel_i0e(beta))
 
 
+@_described
 def kaiser_bessel_derived_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
@@ -157,14 +148,6 @@ def kaiser_bessel_derived_window(
     Args:
         window_length: a scalar integer, even: the number of samples.
         beta: how narrow the Kaiser window is.
-        dtype: a dtype of floats.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of shape [window_length].
-
-    Raises:
-        ValueError: the dtype is not of floats, or `window_length` is no scalar.
 
     Example:
         >>> import tensordraft as td
@@ -179,19 +162,9 @@ def kaiser_bessel_derived_window(
         return concat([half, reverse(half, [0])], 0)
 
 
+@_described
 def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """The window of Vorbis, whose square and shifted square add up to one.
-
-    Args:
-        window_length: a scalar integer: the number of samples.
-        dtype: a dtype of floats.
-        name: a name for the scope of the ops.
-
-    Returns:
-        A Tensor of shape [window_length].
-
-    Raises:
-        ValueError: the dtype is not of floats, or `window_length` is no scalar.
 
     Example:
         >>> import tensordraft as td
