@@ -79,7 +79,7 @@ def _many_adds() -> Iterator[Row]:
     with td.Session(graph=graph) as session:
         run = session.make_callable(y, [x])
         steps = session._calls.get(("plan", (y,), (x,)))._flat
-        yield compare(f"{name}, not hot yet / NumPy loop", lambda: steps(value), loop, 1.6)
+        yield compare(f"{name}, not hot yet / NumPy loop", lambda: steps.run([value]), loop, 1.6)
         for _ in range(5):
             run(value)
         tensorflow = callables(_added_up, [value])[1]
