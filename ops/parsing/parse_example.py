@@ -172,7 +172,7 @@ def parse_example(
             Tdense=list(wanted.dense.values()),
             dense_shapes=wanted.shapes,
         )
-        return _by_name(features, wanted, results)
+        return _merged_by_name(features, wanted, results)
 
 
 def parse_single_example(
@@ -217,25 +217,35 @@ def parse_single_example(
             Tdense=list(wanted.dense.values()),
             dense_shapes=wanted.shapes,
         )
-        return _by_name(features, wanted, results)
+        return _merged_by_name(features, wanted, results)
 
 
-def _by_name(features: Mapping[str, Any], wanted: Asked, results: Sequence[Any]) -> dict[str, Any]:
-    """What the ops put out, by the names of features."""
+def by_name(wanted: Asked, results: Sequence[Any]) -> dict[str, Any]:
+    """What the ops put out for what is asked for, by name.
+
+    Args:
+        wanted: what is asked for.
+        results: the parts of SparseTensors, one list behind the other, and a list of Tensors.
+    """
     *parts, dense = results
-    found: dict[str, Any] = dict(zip(wanted.dense, dense, strict=True))
     sparse = {
         key: SparseTensor(*pieces) for key, *pieces in zip(wanted.sparse, *parts, strict=True)
     }
-    for key, feature in features.items():
-        if isinstance(feature, SparseFeature):
-            found[key] = _merged(feature, sparse)
-        elif key in sparse:
-            found[key] = sparse[key]
-    return {key: found[key] for key in sorted(features)}
+    return sparse | dict(zip(wanted.dense, dense, strict=True))
 
 
-def _merged(feature: SparseFeature, sparse: Mapping[str, SparseTensor]) -> SparseTensor:
+def _merged_by_name(
+    features: Mapping[str, Any], wanted: Asked, results: Sequence[Any]
+) -> dict[str, Any]:
+    """What the ops put out, by the names of features."""
+    found = by_name(wanted, results)
+    return {
+        key: _merged(feature, found) if isinstance(feature, SparseFeature) else found[key]
+        for key, feature in sorted(features.items())
+    }
+
+
+def _merged(feature: SparseFeature, sparse: Mapping[str, Any]) -> SparseTensor:
     """The SparseTensor of which features hold the indices and the values."""
     values = sparse[feature.value_key]
     indices = [sparse[key] for key in _listed(feature.index_key)]

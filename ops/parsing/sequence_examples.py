@@ -9,7 +9,6 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
-from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import string
 from ...protos.messages import SequenceExample
 from ...shape_inference.symbolic.symbolic import dim_symbol
@@ -18,7 +17,7 @@ from ..kit.allocation import check_size
 from .example_ops import Wanted, parse
 from .feature_columns import as_values, list_in, parsed
 from .features import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
-from .parse_example import Asked, asked
+from .parse_example import Asked, asked, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -255,7 +254,7 @@ def parse_single_sequence_example(
             feature_list_dense_types=list(lists.dense.values()),
             feature_list_dense_shapes=lists.shapes,
         )
-    return _by_name(context, results[:4]), _by_name(lists, results[4:])
+    return by_name(context, results[:4]), by_name(lists, results[4:])
 
 
 def _check_kinds(features: Mapping[str, Any], argument: str, dense: type) -> None:
@@ -265,11 +264,3 @@ def _check_kinds(features: Mapping[str, Any], argument: str, dense: type) -> Non
                 f"{argument}[{key!r}] must be a {dense.__name__} or a VarLenFeature, got "
                 f"{feature!r}"
             )
-
-
-def _by_name(wanted: Asked, results: Sequence[Any]) -> dict[str, Any]:
-    *parts, dense = results
-    sparse = {
-        key: SparseTensor(*pieces) for key, *pieces in zip(wanted.sparse, *parts, strict=True)
-    }
-    return sparse | dict(zip(wanted.dense, dense, strict=True))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import as_dtype, int64, string
 from ..array.casting import cast
 from ..math.arithmetic import add
@@ -141,42 +140,18 @@ class IdTableWithHashBuckets(LookupInterface):
             buckets = convert_to_tensor(self._num_oov_buckets, int64)
             return buckets if self._table is None else add(self._table.size(), buckets)
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The numbers of keys.
-
-        Args:
-            keys: a tensor of keys, or a SparseTensor.
-            name: a name for the scope of the ops.
-
-        Returns:
-            A Tensor of int64 and the shape of `keys`; of a SparseTensor, a SparseTensor.
-
-        Raises:
-            TypeError: the keys are of another dtype.
-        """
-        sparse = isinstance(keys, SparseTensor)
-        values = keys.values if sparse else keys
-        with name_scope(name, f"{self.name}_Lookup", [values]):
-            values = convert_to_tensor(values, None if sparse else self.hint(values))
-            if values.dtype.base_dtype is not self.key_dtype:
-                raise TypeError(
-                    f"keys of table {self.name} must be {self.key_dtype.name}, got "
-                    f"{values.dtype.base_dtype.name}"
-                )
-            numbers = self._numbers(values)
-        return SparseTensor(keys.indices, numbers, keys.dense_shape) if sparse else numbers
-
-    def _numbers(self, values: Tensor) -> Tensor:
+    def _found(self, keys: Tensor) -> Tensor:
+        """The numbers of keys: those of the table, or behind them by hash."""
         table = self._table
         if table is not None and table.key_dtype is int64 and self.key_dtype is not int64:
-            values = cast(values, int64)
+            keys = cast(keys, int64)
         if table is not None and self._num_oov_buckets == 0:
-            found: Tensor = table.lookup(values)
+            found: Tensor = table.lookup(keys)
             return found
-        buckets = self._hashed(values)
+        buckets = self._hashed(keys)
         if table is None:
             return buckets
-        found = table.lookup(values)
+        found = table.lookup(keys)
         known = not_equal(found, table.default_value)
         return where(known, found, add(buckets, table.size()))
 

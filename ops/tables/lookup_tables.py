@@ -107,15 +107,20 @@ class LookupInterface:
         """
         sparse = isinstance(keys, SparseTensor)
         values = keys.values if sparse else keys
-        with name_scope(name, f"{self.name}_Lookup", [self.resource_handle, values, self._default]):
+        with name_scope(name, f"{self.name}_Lookup", [self._handle, values, self._default]):
             values = convert_to_tensor(values, None if sparse else self.hint(values))
             if values.dtype.base_dtype is not self.key_dtype:
                 raise TypeError(
                     f"keys of table {self.name} must be {self.key_dtype.name}, got "
                     f"{values.dtype.base_dtype.name}"
                 )
-            found = FIND(self.resource_handle, values, self._default)
+            found = self._found(values)
         return SparseTensor(keys.indices, found, keys.dense_shape) if sparse else found
+
+    def _found(self, keys: Tensor) -> Tensor:
+        """The values of keys, which are of the right dtype."""
+        found: Tensor = FIND(self.resource_handle, keys, self._default)
+        return found
 
     def hint(self, keys: Any) -> Any:
         """The dtype that keys become which are plain values of Python."""
