@@ -144,6 +144,8 @@ def source_of(graph: Graph, x: Any) -> Tensor:
         tensor: Tensor = x.handle
     elif hasattr(x, "_as_graph_element"):  # a variable by reference
         tensor = graph.tensor(x)
+    elif hasattr(x, "_get_variable_list"):
+        raise TypeError(f"{x!r} is several variables: ask for the gradients of list(variable)")
     else:
         tensor = convert_to_tensor(x)
     if not differentiable(tensor.dtype):

@@ -91,13 +91,13 @@ def variance_scaling_initializer(
         raise TypeError(f"mode must be one of {', '.join(_FANS)}, got {mode!r}")
 
     def initializer(shape: Any, dtype: Any = own, partition_info: Any = None) -> Tensor:
-        del partition_info
         wanted = as_dtype(dtype)
         if not wanted.is_floating:
             raise TypeError(
                 f"an initializer of random numbers needs a floating dtype, got {wanted.name}"
             )
-        sizes = [float(size) for size in shape]
+        whole = shape if partition_info is None else partition_info.full_shape
+        sizes = [float(size) for size in whole]
         # A kernel's last two sizes are channels, the others those of a window.
         window = math.prod(sizes[:-2])
         inputs = sizes[-2] if len(sizes) > 1 else sizes[-1] if sizes else 1.0

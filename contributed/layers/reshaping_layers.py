@@ -16,7 +16,7 @@ from ...ops.math.division import truediv
 from ...ops.math.exponentials import sqrt
 from ...ops.math.reductions import reduce_sum
 from ...ops.nn import activations as nn
-from ...ops.nn.layers import embedding_lookup
+from ...ops.nn.embeddings import embedding_lookup
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...protos.dtypes import int32, int64
 from ..framework.arg_scopes import add_arg_scope

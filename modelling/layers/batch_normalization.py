@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...ops.array.casting import cast
 from ...ops.array.constants import identity, stop_gradient
@@ -19,6 +21,7 @@ from ...ops.math.select import where_v2
 from ...ops.nn import normalization as nn
 from ...ops.nn.activations import relu
 from ...ops.statistics.norms import moments
+from ...ops.variable_scopes.variable_scope import whole_variables
 from ...protos.dtypes import bfloat16, float16, float32
 from .core import is_tensor
 from .layer import InputSpec, Layer
@@ -151,15 +154,17 @@ class BatchNormalization(Layer):
 
     def _variable(self, name: str) -> Any:
         half = self.dtype in (float16, bfloat16)
-        return self.add_variable(
-            name,
-            self._sizes,
-            dtype=float32 if half else None,
-            initializer=self.initializers[name],
-            regularizer=self.regularizers.get(name),
-            constraint=self.constraints.get(name),
-            trainable=name in self.constraints,
-        )
+        trained = name in self.constraints
+        with nullcontext() if trained else whole_variables():
+            return self.add_variable(
+                name,
+                self._sizes,
+                dtype=float32 if half else None,
+                initializer=self.initializers[name],
+                regularizer=self.regularizers.get(name),
+                constraint=self.constraints.get(name),
+                trainable=trained,
+            )
 
     def call(self, inputs: Any, *args: Any, training: Any = False, **kwargs: Any) -> Any:
         """The output; `training` is a bool, or a tensor of one."""
@@ -168,7 +173,9 @@ class BatchNormalization(Layer):
         x = self._in_parts(cast(inputs, self.moving_mean.dtype.base_dtype))
         rank = x.shape.rank
         mean, variance = self.moving_mean.value(), self.moving_variance.value()
-        factor, offset = (None if v is None else v.value() for v in (self.gamma, self.beta))
+        factor, offset = (
+            None if v is None else convert_to_tensor(v) for v in (self.gamma, self.beta)
+        )
         scale, shift = self._along(factor, rank), self._along(offset, rank)
         if is_tensor(training) or training:
             if self.adjustment is not None:

@@ -12,6 +12,7 @@ from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.variable_scopes.get_variable import get_variable
 from ...ops.variable_scopes.variable_scope import variable_scope
+from ...ops.variables.partitioned_variable import with_parts
 from ...protos.dtypes import as_dtype
 
 if TYPE_CHECKING:
@@ -236,6 +237,7 @@ class Layer:
         regularizer: Callable[[Any], Any] | None = None,
         trainable: bool = True,
         constraint: Callable[[Any], Any] | None = None,
+        partitioner: Callable[..., Any] | None = None,
     ) -> Variable:
         """Makes a variable of the layer, or finds it where the scope is reused.
 
@@ -247,6 +249,7 @@ class Layer:
             regularizer: a function from the variable to a loss of the layer.
             trainable: whether the variable is trained, if the layer is.
             constraint: what is applied to the variable after an update.
+            partitioner: as for `td.get_variable`; each part counts as a variable of the layer.
         """
         known = GraphKeys.GLOBAL_VARIABLES
         before = set(self._require_graph().get_collection_ref(known))
@@ -257,13 +260,16 @@ class Layer:
             initializer=initializer,
             trainable=trainable and self.trainable,
             constraint=constraint,
+            partitioner=partitioner,
         )
-        if regularizer is not None and variable not in before:
-            with name_scope(f"{name}/Regularizer"):
-                loss = regularizer(variable)
-            if loss is not None:
-                self.add_loss(loss)
-        (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
+        parts = with_parts([variable])
+        if regularizer is not None and before.isdisjoint(parts):
+            for part in parts:
+                with name_scope(f"{name}/Regularizer"):
+                    loss = regularizer(part)
+                if loss is not None:
+                    self.add_loss(loss)
+        (self._trainable_weights if trainable else self._non_trainable_weights).extend(parts)
         return variable
 
     add_weight = add_variable

@@ -53,17 +53,24 @@ class Initializer:
         Args:
             shape: the shape.
             dtype: the dtype; by default that of the initializer.
-            partition_info: accepted for TensorFlow's sake.
+            partition_info: where a part of a variable is made, what it is a part of: an object
+                with `full_shape`, by which random numbers are scaled.
 
         Raises:
             ValueError: the shape is not known.
         """
-        del partition_info
         wanted = TensorShape(shape)
         if not wanted.is_fully_defined():
             raise ValueError(f"an initial value needs a shape that is known, got {wanted}")
         sizes = [size for size in wanted.as_list() if size is not None]
-        return self._value(sizes, self.dtype if dtype is None else as_dtype(dtype).base_dtype)
+        whole = sizes if partition_info is None else list(partition_info.full_shape)
+        own = self.dtype if dtype is None else as_dtype(dtype).base_dtype
+        return self._value_in(whole, sizes, own)
+
+    def _value_in(self, whole: list[int], shape: list[int], dtype: DType) -> Tensor:
+        """The initial value of a part of a variable of the shape `whole`."""
+        del whole
+        return self._value(shape, dtype)
 
     def _value(self, shape: list[int], dtype: DType) -> Tensor:
         raise NotImplementedError

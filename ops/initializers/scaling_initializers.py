@@ -80,8 +80,8 @@ class VarianceScaling(Initializer):
         self.distribution = distribution
         self.seed = seed
 
-    def _value(self, shape: list[int], dtype: DType) -> Tensor:
-        fan_in, fan_out = _fans(shape)
+    def _value_in(self, whole: list[int], shape: list[int], dtype: DType) -> Tensor:
+        fan_in, fan_out = _fans(whole)
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
@@ -175,8 +175,8 @@ class UniformUnitScaling(Initializer):
         self.factor = factor
         self.seed = seed
 
-    def _value(self, shape: list[int], dtype: DType) -> Tensor:
-        limit = self.factor * math.sqrt(3 / max(1, math.prod(shape[:-1])))
+    def _value_in(self, whole: list[int], shape: list[int], dtype: DType) -> Tensor:
+        limit = self.factor * math.sqrt(3 / max(1, math.prod(whole[:-1])))
         return random_uniform(shape, -limit, limit, dtype, self.seed)
 
 

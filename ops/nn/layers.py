@@ -1,4 +1,4 @@
-"""Parts of layers that are made of other ops: embeddings, affine maps, dropout."""
+"""Parts of layers that are made of other ops: affine maps, dropout."""
 
 from __future__ import annotations
 
@@ -8,99 +8,28 @@ from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ..array.broadcasting import broadcast_to
-from ..array.casting import cast
-from ..array.constants import identity
 from ..array.fills import zeros_like
 from ..array.joining import concat
 from ..array.shapes import shape
 from ..array.squeezing import expand_dims, squeeze
-from ..array.stacking import stack
-from ..indexing.gathering import gather
 from ..kit.call_forms import renamed
 from ..linalg.matmul import matmul
-from ..math.along_axis import cumsum
 from ..math.arithmetic import abs as size_of, add, multiply
 from ..math.comparison import greater_equal
 from ..math.exponentials import exp, log1p
 from ..math.select import where
 from ..random.uniform_and_normal import random_uniform
-from ..statistics.clipping import clip_by_norm
 from ..windows.convolution import conv2d
 from .activations import bias_add, relu
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...graph.node import Tensor
 
 public = {
     "td.nn": (
-        "atrous_conv2d conv1d crelu dropout embedding_lookup relu_layer "
-        "weighted_cross_entropy_with_logits xw_plus_b"
+        "atrous_conv2d conv1d crelu dropout relu_layer weighted_cross_entropy_with_logits xw_plus_b"
     ),
 }
-
-
-def embedding_lookup(
-    params: Any,
-    ids: Any,
-    partition_strategy: str = "mod",
-    name: str | None = None,
-    validate_indices: bool = True,
-    max_norm: Any = None,
-) -> Tensor:
-    """The rows of a table whose numbers are given.
-
-    Args:
-        params: the table, or a list of tensors that are parts of it along the first dimension.
-        ids: an int32 or int64 tensor of numbers of rows.
-        partition_strategy: how the rows are spread over several parts: "mod", row `i` of `n` parts
-            is in part `i % n`; "div", the parts follow one another.
-        name: a name for the scope of the ops.
-        validate_indices: accepted for TensorFlow's sake: numbers are always checked.
-        max_norm: the most that the norm of a row may be: longer ones are scaled down.
-
-    Returns:
-        A Tensor of shape `ids.shape + params.shape[1:]`.
-
-    Raises:
-        ValueError: there are no parts, or the strategy is another.
-        InvalidArgumentError: when it runs, a number is out of range.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     table = td.constant([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
-        ...     print(session.run(td.nn.embedding_lookup(table, [2, 0])))
-        [[4. 5.]
-         [0. 1.]]
-    """
-    del validate_indices
-    parts = list(params) if isinstance(params, (list, tuple)) else [params]
-    if not parts:
-        raise ValueError("params must hold at least one tensor")
-    if partition_strategy not in ("mod", "div"):
-        raise ValueError(f"partition_strategy must be mod or div, got {partition_strategy!r}")
-    with name_scope(name, "embedding_lookup"):
-        number = convert_to_tensor(ids, name="ids")
-        if len(parts) == 1:
-            rows = identity(gather(parts[0], number))
-        else:
-            if partition_strategy == "mod":
-                number = _place(parts, number)
-            rows = gather(concat(parts, 0), number)
-        if max_norm is None:
-            return rows
-        if number.shape.rank is None or rows.shape.rank is None:
-            raise ValueError("max_norm needs ids and params of known rank")
-        return clip_by_norm(rows, max_norm, [*range(number.shape.rank, rows.shape.rank)])
-
-
-def _place(parts: Sequence[Any], number: Tensor) -> Tensor:
-    """Where rows that are dealt out to the parts in turn stand when the parts are joined."""
-    sizes = stack([cast(shape(part)[0], number.dtype) for part in parts])
-    starts = cumsum(sizes, exclusive=True)
-    return gather(starts, number % len(parts)) + number // len(parts)
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:

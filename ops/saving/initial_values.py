@@ -10,6 +10,7 @@ from ...graph.checkpoints.checkpoint_reader import CheckpointReader, load_checkp
 from ...graph.default_graph import get_default_graph
 from ..array.constants import constant
 from ..variable_scopes.variable_store import store_of
+from ..variables.partitioned_variable import PartitionedVariable
 from ..variables.variable import Variable
 from .checkpoint_ops import RESTORE_V2
 from .saveables import VariableSaveable
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ...graph.node import Tensor
+    from ..variable_scopes.variable_store import VariableStore
 
 public = {"td.train": "init_from_checkpoint"}
 
@@ -56,7 +58,7 @@ def init_from_checkpoint(
         array([1., 2.], dtype=float32)
     """
     pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
-    known = store_of(get_default_graph()).variables
+    known = _by_name(store_of(get_default_graph()))
     with load_checkpoint(ckpt_dir_or_file) as reader:
         for key, target in sorted(pairs, key=lambda pair: pair[0]):
             for name, parts in _wanted(reader, key, target, known):
@@ -65,20 +67,27 @@ def init_from_checkpoint(
                     take_initial_value(variable, reader.prefix, name)
 
 
+def _by_name(store: VariableStore) -> dict[str, list[Variable]]:
+    """What `td.get_variable` has made: a variable, or its parts under the name of the whole."""
+    parts = {part for whole in store.partitioned.values() for part in whole}
+    found = {name: [one] for name, one in store.variables.items() if one not in parts}
+    return found | {name: list(whole) for name, whole in store.partitioned.items()}
+
+
 def _wanted(
-    reader: CheckpointReader, key: str, target: Any, known: Mapping[str, Variable]
+    reader: CheckpointReader, key: str, target: Any, known: Mapping[str, list[Variable]]
 ) -> Iterator[tuple[str, list[Variable]]]:
     """The names in the checkpoint that an entry of the map speaks of, each with its variables."""
     if isinstance(target, Variable):
         yield key, [target]
-    elif isinstance(target, (list, tuple)):
+    elif isinstance(target, (list, tuple, PartitionedVariable)):
         yield key, list(target)
     elif not isinstance(target, str):
         raise TypeError(f"assignment_map has {target!r} for {key!r}: no variable, list or name")
     elif not target.endswith("/"):
         if target not in known:
             raise ValueError(f"Variable {target} is not found among those of td.get_variable")
-        yield key, [known[target]]
+        yield key, known[target]
     elif not key.endswith("/"):
         raise ValueError(
             f"Assignment map with scope only name {target} should map to scope only {key}. Should "
@@ -90,7 +99,7 @@ def _wanted(
         if not inside:
             raise ValueError(f"there are no variables in the scope {target!r}")
         for name in inside:
-            yield old + name.removeprefix(scope), [known[name]]
+            yield old + name.removeprefix(scope), known[name]
 
 
 def _check(reader: CheckpointReader, name: str, variable: Variable) -> None:

@@ -9,6 +9,7 @@ from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
 from ..array.constants import identity
 from ..array.reshaping import reshape
+from ..variables.partitioned_variable import PartitionedVariable, with_parts
 from ..variables.reference_ops import ASSIGN
 from ..variables.resource_ops import ASSIGN_VARIABLE_OP
 from ..variables.resource_variable import ResourceVariable
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
     from ...protos.dtypes import DType
     from ...shape_inference.tensor_shape import TensorShape
+
+
+_SEVERAL = (list, tuple, PartitionedVariable)
 
 
 class SaveSpec(NamedTuple):
@@ -132,7 +136,7 @@ def as_saveables(var_list: Mapping[str, Any] | Iterable[Any]) -> list[SaveableOb
         if not isinstance(name, str):
             raise TypeError(f"names in checkpoints are strings, got {name!r}")
         value = named[name]
-        for item in value if isinstance(value, (list, tuple)) else [value]:
+        for item in value if isinstance(value, _SEVERAL) else [value]:
             if id(item) in seen:
                 raise ValueError(f"the same object would be saved under two names, {name!r} too")
             seen.add(id(item))
@@ -142,8 +146,9 @@ def as_saveables(var_list: Mapping[str, Any] | Iterable[Any]) -> list[SaveableOb
 
 def _by_name(items: Iterable[Any]) -> dict[str, Any]:
     named: dict[str, Any] = {}
-    for item in items:
-        name = _checked(item).name if isinstance(item, SaveableObject) else _name(_checked(item))
+    for item in with_parts(items):
+        _checked(item)
+        name = item.name if isinstance(item, SaveableObject) else name_in_checkpoints(item)
         known = named.setdefault(name, item)
         if known is item:
             continue
@@ -154,7 +159,8 @@ def _by_name(items: Iterable[Any]) -> dict[str, Any]:
     return named
 
 
-def _name(variable: Variable) -> str:
+def name_in_checkpoints(variable: Variable) -> str:
+    """The name under which a Saver saves a variable: of a part, the name of the whole."""
     part = variable._save_slice_info
     return variable._shared_name if part is None else part.full_name
 

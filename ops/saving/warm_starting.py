@@ -12,9 +12,12 @@ from ...graph.default_graph import get_default_graph
 from ...graph.files.message_files import read_file
 from ...graph.scopes.collections import GraphKeys
 from ..array.constants import constant
+from ..indexing.slicing import slice as cut
 from ..math.select import where
+from ..variables.partitioned_variable import with_parts
 from ..variables.variable import Variable
 from .initial_values import init_from_checkpoint, set_initial_value
+from .saveables import name_in_checkpoints
 
 if TYPE_CHECKING:
     import os
@@ -87,16 +90,18 @@ def warm_start(
     """
     vocabularies = dict(var_name_to_vocab_info or {})
     before = var_name_to_prev_var_name or {}
-    variables = {variable.op.name: variable for variable in _chosen(vars_to_warm_start)}
-    for variable in get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES):
-        if variable.op.name in vocabularies:
-            variables[variable.op.name] = variable
-    for name, variable in variables.items():
+    everything = get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
+    chosen = dict.fromkeys(_chosen(vars_to_warm_start))
+    chosen |= dict.fromkeys(v for v in everything if name_in_checkpoints(v) in vocabularies)
+    variables: dict[str, list[Variable]] = {}  # the parts of one are together
+    for variable in chosen:
+        variables.setdefault(name_in_checkpoints(variable), []).append(variable)
+    for name, parts in variables.items():
         old = before.get(name, name)
         if name in vocabularies:
-            _remap(variable, ckpt_to_initialize_from, old, vocabularies[name])
+            _remap(parts, ckpt_to_initialize_from, old, vocabularies[name])
         else:
-            init_from_checkpoint(ckpt_to_initialize_from, {old: variable})
+            init_from_checkpoint(ckpt_to_initialize_from, {old: parts})
 
 
 def _chosen(wanted: Any) -> list[Variable]:
@@ -107,7 +112,7 @@ def _chosen(wanted: Any) -> list[Variable]:
         return graph.get_collection(GraphKeys.TRAINABLE_VARIABLES, wanted)
     everything = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
     found = []
-    for item in wanted:
+    for item in with_parts(wanted):
         if isinstance(item, Variable):
             found.append(item)
         else:
@@ -120,15 +125,18 @@ def _words(path: str, size: int) -> list[bytes]:
     return words if size < 0 else words[:size]
 
 
-def _remap(variable: Variable, checkpoint: Any, name: str, info: VocabInfo) -> None:
+def _remap(parts: list[Variable], checkpoint: Any, name: str, info: VocabInfo) -> None:
     """Takes the rows of words that both vocabularies have; makes the others anew."""
     places = {word: i for i, word in enumerate(_words(info.old_vocab, info.old_vocab_size))}
     new = _words(info.new_vocab, info.new_vocab_size)
-    shape: Any = variable.shape.as_list()
+    variable = parts[0]
+    part = variable._save_slice_info
+    shape: Any = variable.shape.as_list() if part is None else list(part.full_shape)
     if shape[info.axis] != len(new) + info.num_oov_buckets:
         raise ValueError(
-            f"{variable.op.name!r} has {shape[info.axis]} rows along axis {info.axis}, "
-            f"where the vocabulary has {len(new)} words and {info.num_oov_buckets} buckets"
+            f"{name_in_checkpoints(variable)!r} has {shape[info.axis]} rows along axis "
+            f"{info.axis}, where the vocabulary has {len(new)} words and {info.num_oov_buckets} "
+            "buckets"
         )
     with load_checkpoint(checkpoint) as reader:
         old = np.moveaxis(reader.array(name), info.axis, 0)
@@ -145,7 +153,12 @@ def _remap(variable: Variable, checkpoint: Any, name: str, info: VocabInfo) -> N
             known = [i for i, word in enumerate(new) if word in places]
             taken = old[[places[new[i]] for i in known]]
             value = _with_rows(info.backup_initializer(shape, dtype), known, taken, info.axis)
-        set_initial_value(variable, value)
+        for own in parts:
+            place = own._save_slice_info
+            if place is not None:
+                set_initial_value(own, cut(value, place.var_offset, place.var_shape))
+            else:
+                set_initial_value(own, value)
 
 
 def _with_rows(start: Any, known: list[int], rows: np.ndarray[Any, Any], axis: int) -> Any:

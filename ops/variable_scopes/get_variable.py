@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.scopes.collections import GraphKeys
+from ..kit.call_forms import deprecated
 from .variable_getters import got
-from .variable_scope import get_variable_scope
+from .variable_scope import get_variable_scope, variable_scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..variables.variable import Variable
 
-public = {"td": "get_local_variable get_variable"}
+public = {"td": "create_partitioned_variables get_local_variable get_variable"}
 
 
 def get_variable(
@@ -47,7 +48,8 @@ def get_variable(
         trainable: as for `td.Variable`.
         collections: as for `td.Variable`.
         caching_device: the device on which the variable is read, if that is another.
-        partitioner: accepted for TensorFlow's sake; variables are kept whole.
+        partitioner: a function such as `td.fixed_size_partitioner(2)`, which divides the variable
+            into parts; by default that of the scope.
         validate_shape: as for `td.Variable`.
         use_resource: whether to make a resource variable; by default as the scope says.
         custom_getter: as for `td.variable_scope`, whose own it stands in for.
@@ -56,7 +58,7 @@ def get_variable(
         aggregation: accepted for TensorFlow's sake.
 
     Returns:
-        A Variable.
+        A Variable; a PartitionedVariable where there is a partitioner and a dimension to divide.
 
     Raises:
         ValueError: it exists and may not be reused, or the other way round; the shape or dtype is
@@ -70,7 +72,7 @@ def get_variable(
         ...     print(session.run(b))
         [1. 1.]
     """
-    return got(
+    result: Variable = got(
         get_variable_scope(),
         name,
         shape=shape,
@@ -88,6 +90,7 @@ def get_variable(
         synchronization=synchronization,
         aggregation=aggregation,
     )
+    return result
 
 
 def get_local_variable(name: str, *args: Any, **settings: Any) -> Variable:
@@ -108,3 +111,62 @@ def get_local_variable(name: str, *args: Any, **settings: Any) -> Variable:
     settings["collections"] = [*(settings.get("collections") or ()), GraphKeys.LOCAL_VARIABLES]
     settings["trainable"] = False
     return get_variable(name, *args, **settings)
+
+
+@deprecated("td.get_variable(...) with a partitioner")
+def create_partitioned_variables(
+    shape: Sequence[int],
+    slicing: Sequence[int],
+    initializer: Any,
+    dtype: Any = "float32",
+    trainable: bool = True,
+    collections: Iterable[str] | None = None,
+    name: str | None = None,
+    reuse: bool | None = None,
+) -> list[Variable]:
+    """The parts of a variable, as `td.get_variable` with a partitioner makes them.
+
+    Args:
+        shape: the shape of the whole.
+        slicing: into how many parts each dimension is divided; at most one of them is.
+        initializer: as for `td.get_variable`.
+        dtype: the dtype.
+        trainable: as for `td.Variable`.
+        collections: as for `td.Variable`.
+        name: the name of the whole; by default "PartitionedVariable", made unique.
+        reuse: as for `td.variable_scope`.
+
+    Returns:
+        A list of Variables.
+
+    Raises:
+        ValueError: `slicing` has another length than `shape`, or that is empty.
+
+    Example:
+        >>> import warnings
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), warnings.catch_warnings(action="ignore"):
+        ...     parts = td.create_partitioned_variables([3, 2], [2, 1], td.zeros_initializer())
+        ...     [part.op.name for part in parts]
+        ['PartitionedVariable/part_0', 'PartitionedVariable/part_1']
+    """
+    if not shape or len(shape) != len(slicing):
+        raise ValueError(
+            f"slicing must have a number for each size of shape {list(shape)}, got {list(slicing)}"
+        )
+
+    def partitioner(**_: Any) -> list[int]:
+        return list(slicing)
+
+    with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
+        whole: Any = got(
+            scope.copied(name=""),
+            scope.name,
+            shape=shape,
+            dtype=dtype,
+            initializer=initializer,
+            trainable=trainable,
+            collections=collections,
+            partitioner=partitioner,
+        )
+        return list(whole)

@@ -11,8 +11,6 @@ from .variable_store import dtype_or, store_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..variables.variable import Variable
-
 public = {"td": "no_regularizer"}
 
 # The arguments of `get_variable`, by which a custom getter is called, and what they are by default.
@@ -81,13 +79,12 @@ def got(
     name: str,
     custom_getter: Callable[..., Any] | None = None,
     **given: Any,
-) -> Variable:
+) -> Any:
     """The variable of a name under `scope`, found or made: see `td.get_variable`."""
     store = store_of(get_default_graph())
 
-    def getter(name: str, *args: Any, **given: Any) -> Variable:
+    def getter(name: str, *args: Any, **given: Any) -> Any:
         settings = {**SETTINGS, **dict(zip(SETTINGS, args, strict=False)), **given}
-        del settings["partitioner"]
         settings["dtype"] = dtype_or(settings["dtype"], scope.dtype)
         return store.get(name, **settings)
 
@@ -101,8 +98,7 @@ def got(
     if custom is None:
         return getter(full_name, **settings)
     taken = {key: settings[key] for key in settings if key not in _LATE or _takes(custom, key)}
-    result: Variable = custom(getter=getter, name=full_name, **taken)
-    return result
+    return custom(getter=getter, name=full_name, **taken)
 
 
 def _takes(function: Callable[..., Any], name: str) -> bool:

@@ -176,7 +176,8 @@ class VariableScope:
 
     def get_variable(self, name: str, **settings: Any) -> Variable:
         """The variable `name` under this scope: see `td.get_variable`."""
-        return got(self, name, **settings)
+        result: Variable = got(self, name, **settings)
+        return result
 
     def copied(self, **changes: Any) -> VariableScope:
         """A scope like this one, with some properties changed."""
@@ -226,7 +227,7 @@ def variable_scope(
         initializer: for variables for which none is given; by default that of the scope around.
         regularizer: as `initializer`.
         caching_device: the device on which the variable is read, if that is another.
-        partitioner: accepted for TensorFlow's sake; variables are kept whole.
+        partitioner: for variables for which none is given.
         custom_getter: called in the place of the usual getter, as
             `f(getter=getter, name=name, **settings)`, with the arguments of `td.get_variable`.
         reuse: True to find variables that exist, `td.AUTO_REUSE` to make those that do not; a
@@ -295,6 +296,18 @@ def variable_scope(
                     # Entered by name again, it gives the scopes inside it the same names again.
                     before = {other for other in scopes.opened if not other.startswith(f"{name}/")}
                 scopes.opened = before
+
+
+@contextmanager
+def whole_variables() -> Iterator[None]:
+    """A block in which the scope in force divides no variables: for what stands beside others."""
+    scope = get_variable_scope()
+    partitioner = scope.partitioner
+    scope.set_partitioner(None)
+    try:
+        yield
+    finally:
+        scope.set_partitioner(partitioner)
 
 
 def _name_scope(graph: Graph, shown: str, wanted: bool) -> str | None:

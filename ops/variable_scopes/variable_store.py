@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
@@ -11,9 +13,13 @@ from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import as_dtype
 from ...shape_inference.tensor_shape import TensorShape
+from ..indexing.slicing import slice as cut
 from ..initializers.plain_initializers import Zeros
 from ..initializers.scaling_initializers import GlorotUniform
+from ..variables.partitioned_variable import PartitionedVariable
+from ..variables.save_slice_info import SaveSliceInfo
 from ..variables.variable import Variable
+from .partitioners import PartitionInfo, partitions_of, slices
 
 if TYPE_CHECKING:
     from ...graph.graph import Graph
@@ -49,6 +55,7 @@ class VariableStore:
 
     def __init__(self) -> None:
         self.variables: dict[str, Variable] = {}
+        self.partitioned: dict[str, PartitionedVariable] = {}
         self.lock = threading.RLock()
 
     def get(
@@ -60,8 +67,9 @@ class VariableStore:
         regularizer: Any,
         reuse: bool | AutoReuse | None,
         validate_shape: bool,
+        partitioner: Any = None,
         **settings: Any,
-    ) -> Variable:
+    ) -> Variable | PartitionedVariable:
         """The variable called `name`, found or made, as `reuse` allows.
 
         Args:
@@ -72,8 +80,108 @@ class VariableStore:
             regularizer: as there.
             reuse: True to find only, False to make only; None for either.
             validate_shape: as there.
+            partitioner: as there; it has no say in variables of rank 0.
             settings: further arguments of `td.Variable`.
         """
+        is_scalar = shape is not None and TensorShape(shape).rank == 0
+        if partitioner is None and reuse is True and name in self.partitioned:
+            return self._found_parts(name, shape, dtype)
+        if partitioner is None or is_scalar:
+            if f"{name}/part_0" in self.variables:
+                raise ValueError(
+                    f"the variable {name!r} exists in parts, such as {name}/part_0: give the "
+                    "partitioner that made them"
+                )
+            return self._get(
+                name, shape, dtype, initializer, regularizer, reuse, validate_shape, **settings
+            )
+        with self.lock:
+            if name in self.variables:
+                raise ValueError(
+                    f"the variable {name!r} exists as a whole: get it without a partitioner"
+                )
+            return self._get_parts(
+                name, shape, dtype, initializer, regularizer, reuse, partitioner,
+                validate_shape=validate_shape, **settings,
+            )  # fmt: skip
+
+    def _found_parts(
+        self, name: str, shape: Any, dtype: DType, partitions: list[int] | None = None
+    ) -> PartitionedVariable:
+        """The parts of a variable that exists, if they are what is asked for."""
+        found = self.partitioned[name]
+        for what, wanted, fits in (
+            ("shape", shape, shape is None or found.shape.is_compatible_with(shape)),
+            ("dtype", dtype.name, found.dtype is dtype),
+            ("partitions", partitions, partitions in (None, found._get_partitions())),
+        ):
+            if not fits:
+                raise ValueError(
+                    f"trying to reuse partitioned variable {found!r}, but specified {what} {wanted}"
+                )
+        return found
+
+    def _get_parts(
+        self,
+        name: str,
+        shape: Any,
+        dtype: DType,
+        initializer: Any,
+        regularizer: Any,
+        reuse: bool | AutoReuse | None,
+        partitioner: Any,
+        **settings: Any,
+    ) -> PartitionedVariable:
+        whole = TensorShape(shape)
+        if isinstance(initializer, Tensor):
+            whole = whole.merge_with(initializer.shape)
+        partitions = partitions_of(partitioner, whole, dtype)
+        if name in self.partitioned:
+            if reuse is not None and not reuse:
+                raise ValueError(
+                    f"Partitioned variable with name {name} already exists: did you mean to set "
+                    "reuse=True or reuse=td.AUTO_REUSE in td.variable_scope?"
+                )
+            return self._found_parts(name, whole, dtype, partitions)
+        if reuse and reuse is not AUTO_REUSE:
+            raise ValueError(
+                f"PartitionedVariable {name} does not exist, or was not created with "
+                "td.get_variable(); did you mean to set reuse=td.AUTO_REUSE in variable_scope?"
+            )
+        sizes = [size for size in whole.as_list() if size is not None]
+        parts = []
+        for i, place in enumerate(slices(sizes, partitions)):
+            part_name = f"{name}/part_{i}"
+            shape_of_part: Any = place.shape
+            initial = initializer
+            if _is_value(initializer):
+                with get_default_graph().name_scope(f"{part_name}/PartitionedInitializer/"):
+                    value = convert_to_tensor(initializer, _dtype_of(initializer, dtype))
+                    initial, shape_of_part = cut(value, place.offset, place.shape), None
+            elif initializer is None:
+                initial = _default_initializer(name, dtype)
+            if callable(initial):
+                initial = _of_part(initial, PartitionInfo(sizes, place.offset))
+            part = self._get(
+                part_name, shape_of_part, dtype, initial, regularizer, reuse, **settings
+            )
+            part._set_save_slice_info(SaveSliceInfo(name, sizes, *place))
+            parts.append(part)
+        made = PartitionedVariable(name, whole, parts[0].dtype.base_dtype, parts, partitions)
+        self.partitioned[name] = made
+        return made
+
+    def _get(
+        self,
+        name: str,
+        shape: Any,
+        dtype: DType,
+        initializer: Any,
+        regularizer: Any,
+        reuse: bool | AutoReuse | None,
+        validate_shape: bool,
+        **settings: Any,
+    ) -> Variable:
         with self.lock:
             found = self.variables.get(name)
             if found is not None:
@@ -131,6 +239,15 @@ def _dtype_of(initializer: Any, dtype: DType) -> DType:
     if isinstance(initializer, (Tensor, Variable)):
         return initializer.dtype.base_dtype
     return dtype
+
+
+def _of_part(initializer: Any, info: PartitionInfo) -> Any:
+    """An initializer that is told which part it makes, if it asks."""
+    if isinstance(initializer, type):
+        return lambda shape, dtype: _of_part(initializer(dtype=dtype), info)(shape, dtype=dtype)
+    if "partition_info" not in signature(initializer).parameters:
+        return initializer
+    return partial(initializer, partition_info=info)
 
 
 def _default_initializer(name: str, dtype: DType) -> Any:

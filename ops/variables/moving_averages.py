@@ -14,6 +14,7 @@ from ..array.constants import constant
 from ..array.fills import zeros
 from ..effects.ordering import group
 from ..math.arithmetic import minimum
+from .save_slice_info import follow_slice
 from .variable import Variable
 from .variable_kinds import scopes_of
 from .variable_lists import global_variables, trainable_variables
@@ -112,6 +113,7 @@ class ExponentialMovingAverage:
         with graph.name_scope(None), graph.control_dependencies(None), graph.colocate_with(item):
             if isinstance(item, Variable):
                 self._averages[item] = Variable(item.initial_value, trainable=False, name=name)
+                follow_slice(self._averages[item], item)
                 graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
             else:
                 self._averages[item] = _zeros_like(item, name)

@@ -71,3 +71,28 @@ class Part:
 
     def _get_save_slice_info(self) -> Any:
         return self._save_slice_info
+
+
+def follow_slice(companion: Any, variable: Any) -> None:
+    """Makes a variable that was made beside a part the same part of a whole beside the whole.
+
+    Args:
+        companion: such as a slot of an optimizer; its name is that of `variable`, and more.
+        variable: a variable, which need not be a part.
+    """
+    part = getattr(variable, "_save_slice_info", None)
+    if part is None:
+        return
+    rank = companion.shape.rank
+    sizes = list(part.var_shape)
+    if rank is None or companion.shape.as_list() != sizes[:rank]:
+        return
+    own = companion.op.name.removeprefix(f"{variable.op.name}/")
+    companion._set_save_slice_info(
+        SaveSliceInfo(
+            f"{part.full_name}/{own}",
+            list(part.full_shape)[:rank],
+            list(part.var_offset)[:rank],
+            sizes[:rank],
+        )
+    )

@@ -14,6 +14,7 @@ from ...ops.array.shapes import shape as shape_of
 from ...ops.effects.ordering import group, tuple as gated
 from ...ops.math.segments import unsorted_segment_sum
 from ...ops.sorting.unique import unique
+from ...ops.variables.partitioned_variable import PartitionedVariable
 from ...ops.variables.variable import Variable
 from ...ops.variables.variable_lists import trainable_variables
 from ...protos.dtypes import DType, as_dtype
@@ -310,7 +311,7 @@ class Optimizer:
 
 
 def _flat(items: Any) -> Iterable[Any]:
-    if isinstance(items, (list, tuple)):
+    if isinstance(items, (list, tuple, PartitionedVariable)):
         for item in items:
             yield from _flat(item)
     else:

@@ -8,8 +8,9 @@ from ...graph.default_graph import get_default_graph
 from ...ops.array.fills import zeros_like
 from ...ops.initializers.plain_initializers import Zeros
 from ...ops.variable_scopes.get_variable import get_variable
-from ...ops.variable_scopes.variable_scope import variable_scope
+from ...ops.variable_scopes.variable_scope import variable_scope, whole_variables
 from ...ops.variables.resource_variable import ResourceVariable
+from ...ops.variables.save_slice_info import follow_slice
 from ...ops.variables.variable import Variable
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class Slots:
         if (key := _key(variable)) not in slots:
             known = (initial.shape if shape is None else shape).is_fully_defined()
             scope = f"{variable.op.name}/{op_name}"
-            with variable_scope(None, scope), variable.graph.colocate_with(variable):
+            beside = variable.graph.colocate_with(variable)
+            with variable_scope(None, scope), whole_variables(), beside:
                 slots[key] = get_variable(
                     "",
                     shape=shape,
@@ -73,6 +75,7 @@ class Slots:
                     validate_shape=known,
                     use_resource=is_resource(variable),
                 )
+            follow_slice(slots[key], variable)
         return slots[key]
 
     def zeros(self, variable: Any, name: str, op_name: str) -> Variable:

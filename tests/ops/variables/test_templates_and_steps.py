@@ -215,19 +215,6 @@ def test_other_initializers(session: td.Session) -> None:
     assert session.run(v).tolist() == [1, 1]
 
 
-def test_partitioners_keep_variables_whole() -> None:
-    for number, partitioner in enumerate(
-        (
-            td.fixed_size_partitioner(2),
-            td.variable_axis_size_partitioner(8),
-            td.min_max_variable_partitioner(4),
-        )
-    ):
-        v = td.get_variable(f"v{number}", [6, 2], partitioner=partitioner)
-        assert v.shape.as_list() == [6, 2]
-        assert partitioner(shape=v.shape, dtype=td.float32) == [1, 1]
-
-
 def test_methods_that_change_rows(session: td.Session) -> None:
     v = td.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     session.run(v.initializer)
