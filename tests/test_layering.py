@@ -48,6 +48,7 @@ FOLDERS = [
     "ops/effects",
     "ops/statistics",
     "ops/image",
+    "ops/boxes",
     "ops/quantized",
     "ops/nn",
     "ops/signals",

@@ -1,0 +1,1 @@
+"""Boxes in images: which of many to keep, drawn, and drawn at random."""
