@@ -13,7 +13,6 @@ _INPUT = "td.train.batch and queues feed a graph; or read in Python, and feed a 
 _DECODERS = "it is not supported; the cells of td.nn.rnn_cell and td.while_loop are"
 _SERIES = "it is not supported yet; td.nn.dynamic_rnn and its kin are"
 _LOOP_OF_SLIM = "write the loop around td.train.MonitoredTrainingSession, or td.train.Supervisor"
-_LOOPS = "it is not supported; td.nn.dynamic_rnn and td.while_loop are"
 
 _COLUMNS = "feature columns are not supported; make the tensors yourself, and td.layers.dense them"
 _ESTIMATORS = "write the loop around td.train.MonitoredTrainingSession"
@@ -63,7 +62,6 @@ _REASONS = {
     "preprocessing": "map words to numbers in Python",
     "profiler": "td.Session.profile tells what takes how long",
     "projector": "write projector_config.pbtxt beside the checkpoint yourself",
-    "raw_rnn": _LOOPS,
     "real_valued_column": _COLUMNS,
     "rnn_decoder": _DECODERS,
     "sparse_column_with_hash_bucket": _COLUMNS,

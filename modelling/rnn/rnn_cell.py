@@ -64,11 +64,12 @@ class RNNCell(Layer):
 
 def zeros_of(sizes: Any, batch_size: Any, dtype: Any) -> Any:
     """Zeros for each of a structure of sizes, or of shapes without the batch."""
-    leaves = [zeros([batch_size, *_dims(size)], dtype) for size in flat(sizes)]
+    leaves = [zeros([batch_size, *dims_of(size)], dtype) for size in flat(sizes)]
     return packed(sizes, leaves)
 
 
-def _dims(size: Any) -> list[int | None]:
+def dims_of(size: Any) -> list[int | None]:
+    """The sizes of a part of a state or an output, without the batch."""
     return size.as_list() if isinstance(size, TensorShape) else [int(size)]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import control_dependencies
+from ...ops.array.constants import identity
 from ...ops.array.joining import concat
 from ...ops.array.reversing import reverse_sequence
 from ...ops.array.stacking import stack, unstack
@@ -15,7 +17,7 @@ from .steps import begun, lengths_of, stepped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-public = {"td.nn, td.contrib.rnn": "static_bidirectional_rnn static_rnn"}
+public = {"td.nn, td.contrib.rnn": ("static_bidirectional_rnn static_rnn static_state_saving_rnn")}
 
 
 def static_rnn(
@@ -66,6 +68,60 @@ def static_rnn(
             output, state = stepped(cell, step, state, time, lengths)
             outputs.append(output)
     return outputs, state
+
+
+def static_state_saving_rnn(
+    cell: Any,
+    inputs: Sequence[Any],
+    state_saver: Any,
+    state_name: Any,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> tuple[list[Any], Any]:
+    """Runs a cell along a list of inputs, from a state that is kept elsewhere and saved again.
+
+    Args:
+        cell: the cell.
+        inputs: for each step a tensor `[batch, size]`.
+        state_saver: what keeps the states: `state(name)` gives one, `save_state(name, value)` an
+            op that saves one.
+        state_name: the name of the state, or a structure of names as `cell.state_size` is one.
+        sequence_length: how many steps each row has.
+        scope: the variable scope; by default "rnn".
+
+    Returns:
+        The list of the outputs, of which the last one waits until the state is saved, and the last
+        state.
+
+    Raises:
+        ValueError: there are other names than parts of the state.
+
+    Example:
+        >>> import tensordraft as td
+        >>> class Kept:
+        ...     def __init__(self):
+        ...         self.h = td.Variable(td.zeros([2, 3]), trainable=False)
+        ...
+        ...     def state(self, name):
+        ...         return self.h.value()
+        ...
+        ...     def save_state(self, name, value):
+        ...         return self.h.assign(value)
+        >>> with td.Graph().as_default():
+        ...     cell, steps = td.nn.rnn_cell.GRUCell(3), [td.ones([2, 4])] * 5
+        ...     outputs, _ = td.nn.static_state_saving_rnn(cell, steps, Kept(), "h")
+        ...     len(outputs)
+        5
+    """
+    sizes, names = cell.state_size, flat(state_name)
+    if len(names) != len(flat(sizes)):
+        raise ValueError(f"state_name has {len(names)} names for a state of sizes {sizes}")
+    start = packed(sizes, [state_saver.state(name) for name in names])
+    outputs, state = static_rnn(cell, inputs, start, sequence_length=sequence_length, scope=scope)
+    pairs = zip(names, flat(state), strict=True)
+    with control_dependencies([state_saver.save_state(*pair) for pair in pairs]):
+        last = [identity(leaf) for leaf in flat(outputs[-1])]
+    return [*outputs[:-1], packed(outputs[-1], last)], state
 
 
 def static_bidirectional_rnn(

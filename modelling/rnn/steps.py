@@ -5,12 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.convert import convert_to_tensor
+from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.array.shapes import shape
 from ...ops.kit.structures import flat, packed
 from ...ops.math.comparison import less
 from ...ops.math.select import where
 from .rnn_cell import RNNCell
+
+
+def checked_cell(cell: Any) -> None:
+    """Checks that something is a cell.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(cell, RNNCell) and not callable(cell):
+        raise TypeError(f"cell must be an RNNCell, got {cell!r}")
 
 
 def begun(cell: Any, initial_state: Any, batch_source: Any, axis: int, dtype: Any) -> Any:
@@ -27,8 +38,7 @@ def begun(cell: Any, initial_state: Any, batch_source: Any, axis: int, dtype: An
         TypeError: the cell is none.
         ValueError: there is neither a state nor a dtype.
     """
-    if not isinstance(cell, RNNCell) and not callable(cell):
-        raise TypeError(f"cell must be an RNNCell, got {cell!r}")
+    checked_cell(cell)
     if initial_state is not None:
         leaves = [convert_to_tensor(leaf) for leaf in flat(initial_state)]
         return packed(initial_state, leaves)
@@ -38,8 +48,20 @@ def begun(cell: Any, initial_state: Any, batch_source: Any, axis: int, dtype: An
     return cell.zero_state(shape(batch_source)[axis] if size is None else size, dtype)
 
 
+def output_size_of(cell: Any) -> Any:
+    """The structure of the sizes of a cell's outputs.
+
+    Raises:
+        TypeError: the cell does not tell.
+    """
+    size = getattr(cell, "output_size", None)
+    if size is None:
+        raise TypeError(f"cell must be an RNNCell with output_size, got {cell!r}")
+    return size
+
+
 def lengths_of(sequence_length: Any) -> Any:
-    """The lengths as a tensor.
+    """The lengths as a tensor of int32, as the numbers of steps are.
 
     Raises:
         ValueError: they are no vector.
@@ -49,7 +71,7 @@ def lengths_of(sequence_length: Any) -> Any:
     lengths = convert_to_tensor(sequence_length)
     if lengths.shape.rank not in (None, 1):
         raise ValueError(f"sequence_length must be a vector, got shape {lengths.shape}")
-    return lengths
+    return cast(lengths, "int32")
 
 
 def stepped(cell: Any, inputs: Any, state: Any, time: Any, lengths: Any) -> tuple[Any, Any]:
@@ -72,7 +94,7 @@ def stepped(cell: Any, inputs: Any, state: Any, time: Any, lengths: Any) -> tupl
         )
     if lengths is None:
         return output, after
-    alive = less(convert_to_tensor(time, lengths.dtype), lengths)
+    alive = less(time, lengths)
     outputs = [where(alive, leaf, zeros_like(leaf)) for leaf in flat(output)]
     pairs = zip(flat(after), flat(state), strict=True)
     states = [where(alive, new, old) if new.shape.rank != 0 else new for new, old in pairs]

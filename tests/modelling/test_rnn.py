@@ -27,15 +27,19 @@ def names() -> list[str]:
     return [variable.op.name for variable in td.global_variables()]
 
 
-@pytest.mark.parametrize("size", [4, None], ids=["unrolled", "looped"])
+@pytest.mark.parametrize("unroll", [False, True])
+@pytest.mark.parametrize("size", [4, None])
 @pytest.mark.parametrize("time_major", [False, True])
-def test_lstm_along_time(size: int | None, time_major: bool) -> None:
+def test_lstm_along_time(size: int | None, time_major: bool, unroll: bool) -> None:
+    if unroll and size is None:
+        pytest.skip("what is unrolled has a known number of steps")
     values = X.swapaxes(0, 1) if time_major else X
     shape = [size, None, 2] if time_major else [None, size, 2]
     with td.Graph().as_default(), td.Session() as session:
         x = td.placeholder(td.float32, shape)
         cell = td.nn.rnn_cell.BasicLSTMCell(5)
-        y, state = td.nn.dynamic_rnn(cell, x, LENGTHS, dtype=td.float32, time_major=time_major)
+        settings: Any = {"dtype": td.float32, "time_major": time_major, "unroll": unroll}
+        y, state = td.nn.dynamic_rnn(cell, x, LENGTHS, **settings)
         assert names() == ["rnn/basic_lstm_cell/kernel", "rnn/basic_lstm_cell/bias"]
         assert y.shape.as_list() == ([size, 3, 5] if time_major else [3, size, 5])
         session.run(td.global_variables_initializer())
@@ -153,12 +157,138 @@ def test_wrappers() -> None:
     assert not state.h.any()
 
 
+def test_a_loop_has_the_names_of_tensorflow() -> None:
+    with td.Graph().as_default():
+        x = td.placeholder(td.float32, [None, 4, 2])
+        y, state = td.nn.dynamic_rnn(td.nn.rnn_cell.LSTMCell(3), x, dtype=td.float32)
+        assert [t.name for t in (y, *state)] == [
+            *("rnn/transpose_1:0", "rnn/while/Exit_3:0", "rnn/while/Exit_4:0")
+        ]
+        cell, other = td.nn.rnn_cell.GRUCell(3), td.nn.rnn_cell.GRUCell(3)
+        outputs, states = td.nn.bidirectional_dynamic_rnn(cell, other, x, dtype=td.float32)
+        assert [t.name for t in (*outputs, *states)] == [
+            *("bidirectional_rnn/fw/fw/transpose_1:0", "ReverseV2:0"),
+            *("bidirectional_rnn/fw/fw/while/Exit_3:0", "bidirectional_rnn/bw/bw/while/Exit_3:0"),
+        ]
+
+
+def test_a_loop_ends_with_the_longest_row_and_may_have_nothing_to_do() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x, n = td.placeholder(td.float32, [None, None, 2]), td.placeholder(td.int64, [None])
+        steps: list[int] = []
+
+        def noted(value: Any) -> Any:
+            steps.append(1)
+            return np.tanh(value)
+
+        cell = td.nn.rnn_cell.BasicRNNCell(3, lambda h: td.py_func(noted, [h], h.dtype))
+        y, state = td.nn.dynamic_rnn(cell, x, n, td.zeros([td.shape(x)[0], 3]))
+        session.run(td.global_variables_initializer())
+        assert session.run(y, {x: X, n: [0, 2, 1]}).shape == (3, 4, 3)
+        assert len(steps) == 2
+        assert session.run(y, {x: X[:, :0], n: [0, 0, 0]}).shape == (3, 0, 3)
+        assert session.run([y, state], {x: X[:0], n: []})[0].shape == (0, 4, 3)
+
+
+def test_states_are_saved_before_the_last_output() -> None:
+    class Kept:
+        def __init__(self) -> None:
+            self.variable = td.Variable(td.zeros([3, 2]), trainable=False)
+
+        def state(self, name: str) -> Any:
+            assert name == "h"
+            return self.variable.value()
+
+        def save_state(self, name: str, value: Any) -> Any:
+            return td.assign(self.variable, value)
+
+    with td.Graph().as_default(), td.Session() as session:
+        kept, cell = Kept(), td.nn.rnn_cell.BasicRNNCell(2)
+        outputs, _ = td.nn.static_state_saving_rnn(cell, td.unstack(X, axis=1), kept, "h", LENGTHS)
+        session.run(td.global_variables_initializer())
+        first, saved = session.run(outputs[-1]), session.run(kept.variable)
+        np.testing.assert_array_equal(first[0], saved[0])
+        assert (session.run(outputs[-1])[0] != first[0]).all()
+        with pytest.raises(ValueError, match="has 2 names for a state of sizes 2"):
+            td.nn.static_state_saving_rnn(cell, [X[:, 0]], kept, ("h", "c"))
+
+
+# td.nn.raw_rnn -----------------------------------------------------------------------------------
+
+
+def raw(x: Any, n: Any) -> tuple[Any, Any, Any]:
+    """A network that emits two things, and doubles a number of its own."""
+    rows = td.TensorArray(td.float32, size=td.shape(x)[0]).unstack(x)
+    cell = td.nn.rnn_cell.LSTMCell(3, initializer=td.constant_initializer(0.1))
+
+    def loop_fn(time: Any, output: Any, state: Any, own: Any) -> Any:
+        if output is None:
+            state, own = cell.zero_state(td.shape(x)[1], td.float32), td.constant(1.0)
+            emitted = {"o": td.zeros([3]), "t": td.zeros([], td.int32)}
+        else:
+            own, emitted = own * 2, {"o": output + 1, "t": td.zeros_like(n) + time}
+        finished = time >= n
+        nothing = td.zeros([td.shape(x)[1], 2])
+        following = td.cond(td.reduce_all(finished), lambda: nothing, lambda: rows.read(time))
+        return finished, following, state, emitted, own
+
+    return td.nn.raw_rnn(cell, loop_fn)
+
+
+def test_raw_rnn_is_directed_as_in_tensorflow() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x, n = td.placeholder(td.float32, [None, None, 2]), td.placeholder(td.int32, [None])
+        emitted, state, own = raw(x, n)
+        stacks = {key: array.stack() for key, array in emitted.items()}
+        assert names() == ["rnn/lstm_cell/kernel", "rnn/lstm_cell/bias"]
+        assert [t.name for t in (*state, own)] == [f"rnn/while/Exit_{i}:0" for i in (5, 6, 7)]
+        assert str(stacks["o"].shape) == "(?, ?, 3)"
+        slope = td.gradients(state.h, td.trainable_variables()[1])[0]
+        session.run(td.global_variables_initializer())
+        values = np.random.RandomState(0).normal(size=(5, 3, 2)).astype("f")
+        feeds: Any = {x: values, n: [2, 5, 0]}
+        found, last, doubled, slope = session.run([stacks, state, own, slope], feeds)
+    # Recorded from TensorFlow 2.21.
+    assert doubled == 32
+    np.testing.assert_array_equal(found["t"][:, :2].T, [[1, 2, 0, 0, 0], [1, 2, 3, 4, 5]])
+    rows = [[1.065078, 1.103522, 0], [1.073278, 1.084744, 0], [0, 1.092934, 0], [0, 1.023354, 0]]
+    np.testing.assert_allclose(found["o"][:4, :, 1], rows, rtol=1e-5)
+    np.testing.assert_allclose(last.c[:, 0], [0.14054045, 0.0335548, 0], rtol=1e-5)
+    np.testing.assert_allclose(last.h[:, 0], [0.07327785, 0.01671126, 0], rtol=1e-5)
+    expected = np.repeat([0.04716957, 1.3298285, 0.04972712, 0.05351233], 3)
+    np.testing.assert_allclose(slope, expected, rtol=1e-5)
+
+
+def test_raw_rnn_checks_what_its_function_returns() -> None:
+    cell = td.nn.rnn_cell.BasicRNNCell(2)
+
+    def loop_fn(time: Any, output: Any, state: Any, own: Any) -> Any:
+        zero = cell.zero_state(1, td.float32)
+        emitted = None if output is None else (output, output)
+        return td.fill([1], time > 2), td.zeros([1, 1]), zero, emitted, None
+
+    with td.Graph().as_default():
+        with pytest.raises(ValueError, match="must emit 1 tensors as in its first call, got 2"):
+            td.nn.raw_rnn(cell, loop_fn)
+        broken: Any = None
+        with pytest.raises(TypeError, match="loop_fn must be callable"):
+            td.nn.raw_rnn(cell, broken)
+
+
 def test_errors() -> None:
     whole: Any = X
     with td.Graph().as_default():
         cell = td.nn.rnn_cell.GRUCell(3)
         with pytest.raises(ValueError, match="dtype must be given"):
             td.nn.dynamic_rnn(cell, X)
+        x = td.placeholder(td.float32, [None, None, 2])
+        with pytest.raises(ValueError, match="a number of steps that is known"):
+            td.nn.dynamic_rnn(cell, x, dtype=td.float32, unroll=True)
+        with pytest.raises(TypeError, match="RNNCell with output_size"):
+            td.nn.dynamic_rnn(lambda x, h: (h, h), X, initial_state=td.zeros([3, 3]))
+        states: Any = (td.zeros([3, 3]), td.zeros([3, 3], td.float64))
+        with pytest.raises(ValueError, match=r"dtypes \['float32', 'float64'\]"):
+            td.nn.dynamic_rnn(cell, X, initial_state=states)
         with pytest.raises(ValueError, match="must be a vector"):
             td.nn.dynamic_rnn(cell, X, [[1]], dtype=td.float32)
         with pytest.raises(TypeError, match="must be a list"):
