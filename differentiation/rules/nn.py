@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...graph.describe import whereabouts
 from ...ops.array.broadcasting import broadcast_to
 from ...ops.array.fills import ones, zeros_like
 from ...ops.array.joining import concat
@@ -18,7 +19,7 @@ from ...ops.math.exponentials import exp
 from ...ops.math.reductions import reduce_sum
 from ...ops.nn.activations import log_softmax, softmax
 from ...protos.dtypes import int32
-from ..kit.rule_tables import attrs_of, gradient_of, raw, unary
+from ..kit.rule_tables import attrs_of, gradient_of, not_differentiable, raw, unary
 from ..kit.static_knowledge import constant_like, shape_of, summed_to, times
 from .math import masked
 
@@ -131,3 +132,18 @@ def _cross_entropy(op: Operation, of_loss: Tensor | None, of_backprop: Tensor | 
         return summed_to(slopes, labels, op.outputs[1])
 
     return for_logits, for_labels if labels.dtype.is_floating else None
+
+
+@gradient_of("CTCLoss")
+def _ctc_loss(op: Operation, of_loss: Tensor | None, of_gradient: Tensor | None) -> Any:
+    if of_gradient is not None:
+        raise LookupError(
+            f"No gradient defined for operation {whereabouts(op)}: second derivatives of CTC are "
+            "not known, as in TensorFlow"
+        )
+    if of_loss is None:
+        return [None] * 4
+    return times(reshape(of_loss, [1, -1, 1]), op.outputs[1]), None, None, None
+
+
+not_differentiable("CTCGreedyDecoder", "CTCBeamSearchDecoder")

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session runs them"
 _INPUT = "td.train.batch and queues feed a graph; or read in Python, and feed a placeholder"
 _DECODERS = "it is not supported; the cells of td.nn.rnn_cell and td.while_loop are"
-_SERIES = "it is not supported yet; td.nn.dynamic_rnn and its kin are"
 _LOOP_OF_SLIM = "write the loop around td.train.MonitoredTrainingSession, or td.train.Supervisor"
 
 _COLUMNS = "feature columns are not supported; make the tensors yourself, and td.layers.dense them"
@@ -37,9 +36,6 @@ _REASONS = {
     "TPUEstimator": _TPU,
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
     "bucket_by_sequence_length": "sort and pad the batches in Python, and feed them",
-    "ctc_beam_search_decoder": _SERIES,
-    "ctc_greedy_decoder": _SERIES,
-    "ctc_loss": _SERIES,
     "data": _INPUT,
     "dataset_data_provider": _INPUT,
     "datasets": "nothing is downloaded; read the files yourself",

@@ -79,11 +79,8 @@ def dynamic_rnn(
         if unroll:
             outputs, state = _unrolled(cell, inputs, columns, state, lengths)
         else:
-            made_as = dtype or _dtype_of(state)
-            settings = {"parallel_iterations": parallel_iterations or 32}
-            outputs, state = _looped(
-                cell, packed(inputs, columns), state, lengths, made_as, settings
-            )
+            given = packed(inputs, columns), state, lengths, dtype or _dtype_of(state)
+            outputs, state = _looped(cell, *given, parallel_iterations or 32)
         made = flat(outputs)
         return packed(outputs, made if time_major else [_turned(leaf) for leaf in made]), state
 
