@@ -49,6 +49,7 @@ _SYMBOLIC = {
     "Max": np.frompyfunc(dim_max, 2, 1, identity=None),
     "Min": np.frompyfunc(dim_min, 2, 1, identity=None),
 }
+_MANY = 16
 
 
 def _accumulating(ufunc: np.ufunc) -> Callable[[DType], Reduce]:
@@ -64,8 +65,10 @@ def _accumulating(ufunc: np.ufunc) -> Callable[[DType], Reduce]:
             return reduce_small
 
         def reduce(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
-            # NumPy adds in pairs along the last axes only; elsewhere one by one.
-            if own == np.float32 and axes != tuple(range(x.ndim - len(axes), x.ndim)):
+            # NumPy adds in pairs along the last axes only; elsewhere one by one, as TensorFlow
+            # does where they are few: there the rounding is the same.
+            one_by_one = axes != tuple(range(x.ndim - len(axes), x.ndim))
+            if own == np.float32 and one_by_one and _count(x, axes) >= _MANY:
                 return ufunc.reduce(x, axes, np.float64, keepdims=keep_dims).astype(own)
             return ufunc.reduce(x, axes, own, keepdims=keep_dims)
 
