@@ -23,9 +23,13 @@ _MOST_LOOKS = 1_000
 
 
 class _Looks(threading.local):
-    """How many bodies have been looked into for the op that is being inferred, outside of all."""
+    """How many bodies have been looked into for the op that is being inferred, outside of all.
+
+    Beside that, how often a body has not been.
+    """
 
     number = 0
+    refused = 0
 
 
 _looks = _Looks()
@@ -37,7 +41,14 @@ def is_looked_into(depth: int) -> bool:
     Args:
         depth: how many bodies are around the op.
     """
-    return depth == 0 or (depth < _DEEPEST and _looks.number < _MOST_LOOKS)
+    looked = depth == 0 or (depth < _DEEPEST and _looks.number < _MOST_LOOKS)
+    _looks.refused += not looked
+    return looked
+
+
+def bodies_not_looked_into() -> int:
+    """How often this thread has not looked into bodies, of which there were too many."""
+    return _looks.refused
 
 
 class Known(NamedTuple):

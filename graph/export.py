@@ -39,6 +39,8 @@ class ExportedGraph(WidenedGraph):
         self.origins = Origins()
         self._functions: dict[str, FunctionDef] = {}
         self.bodies: MutableMapping[tuple[str, bytes], Any] = {}
+        # Of a body: what has been found out about ops that run it, from what they are given.
+        self.followed: dict[Any, Any] = {}
 
     @property
     def functions(self) -> Mapping[str, FunctionDef]:

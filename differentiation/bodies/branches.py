@@ -96,7 +96,7 @@ def _stand_in(forward: Forward, tensor: Tensor) -> Tensor:
         declared = element_shape(content.declared)
         of = content.dtype or "float32"
         return EMPTY_TENSOR_LIST(declared, constant(-1), element_dtype=of)
-    empty = b"" if dtype.name == "string" else 0
+    empty = {"string": b"", "bool": False}.get(dtype.name, 0)
     if shape.rank is None:
         return constant(empty, dtype)
     sizes = [size or 0 for size in shape.as_list()]

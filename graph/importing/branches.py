@@ -86,14 +86,14 @@ def conditionals(nodes: Nodes, taken: set[str], prefix: str = "") -> list[Condit
         scope = name.rpartition("/")[0]
         key = pred, scope, tuple(sorted(inputs))
         groups.setdefault(key, Branching(pred, {})).merges[name] = inputs
-    whole = [_made(nodes, guards, group, set(taken)) for group in groups.values()]
+    whole = [_made(nodes, guards, group, taken) for group in groups.values()]
     if _in_cycle(nodes, whole):
         single = [
             Branching(group.pred, {name: inputs})
             for group in groups.values()
             for name, inputs in group.merges.items()
         ]
-        whole = [_made(nodes, guards, group, set(taken)) for group in single]
+        whole = [_made(nodes, guards, group, taken) for group in single]
     return [_renamed(conditional, taken, prefix) for conditional in whole]
 
 
@@ -139,18 +139,27 @@ def _renamed(conditional: Conditional, taken: set[str], prefix: str) -> Conditio
 
 
 class _Guards:
-    """When each node runs; and for each Merge, which predicate decides what it takes."""
+    """When each node runs; and for each Merge, which predicate decides what it takes.
+
+    Also which predicates are numbers of branches, and which nodes have a second output that is
+    read.
+    """
 
     def __init__(self, nodes: Nodes) -> None:
         self.nodes = nodes
         self.of: dict[str, Guard] = {}
         self.decided: dict[str, tuple[str | None, dict[int, str]]] = {}
+        self.numbers: set[str] = set()
+        self.second_read: set[str] = set()
         needs = {
             name: [source for source in sources(node) if source in nodes]
             for name, node in nodes.items()
         }
         for name in sorted_by_need(needs, "nodes"):
             node = nodes[name]
+            self.second_read.update(text[:-2] for text in node.input if text.endswith(":1"))
+            if node.op == "_SwitchN":
+                self.numbers.add(self.root(node.input[1]))
             if node.op in MERGES:
                 self.of[name] = self._merged(node)
             else:
@@ -208,7 +217,7 @@ def _made(nodes: Nodes, guards: _Guards, group: Branching, taken: set[str]) -> C
     """The op that stands for a group of merges."""
     names = list(group.merges)
     numbers = sorted(next(iter(group.merges.values())))
-    indices = [name for name in names if _reads_index(nodes, name)]
+    indices = [name for name in names if name in guards.second_read]
     inputs: dict[str, str] = {}
     parts = [_Branch(nodes, guards, group.pred, number, inputs) for number in numbers]
     for part, number in zip(parts, numbers, strict=True):
@@ -226,7 +235,7 @@ def _made(nodes: Nodes, guards: _Guards, group: Branching, taken: set[str]) -> C
     scope = names[0].rpartition("/")[0]
     op = NodeDef(name=free_name(f"{scope}/If" if scope else "If", taken))
     pure = all(is_pure(node) or node.op == "NoOp" for part in parts for node in part.nodes.values())
-    boolean = numbers in ([0, 1], [0], [1]) and not _is_many(nodes, guards, group)
+    boolean = numbers in ([0, 1], [0], [1]) and group.pred not in guards.numbers
     op.op = ("Stateless" if pure else "") + ("If" if boolean else "Case")
     op.input.extend([group.pred, *inputs])
     op.input.extend(dict.fromkeys([wait for part in parts for wait in part.waits]))
@@ -251,17 +260,6 @@ def _made(nodes: Nodes, guards: _Guards, group: Branching, taken: set[str]) -> C
     return Conditional(made, bodies, inside)
 
 
-def _is_many(nodes: Nodes, guards: _Guards, group: Branching) -> bool:
-    return any(
-        node.op == "_SwitchN" and guards.root(node.input[1]) == group.pred
-        for node in nodes.values()
-    )
-
-
-def _reads_index(nodes: Nodes, merge: str) -> bool:
-    return any(f"{merge}:1" in node.input for node in nodes.values())
-
-
 def _index_name(merge: str) -> str:
     return f"{merge}/value_index"
 
@@ -276,6 +274,7 @@ class _Branch:
         self._guards = guards
         self._key = pred, number
         self._inputs = inputs
+        self._placeholders: set[str] = set()
         self.nodes: Nodes = {}
         self.passed: set[str] = set()
         self.waits: dict[str, None] = {}
@@ -288,7 +287,7 @@ class _Branch:
         pending = [source_name(text) for text in self.outputs]
         while pending:
             name = pending.pop()
-            if name in self.nodes or name in self._inputs.values():
+            if name in self.nodes or name in self._placeholders:
                 continue
             node = self._all[name]
             inputs = [self._text(text) for text in data_inputs(node)]
@@ -327,7 +326,9 @@ class _Branch:
             return text
         if referred:
             self.references.add(text)
-        return self._inputs.setdefault(text, _input_name(name, number))
+        given = self._inputs.setdefault(text, _input_name(name, number))
+        self._placeholders.add(given)
+        return given
 
     def _control(self, text: str) -> str | None:
         name = text[1:]

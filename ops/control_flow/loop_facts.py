@@ -12,6 +12,7 @@ from ...shape_inference.contents import common_shape
 from ...shape_inference.inference import identified
 from ...shape_inference.symbolic.symbolic import DimExpr, dim_symbol, equal, symbols_of
 from ...shape_inference.tensor_shape import TensorShape
+from .followed_before import followed_once
 from .op_bodies import known_inputs
 from .rounds import number_of_rounds
 
@@ -39,9 +40,18 @@ class LoopFacts(NamedTuple):
     losses: list[str]
 
 
+class _State(NamedTuple):
+    """What is known of the variables of a loop in every round."""
+
+    state: list[Known]
+
+
 def stable_state(c: OpContext, body: Body) -> list[Known]:
     """What is known of the variables of a loop in every round."""
-    return _Following(c, body).in_every_round()
+    start = known_inputs(c, c.inputs("input"))
+    return followed_once(
+        [body], start, lambda: _State(_Following(c.depth, start, body).in_every_round())
+    ).state
 
 
 def loop_facts(c: OpContext, cond: Body, body: Body) -> LoopFacts:
@@ -50,11 +60,16 @@ def loop_facts(c: OpContext, cond: Body, body: Body) -> LoopFacts:
     Raises:
         ValueError: the condition or the body can never work.
     """
-    following = _Following(c, body)
+    start = known_inputs(c, c.inputs("input"))
+    return followed_once([cond, body], start, lambda: _followed(c.depth, start, cond, body))
+
+
+def _followed(depth: int, start: list[Known], cond: Body, body: Body) -> LoopFacts:
+    following = _Following(depth, start, body)
     state = following.in_every_round()
     after = state
-    if is_looked_into(c.depth):
-        after = following.after(cond, cond.inferred(state, c.depth + 1))
+    if is_looked_into(depth):
+        after = following.after(cond, cond.inferred(state, depth + 1))
     return LoopFacts(state, after, following.losses)
 
 
@@ -66,17 +81,17 @@ class _Following:
     a list has, or the number in a scalar that begins with a known one.
     """
 
-    def __init__(self, c: OpContext, body: Body) -> None:
-        self._depth = c.depth + 1
+    def __init__(self, depth: int, start: list[Known], body: Body) -> None:
+        self._depth = depth + 1
         self._body = body
-        self._start = known_inputs(c, c.inputs("input"))
+        self._start = start
         pairs = zip(body.inputs, body.outputs, strict=True)
         self._kept = [x is y for x, y in pairs]
         self._free: set[Any] = set()
         self._state = self._each(lambda i: Known())
         self._results = self._state
         self.losses = [""] * len(self._start)
-        if is_looked_into(c.depth):
+        if is_looked_into(depth):
             self._follow()
 
     def _each(self, make: Callable[[int], Known]) -> list[Known]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...graph import errors
 from ...graph.bodies import Body, is_looked_into
@@ -11,6 +12,7 @@ from ...graph.kernel_spec import KernelSpec
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
+from .followed_before import followed_once
 from .loop_facts import loop_facts, stable_state
 from .op_bodies import (
     branch_of,
@@ -58,20 +60,26 @@ STATEFUL_PARTITIONED_CALL = OpDef("StatefulPartitionedCall", *_CALL, traits=Bodi
 # Branches and calls ------------------------------------------------------------------------------
 
 
+class _Results(NamedTuple):
+    """What is known of the results of one of several bodies."""
+
+    known: list[Known]
+
+
 def _joined_shapes(c: ShapeContext, bodies: Sequence[Body], inputs: str) -> list[TensorShape]:
     """The shapes of what one of several bodies returns."""
     if not is_looked_into(c.depth):
         return _stated_shapes(c, len(c.node.outputs))
     given = known_inputs(c, c.inputs(inputs))
-    results = [body.known_outputs(body.inferred(given, c.depth + 1)) for body in bodies]
-    shapes = []
-    for i, known in enumerate(zip(*results, strict=True)):
-        either = known[0]
-        for other in known[1:]:
-            either = joined(either, other)
-        _tell(c, i, either)
-        shapes.append(either.shape)
-    return shapes
+
+    def follow() -> _Results:
+        found = [body.known_outputs(body.inferred(given, c.depth + 1)) for body in bodies]
+        return _Results([reduce(joined, known) for known in zip(*found, strict=True)])
+
+    results = followed_once(bodies, given, follow).known
+    for i, known in enumerate(results):
+        _tell(c, i, known)
+    return [known.shape for known in results]
 
 
 def _tell(c: ShapeContext, output: int, known: Known) -> None:
