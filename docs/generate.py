@@ -10,6 +10,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import api_page
+import op_types
 from public_names import listed, public_names, signature, summary
 
 import tensordraft as td
@@ -111,7 +112,12 @@ def page() -> str:
         parts += _family(family, families[family])
     parts.append("## Without a function\n")
     parts.append(f"Graph files may also hold {listed(others)}.\n")
+    parts.append(op_types.section(_op_types()))
     return "\n".join(parts)
+
+
+def _op_types() -> str:
+    return op_types.up_to_date(op_types.PATH.read_text(encoding="utf-8"))
 
 
 def _family(family: str, functions: list[Function]) -> Iterator[str]:
@@ -127,13 +133,18 @@ def _family(family: str, functions: list[Function]) -> Iterator[str]:
             yield f"Wire ops: {listed(function.wire_ops)}\n"
 
 
+def _pages() -> dict[str, str]:
+    """The text of each file that is made, by its name."""
+    return {"api.md": api_page.page(), "ops.md": page(), op_types.PATH.name: _op_types()}
+
+
 def main() -> int:
     """Writes, or checks, the pages; returns the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if outdated")
     check = parser.parse_args().check
     status = 0
-    for name, text in (("api.md", api_page.page()), ("ops.md", page())):
+    for name, text in _pages().items():
         path = FOLDER / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
