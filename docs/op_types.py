@@ -1,4 +1,4 @@
-"""Which op types of TensorFlow r1.15 work, and why others do not: op_types.txt, as a page's part."""
+"""Which op types of TensorFlow r1.15 work, and why others do not: op_types.txt on the page."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ WORKS = "works"
 _PAGE = """\
 ## The op types of TensorFlow 1.15
 
-Of the {total} op types in TensorFlow r1.15's registry (without the libraries that tf.contrib loads)
-{working} work. A graph that holds one of the others loads all the same: it is kept, shown and saved,
-and what does not need it runs.
+Of the {total} op types in TensorFlow r1.15's registry (without the libraries that tf.contrib
+loads) {working} work. A graph that holds one of the others loads all the same: it is kept, shown
+and saved, and what does not need it runs.
 """
 
 
@@ -31,7 +31,7 @@ def groups(text: str) -> dict[str, list[str]]:
 def up_to_date(text: str) -> str:
     """The list, in which what has come to work stands among what works."""
     found = groups(text)
-    there = [name for name in sum(found.values(), []) if find(name)]
+    there = [name for names in found.values() for name in names if find(name)]
     by_reason = {said: [n for n in names if not find(n)] for said, names in found.items()}
     by_reason[WORKS] = sorted([*by_reason[WORKS], *there], key=_place)
     parts = [

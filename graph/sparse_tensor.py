@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .node import Operation, Tensor
 
-public = {"td": "SparseTensor SparseTensorValue convert_to_tensor_or_sparse_tensor"}
+public = {
+    "td": "SparseTensor SparseTensorValue convert_to_tensor_or_sparse_tensor",
+    "td.sparse": "SparseTensor",
+}
 
 
 class SparseTensorValue(NamedTuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph.convert import convert_to_tensor
 from ..graph.default_scopes import name_scope
 from ..graph.node import Tensor
+from ..graph.sparse_tensor import SparseTensor
 from .indexing.brackets import getitem
 from .linalg.matmul import matmul
 from .math import arithmetic
@@ -23,10 +24,17 @@ from .math.comparison import (
     logical_xor,
 )
 from .math.division import floordiv, floormod, truediv
+from .sparse.sparse_elementwise import (
+    SPARSE_DENSE_CWISE_DIV,
+    SPARSE_DENSE_CWISE_MUL,
+    with_dense,
+)
 from .variables.variable_updates import assign_slice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ..graph.op_def import OpDef
 
     Function = Callable[..., Tensor]
 
@@ -82,6 +90,8 @@ METHODS: list[tuple[str, Callable[..., Any]]] = [
 
 def _operator(function: Function, name: str, reflected: bool) -> Callable[[Tensor, Any], Any]:
     def operate(self: Tensor, other: Any) -> Any:
+        if isinstance(other, SparseTensor):
+            return NotImplemented  # which has its own operators
         with name_scope(None, name, [self]) as scope:
             other = convert_to_tensor(other, self.dtype.base_dtype, name="x" if reflected else "y")
             x, y = (other, self) if reflected else (self, other)
@@ -90,7 +100,24 @@ def _operator(function: Function, name: str, reflected: bool) -> Callable[[Tenso
     return operate
 
 
+# The operators of sparse tensors with dense ones: these two, as in TensorFlow.
+OF_SPARSE: list[tuple[str, OpDef, str]] = [
+    ("__mul__", SPARSE_DENSE_CWISE_MUL, "mul"),
+    ("__rmul__", SPARSE_DENSE_CWISE_MUL, "mul"),
+    ("__truediv__", SPARSE_DENSE_CWISE_DIV, "truediv"),
+]
+
+
+def _operator_of_sparse(op: OpDef, name: str) -> Callable[[SparseTensor, Any], SparseTensor]:
+    def operate(self: SparseTensor, other: Any) -> SparseTensor:
+        return with_dense(op, self, other, name)
+
+    return operate
+
+
 def _attach() -> None:
+    for method, op, name in OF_SPARSE:
+        setattr(SparseTensor, method, _operator_of_sparse(op, name))
     for method, function, name in (*OPERATORS, *COMPARISONS):
         setattr(Tensor, f"__{method}__", _operator(function, name, reflected=False))
     for method, function, name in OPERATORS:

@@ -6,21 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.sparse_tensor import SparseTensor
 from ...ops.array.fills import ones_like
+from ...ops.array.joining import concat
 from ...ops.array.ranges import range as arange
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape, size
 from ...ops.array.stacking import stack
 from ...ops.array.transposing import invert_permutation
-from ...ops.indexing.gather_nd import gather_nd
+from ...ops.indexing.gather_nd import gather_nd, scatter_nd
 from ...ops.indexing.gathering import gather
 from ...ops.indexing.partitioning import dynamic_stitch
 from ...ops.linalg.matrix_functions import adjoint
+from ...ops.math.arithmetic import minimum
 from ...ops.math.division import floordiv, floormod
 from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
 from ...ops.sparse.sparse_ops import SPARSE_TENSOR_DENSE_MAT_MUL, sparse_reorder
+from ...ops.sparse.sparse_reductions import sparse_reduce_sum
 from ...protos.dtypes import int64
-from ..kit.rule_tables import gradient_of, raw, raw_results, undefined
+from ..kit.rule_tables import gradient_of, not_differentiable, raw, raw_results, undefined
 
 if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
@@ -120,6 +123,74 @@ def _sparse_fill_empty_rows(op: Operation, _: Any, gradient: Tensor | None, *unr
     return None, for_values, None, for_default
 
 
+@gradient_of("SparseDenseCwiseAdd")
+def _sparse_dense_add(op: Operation, gradient: Tensor) -> Any:
+    return None, gradient, None, lambda: _to_dense(op, gradient)
+
+
+@gradient_of("SparseDenseCwiseMul")
+def _sparse_dense_mul(op: Operation, gradient: Tensor) -> Any:
+    values = op.inputs[1]
+
+    def for_values() -> Tensor:
+        return gradient * conj(_of_dense(op))
+
+    return None, for_values, None, lambda: _to_dense(op, gradient * conj(values))
+
+
+@gradient_of("SparseDenseCwiseDiv")
+def _sparse_dense_div(op: Operation, gradient: Tensor) -> Any:
+    def for_values() -> Tensor:
+        return gradient / conj(_of_dense(op))
+
+    def for_dense() -> Tensor:
+        return _to_dense(op, -gradient * conj(op.outputs[0] / _of_dense(op)))
+
+    return None, for_values, None, for_dense
+
+
+def _sizes_of_dense(op: Operation) -> Tensor:
+    """The shape of the dense input, which is broadcast, with as many sizes as the sparse one."""
+    whole, dense = op.inputs[2:]
+    sizes = shape(dense, out_type=int64)
+    return concat([ones_like(whole)[: size(whole) - size(sizes)], sizes], 0)
+
+
+def _of_dense(op: Operation) -> Tensor:
+    sizes = _sizes_of_dense(op)
+    return gather_nd(reshape(op.inputs[3], sizes), minimum(op.inputs[0], sizes - 1))
+
+
+def _to_dense(op: Operation, gradient: Tensor) -> Tensor:
+    sizes = _sizes_of_dense(op)
+    total = scatter_nd(minimum(op.inputs[0], sizes - 1), gradient, sizes)
+    return reshape(total, shape(op.inputs[3]))
+
+
+@gradient_of("SparseSoftmax")
+def _sparse_softmax(op: Operation, gradient: Tensor) -> Any:
+    indices, _, whole = op.inputs
+    y = op.outputs[0]
+
+    def for_values() -> Tensor:
+        total = sparse_reduce_sum(SparseTensor(indices, y * gradient, whole), [-1], keepdims=True)
+        return y * raw("SparseDenseCwiseAdd")(indices, gradient, whole, -total)
+
+    return None, for_values, None
+
+
+not_differentiable("SparseConcat", "EditDistance")
+undefined(
+    "TensorFlow has none either",
+    "DeserializeManySparse",
+    "DeserializeSparse",
+    "SparseReduceMax",
+    "SparseReduceMaxSparse",
+    "SparseReduceSumSparse",
+    "SparseSparseMaximum",
+    "SparseSparseMinimum",
+    "SparseSplit",
+)
 undefined(
     "TensorFlow has none of the second order of sparse tensors either",
     "SparseAddGrad",

@@ -78,10 +78,11 @@ _TRUNCATED: dict[str, Callable[..., Any]] = {
     "u": dividing(np.floor_divide),
     "i": dividing(truncated),
 }
+QUOTIENTS: dict[str, Callable[..., Any]] = {**_TRUNCATED, "fc": np.divide}
 _REST: dict[str, Callable[..., Any]] = {"iu": dividing(np.fmod), "f": np.fmod}
 
 DIV = OpDef("Div", "x: T, y: T -> z: T", f"T: {{{NUMBERS}}}", traits=Elementwise(symbolic=True))
-define_broadcasting(DIV, {**_TRUNCATED, "fc": np.divide}, symbolically(_truncated_size))
+define_broadcasting(DIV, QUOTIENTS, symbolically(_truncated_size))
 
 realdiv = binary(
     "realdiv",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -309,17 +310,25 @@ def _parse_tensor_kernel(c: KernelContext) -> Kernel:
     def parse_tensor(serialized: Array) -> Array:
         if serialized.ndim:
             raise ValueError(f"serialized must be a scalar, got shape {list(serialized.shape)}")
-        text = serialized.item()
-        try:
-            proto = TensorProto.FromString(text)
-        except DecodeError:
-            raise ValueError(f"serialized, of {len(text)} bytes, is no TensorProto") from None
-        if proto.dtype != dtype.as_datatype_enum:
-            name = as_dtype(proto.dtype).name if proto.dtype else "of no dtype"
-            raise ValueError(f"out_type is {dtype.name}, the serialized tensor {name}")
-        return np.array(decode_tensor(proto, config.max_tensor_bytes))
+        return parsed_tensor(serialized.item(), dtype, "serialized")
 
     return parse_tensor
+
+
+def parsed_tensor(text: bytes, dtype: DType, name: str) -> Array:
+    """The tensor in a serialized TensorProto.
+
+    Raises:
+        ValueError: `text`, which is called `name`, is none, or one of another dtype.
+    """
+    try:
+        proto = TensorProto.FromString(text)
+    except DecodeError:
+        raise ValueError(f"{name}, of {len(text)} bytes, is no TensorProto") from None
+    if proto.dtype != dtype.as_datatype_enum:
+        found = as_dtype(proto.dtype).name if proto.dtype else "of no dtype"
+        raise ValueError(f"out_type is {dtype.name}, the serialized tensor {found}")
+    return np.array(decode_tensor(proto, config.max_tensor_bytes))
 
 
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
@@ -355,10 +364,14 @@ def _serialize_tensor_kernel(c: KernelContext) -> Kernel:
     dtype = c.attr("T")
 
     def serialize(tensor: Array) -> Array:
-        text = encode_tensor(tensor, dtype).SerializeToString(deterministic=True)
-        return np.array(text, object)
+        return np.array(serialized_tensor(tensor, dtype), object)
 
     return serialize
+
+
+def serialized_tensor(tensor: Array, dtype: DType) -> bytes:
+    """A tensor as a serialized TensorProto."""
+    return encode_tensor(tensor, dtype).SerializeToString(deterministic=True)
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {"td": "sparse_add"}
+public = {"td": "sparse_add", "td.sparse": "add=sparse_add"}
 
 SPARSE_ADD: OpDef[Results] = OpDef(
     "SparseAdd",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {"td": "sparse_fill_empty_rows"}
+public = {"td": "sparse_fill_empty_rows", "td.sparse": "fill_empty_rows=sparse_fill_empty_rows"}
 
 SPARSE_FILL_EMPTY_ROWS: OpDef[Results] = OpDef(
     "SparseFillEmptyRows",

@@ -1,4 +1,4 @@
-"""Sparse tensors: made dense, multiplied, summed up and put in order."""
+"""Sparse tensors: made dense, multiplied and put in order."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
-from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axes, reduced, shape_from_value
+from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..indexing.gather_nd import Places
 from ..kit.allocation import check_size, new_array, new_zeros
-from ..kit.call_forms import renamed
-from ..kit.elementwise import COMPLEX, FLOATS, NUMBERS
+from ..kit.elementwise import COMPLEX, FLOATS
 from .sparse_parts import as_sparse, check_shapes, parts_named
 
 if TYPE_CHECKING:
@@ -25,9 +24,10 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 public = {
-    "td": (
-        "sparse_reduce_sum sparse_reorder sparse_tensor_dense_matmul sparse_tensor_to_dense "
-        "sparse_to_dense"
+    "td": ("sparse_reorder sparse_tensor_dense_matmul sparse_tensor_to_dense sparse_to_dense"),
+    "td.sparse": (
+        "matmul=sparse_tensor_dense_matmul reorder=sparse_reorder "
+        "sparse_dense_matmul=sparse_tensor_dense_matmul to_dense=sparse_tensor_to_dense"
     ),
 }
 
@@ -46,11 +46,6 @@ SPARSE_TENSOR_DENSE_MAT_MUL = OpDef(
 _PARTS = "input_indices: int64, input_values: T, input_shape: int64"
 SPARSE_REORDER: OpDef[Results] = OpDef(
     "SparseReorder", f"{_PARTS} -> output_indices: int64, output_values: T", "T: type"
-)
-SPARSE_REDUCE_SUM = OpDef(
-    "SparseReduceSum",
-    f"{_PARTS}, reduction_axes: int32 -> output: T",
-    f"keep_dims: bool = false, T: {{{NUMBERS}}}",
 )
 
 
@@ -182,39 +177,6 @@ def _sparse_reorder_kernel(c: KernelContext) -> Kernel:
     return reorder
 
 
-@SPARSE_REDUCE_SUM.shape
-def _sparse_reduce_sum_shape(c: ShapeContext) -> TensorShape:
-    check_shapes(c, parts_named("input"))
-    shape, axes = shape_from_value(c, "input_shape"), c.const("reduction_axes")
-    if axes is None:
-        return reduced(shape, None, c.attr("keep_dims"))
-    if shape.sizes is None:
-        return UNKNOWN_SHAPE
-    chosen = axes.ravel().tolist() or range(len(shape.sizes))
-    return reduced(shape, list(chosen), c.attr("keep_dims"))
-
-
-@SPARSE_REDUCE_SUM.view_kernel
-def _sparse_reduce_sum_kernel(c: KernelContext) -> Kernel:
-    keep_dims = c.attr("keep_dims")
-
-    def reduce(indices: Array, values: Array, shape: Array, reduction_axes: Array) -> Array:
-        _sparse(indices, values, shape, "input")
-        sizes = shape.tolist()
-        gone = normal_axes(reduction_axes.ravel(), len(sizes), "reduction_axes") or range(
-            len(sizes)
-        )
-        left = [i for i in range(len(sizes)) if i not in gone]
-        kept = [sizes[i] for i in left]
-        total = new_zeros(kept, values.dtype)
-        np.add.at(total.reshape(-1), _places(indices[:, left], tuple(kept), "indices"), values)
-        if keep_dims:
-            return total.reshape([n if i in left else 1 for i, n in enumerate(sizes)])
-        return total
-
-    return reduce
-
-
 def sparse_to_dense(
     sparse_indices: Any,
     output_shape: Any,
@@ -344,40 +306,3 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     parts = (sparse.indices, sparse.values, sparse.dense_shape)
     indices, values = SPARSE_REORDER(*parts, name=name)
     return SparseTensor(indices, values, sparse.dense_shape)
-
-
-@renamed(reduction_axes="axis", keep_dims="keepdims")
-def sparse_reduce_sum(
-    sp_input: Any,
-    axis: Any = None,
-    keepdims: bool | None = None,
-    reduction_axes: Any = None,
-    keep_dims: bool | None = None,
-) -> Tensor:
-    """The sums of a sparse tensor along axes, as a dense tensor.
-
-    Args:
-        sp_input: a SparseTensor of numbers.
-        axis: the axes, as for `td.reduce_sum`; by default all.
-        keepdims: whether the axes stay, with size 1.
-        reduction_axes: the older name of `axis`.
-        keep_dims: the older name of `keepdims`.
-
-    Returns:
-        A Tensor.
-
-    Raises:
-        TypeError: `sp_input` is no SparseTensor.
-        ValueError: an axis is out of range.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     x = td.SparseTensor([[0, 0], [0, 2], [1, 1]], [1, 2, 3], [2, 3])
-        ...     print(session.run(td.sparse_reduce_sum(x, 1)))
-        [3 3]
-    """
-    sparse = as_sparse(sp_input)
-    parts = (sparse.indices, sparse.values, sparse.dense_shape)
-    axes = np.zeros(0, np.int32) if axis is None else axis
-    return SPARSE_REDUCE_SUM(*parts, axes, keep_dims=bool(keepdims))

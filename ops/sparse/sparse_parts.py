@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
 
 PLAIN = ("indices", "values", "shape")
+SPARSE_ARGS = {"sp_input": "a SparseTensor.", "name": "a name for the op."}
 
 
 def as_sparse(value: Any) -> SparseTensor:

@@ -12,7 +12,7 @@ from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import constant, placeholder
 
-public = {"td": "sparse_placeholder"}
+public = {"td": "sparse_placeholder", "td.sparse": "placeholder=sparse_placeholder"}
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:

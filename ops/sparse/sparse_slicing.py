@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {"td": "sparse_slice"}
+public = {"td": "sparse_slice", "td.sparse": "slice=sparse_slice"}
 
 SPARSE_SLICE: OpDef[Results] = OpDef(
     "SparseSlice",

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 public = {
     "td": "sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum",
+    "td.sparse": (
+        "segment_mean=sparse_segment_mean segment_sqrt_n=sparse_segment_sqrt_n "
+        "segment_sum=sparse_segment_sum"
+    ),
     "td, td.math": "unsorted_segment_mean unsorted_segment_sqrt_n",
 }
 
