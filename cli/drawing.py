@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..graph.importing.function_bodies import bodies_of
+from ..shape_inference.traits import Bodies
 from .graph_file import INPUT_TYPES
 from .text import tensor_type
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..graph.graph import Graph
     from ..graph.node import Operation
 
@@ -44,22 +48,43 @@ class Drawing(NamedTuple):
 
 
 def draw_graph(graph: Graph) -> Drawing:
-    """What a picture of `graph` shows."""
-    ops = graph.get_operations()
+    """What a picture of `graph` shows.
+
+    What a loop, a branch or a call runs stands in a scope with the name of its function, below
+    the op that runs it.
+    """
+    drawing = Drawing([], [])
+    _draw(graph.get_operations(), "", frozenset(), drawing)
+    return drawing
+
+
+def _draw(
+    ops: Sequence[Operation], prefix: str, around: frozenset[str], drawing: Drawing
+) -> dict[Operation, int]:
+    """Draws ops, and what they run, with names that begin with `prefix`; numbers the ops."""
+    boxes, lines = drawing
     read = {tensor.op for op in ops for tensor in op.inputs}
     read.update(control for op in ops for control in op.controls)
-    boxes = [
-        Box(op.name, op.type, _kind(op, op in read), tuple(map(tensor_type, op.outputs)), op.device)
-        for op in ops
-    ]
-    lines = []
+    numbers = {op: number for number, op in enumerate(ops, len(boxes))}
     for op in ops:
+        types = tuple(map(tensor_type, op.outputs))
+        boxes.append(Box(prefix + op.name, op.type, _kind(op, op in read), types, op.device))
         lines += [
-            Line(tensor.op.index, op.index, tensor_type(tensor), control=False)
+            Line(numbers[tensor.op], numbers[op], tensor_type(tensor), control=False)
             for tensor in op.inputs
         ]
-        lines += [Line(source.index, op.index, "", control=True) for source in op.controls]
-    return Drawing(boxes, lines)
+        lines += [Line(numbers[source], numbers[op], "", control=True) for source in op.controls]
+    for op in ops:
+        if not isinstance(op.definition.traits, Bodies):
+            continue
+        for name, body in bodies_of(op).items():
+            if name not in around:  # else it calls itself
+                inside = body.graph.get_operations()
+                made = _draw(inside, f"{prefix}{name}/", around | {name}, drawing)
+                lines += [
+                    Line(numbers[op], made[tensor.op], "", control=True) for tensor in body.inputs
+                ]
+    return numbers
 
 
 def _kind(op: Operation, is_read: bool) -> str:

@@ -126,6 +126,13 @@ class Body(NamedTuple):
         ]
 
 
+class Call(NamedTuple):
+    """A function that an op runs, with what is known of its inputs at every call."""
+
+    body: Body
+    given: Sequence[Known]
+
+
 def _number(inference: Inference, tensor: Tensor) -> Array | None:
     """What is known of the elements of a tensor of integers, of which there are few."""
     if not tensor.dtype.is_integer or inference.shape(tensor).num_elements() is None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..protos.messages import NodeDef
     from ..shape_inference.context import KernelFactory, ShapeFunction, ValueFunction
     from ..shape_inference.traits import Traits
+    from .bodies import Call
     from .lowered_nodes import Lowering
 
 public = {"td": "OpDef"}
@@ -102,6 +103,7 @@ class OpDef(Generic[Result]):
         self.kernel_factory: KernelFactory | None = None
         self.kernel_memory = Memory.UNKNOWN
         self.lowering: Lowering | None = None
+        self.calls: Callable[[Any], list[Call]] | None = None
         caller = sys._getframe(1)
         self.site = Site(caller.f_code.co_filename, caller.f_lineno)
         self._text = (arguments, attrs)
@@ -161,6 +163,15 @@ class OpDef(Generic[Result]):
         what stands for its outputs.
         """
         self.lowering = function
+        return function
+
+    def called(self, function: Callable[[Any], list[Call]]) -> Callable[[Any], list[Call]]:
+        """Decorator: `function(c)` gives the functions that the op runs.
+
+        It receives a `ShapeContext`. With each function stands what is known of its inputs
+        whenever the op runs it.
+        """
+        self.calls = function
         return function
 
     def gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,11 +17,13 @@ from ..importing.gc_pause import collector
 from ..importing.importer import import_leniently
 from ..node import Operation, Tensor
 from ..unregistered import UnregisteredOp
+from .inside import facts_inside
 from .report import Loss, Report, TensorFact, operation_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ...shape_inference.inference import Inference
     from ...shape_inference.protocols import Array
     from ..files.progress import Progress
 
@@ -98,13 +100,8 @@ def _check(
         problem = ValueError(f"{broken.clause}, by what other ops need")
         report.errors.append(str(add_context(problem, operation_of(broken), inference)))
     report.requirements = inference.requirements
-    report.tensors = [
-        TensorFact(
-            tensor.name, tensor.dtype.name, inference.shape(tensor), _known(inference, tensor)
-        )
-        for op in ops
-        for tensor in op.outputs
-    ]
+    report.tensors = _facts(ops, inference)
+    report.inside = list(facts_inside(ops, inference, _facts))
     report.losses = [loss for tensor in wanted for loss in _losses(tensor, inference)]
 
 
@@ -171,7 +168,17 @@ def _agreed(given: TensorShape, inferred: TensorShape) -> TensorShape:
     return given.merge_with(inferred)
 
 
-def _known(inference: CheckingInference, tensor: Tensor) -> Array | None:
+def _facts(ops: Iterable[Operation], inference: Inference) -> list[TensorFact]:
+    return [
+        TensorFact(
+            tensor.name, tensor.dtype.name, inference.shape(tensor), _known(inference, tensor)
+        )
+        for op in ops
+        for tensor in op.outputs
+    ]
+
+
+def _known(inference: Inference, tensor: Tensor) -> Array | None:
     """The value of a small tensor of sizes or flags, unless nothing is known of any element."""
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         return None

@@ -9,6 +9,8 @@ from ..describe import whereabouts
 from ..node import Operation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from ...shape_inference.context import Requirement
     from ...shape_inference.protocols import Array
     from ...shape_inference.tensor_shape import TensorShape
@@ -40,6 +42,14 @@ class Loss(NamedTuple):
     why: str = ""
 
 
+class BodyFacts(NamedTuple):
+    """What a check found out of the tensors in a function that `op` runs, at every call."""
+
+    name: str
+    op: Operation
+    tensors: list[TensorFact]
+
+
 class Report:
     """The outcome of `check_graph`.
 
@@ -47,6 +57,8 @@ class Report:
         errors: for each op that cannot run: the clause, the op, and the shapes of its inputs.
         requirements: what must hold in a run though nothing before it decides it.
         tensors: a TensorFact for each tensor, in the order of the graph.
+        inside: for each function that an op runs, as loops, branches and calls do, BodyFacts of
+            the tensors in it; behind it, those of the functions that are run in it.
         losses: for each fetched tensor of which something is unknown, where it was lost.
         unregistered: the op types that have no definition, with the names of their nodes.
 
@@ -64,6 +76,7 @@ class Report:
         self.errors: list[str] = []
         self.requirements: list[Requirement] = []
         self.tensors: list[TensorFact] = []
+        self.inside: list[BodyFacts] = []
         self.losses: list[Loss] = []
         self.unregistered: dict[str, list[str]] = {}
 
@@ -94,10 +107,10 @@ class Report:
         for name, nodes in self.unregistered.items():
             more = ", …" if len(nodes) > _MOST_NODES else ""
             lines.append(f"not supported: {name} ({', '.join(nodes[:_MOST_NODES])}{more})")
-        width = max((len(fact.name) for fact in self.tensors), default=0)
-        for fact in self.tensors:
-            value = "" if fact.value is None else f" = {_nested(fact.value)}"
-            lines.append(f"{fact.name:{width}}  {fact.dtype} {fact.shape}{value}")
+        lines += _table(self.tensors)
+        for body in self.inside:
+            lines += [f"in {body.name!r}, run by {body.op.name!r} ({body.op.type})"]
+            lines += [f"  {line}" for line in _table(body.tensors)]
         return "\n".join(lines)
 
     def to_json(self) -> str:
@@ -124,17 +137,34 @@ class Report:
                     for loss in self.losses
                 ],
                 "unregistered": self.unregistered,
-                "tensors": {
-                    fact.name: {
-                        "dtype": fact.dtype,
-                        "shape": None if fact.shape.sizes is None else _plain(fact.shape.sizes),
-                        "value": None if fact.value is None else _plain(_nested(fact.value)),
-                    }
-                    for fact in self.tensors
-                },
+                "tensors": _plain_facts(self.tensors),
+                "inside": [
+                    {"function": body.name, "op": body.op.name}
+                    | {"tensors": _plain_facts(body.tensors)}
+                    for body in self.inside
+                ],
             },
             indent=1,
         )
+
+
+def _table(facts: Sequence[TensorFact]) -> Iterator[str]:
+    width = max((len(fact.name) for fact in facts), default=0)
+    for fact in facts:
+        value = "" if fact.value is None else f" = {_nested(fact.value)}"
+        yield f"{fact.name:{width}}  {fact.dtype} {fact.shape}{value}"
+
+
+def _plain_facts(facts: Sequence[TensorFact]) -> dict[str, Any]:
+    """What was found of tensors by their names, as JSON knows it."""
+    return {
+        fact.name: {
+            "dtype": fact.dtype,
+            "shape": None if fact.shape.sizes is None else _plain(fact.shape.sizes),
+            "value": None if fact.value is None else _plain(_nested(fact.value)),
+        }
+        for fact in facts
+    }
 
 
 def _nested(value: Array) -> Any:

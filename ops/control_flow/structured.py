@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...graph import errors
-from ...graph.bodies import Body, is_looked_into
+from ...graph.bodies import Body, Call, is_looked_into
 from ...graph.kernel_spec import KernelSpec
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
@@ -134,6 +134,26 @@ def _call_shape(c: ShapeContext) -> list[TensorShape]:
     return _joined_shapes(c, [branch_of(c, c.attr("f"))], "args")
 
 
+@IF.called
+@STATELESS_IF.called
+def _if_called(c: ShapeContext) -> list[Call]:
+    given = known_inputs(c, c.inputs("input"))
+    return [Call(body, given) for body in if_branches(c)]
+
+
+@CASE.called
+@STATELESS_CASE.called
+def _case_called(c: ShapeContext) -> list[Call]:
+    given = known_inputs(c, c.inputs("input"))
+    return [Call(body, given) for body in case_branches(c)]
+
+
+@PARTITIONED_CALL.called
+@STATEFUL_PARTITIONED_CALL.called
+def _call_called(c: ShapeContext) -> list[Call]:
+    return [Call(branch_of(c, c.attr("f")), known_inputs(c, c.inputs("args")))]
+
+
 @IF.kernel
 @STATELESS_IF.kernel
 def _if_kernel(c: KernelContext) -> Kernel:
@@ -201,6 +221,14 @@ def _while_shape(c: ShapeContext) -> list[TensorShape]:
         _tell(c, i, known)
         c.explain(facts.losses[i], i)
     return [known.shape for known in facts.after]
+
+
+@WHILE.called
+@STATELESS_WHILE.called
+def _while_called(c: ShapeContext) -> list[Call]:
+    parts = loop_bodies(c)
+    state = stable_state(c, parts[1])
+    return [Call(body, state) for body in parts]
 
 
 @WHILE.kernel

@@ -299,17 +299,39 @@ def test_a_picture_has_a_known_form(cli: Cli) -> None:
     assert cli("draw", "g.pb", "--out", "g.png").code == 2
 
 
-def test_show_lists_what_is_in_loops(cli: Cli) -> None:
+def looping() -> str:
+    """A loop as nodes, and the name of a node in it."""
     with td.Graph().as_default() as graph:
         n = td.placeholder(td.int32, [], name="n")
         td.while_loop(lambda y: y < n, lambda y: td.multiply(y, 2, name="twice"), [1 + 0 * n])
     graph_def = graph.as_graph_def(control_flow="lowered")
     Path("g.pb").write_bytes(graph_def.SerializeToString())
+    return next(node.name for node in graph_def.node if node.name.endswith("twice"))
+
+
+def test_show_lists_what_is_in_loops(cli: Cli) -> None:
+    inside = looping()
     done = cli("show", "g.pb")
     assert done.err == ""
     sections = [line for line in done.out.splitlines() if line.startswith("nodes of ")]
     assert [line.partition(", run by ")[2].endswith("(StatelessWhile)") for line in sections] == [
         True, True,
     ]  # fmt: skip
-    inside = next(node.name for node in graph_def.node if node.name.endswith("twice"))
     assert inside in done.out
+
+
+def test_check_tells_what_is_in_loops(cli: Cli) -> None:
+    inside = looping()
+    done = cli("check", "g.pb")
+    assert done.code == 0
+    sections = [line for line in done.out.splitlines() if line.startswith("in '")]
+    assert [line.endswith("(StatelessWhile)") for line in sections] == [True, True]
+    assert f"  {inside}:0" in done.out.split(sections[1])[1]
+
+
+@pytest.mark.parametrize("kind", ["svg", "dot", "html"])
+def test_a_picture_shows_what_is_in_loops(cli: Cli, kind: str) -> None:
+    inside = looping()
+    assert cli("draw", "g.pb", "--out", f"g.{kind}").code == 0
+    text = Path(f"g.{kind}").read_text()
+    assert ("twice\\nMul" if kind == "dot" else f"_body/{inside}") in text

@@ -347,3 +347,48 @@ def test_a_contradiction_names_both_sides() -> None:
         td.ensure_shape(x, [None, 4])
     with pytest.raises(ValueError, match=r"2\*n.*5|5.*2\*n"):
         td.ensure_shape(td.tile(td.placeholder(td.float32, ["n"]), [2]), [5])
+
+
+# Inside of loops and branches --------------------------------------------------------------------
+
+
+def test_tensors_in_loops_have_the_shapes_of_every_round(graph: td.Graph) -> None:
+    x = td.placeholder(td.float32, [None, 3], name="x")
+
+    def body(i: Any, y: Any) -> Any:
+        longer = td.cond(i > 2, lambda: td.concat([y, x], 0), lambda: td.tanh(y, name="kept"))
+        return i + 1, td.identity(longer, name="longer")
+
+    shapes = [td.TensorShape([]), td.TensorShape([None, 3])]
+    td.while_loop(lambda i, _: i < 5, body, [0, x], shape_invariants=shapes)
+    report = td.check_graph(graph, {"x": ["batch", 3]})
+    inside = {fact.name: fact for body in report.inside for fact in body.tensors}
+    assert [body.op.type for body in report.inside] == ["StatelessWhile"] * 2 + ["StatelessIf"] * 2
+    names = ("while/longer:0", "while/cond/kept:0")
+    assert [str(inside[name].shape) for name in names] == ["(?, 3)"] * 2
+    assert len(json.loads(report.to_json())["inside"]) == 4
+    lines = str(report).splitlines()
+    assert any(
+        line.startswith("  while/cond/kept:0") and line.endswith("float32 (?, 3)") for line in lines
+    )
+
+
+def test_a_function_is_told_once_for_each_call(graph: td.Graph) -> None:
+    x = td.placeholder(td.float32, ["batch"], name="x")
+
+    @td.contrib.framework.Defun(td.float32, func_name="twice")
+    def twice(y: Any) -> Any:
+        return td.add(y, y, name="sum")
+
+    td.identity_n([twice(x), twice(td.zeros([2]))])
+    report = td.check_graph(graph)
+    found = [str(fact.shape) for body in report.inside for fact in body.tensors]
+    assert found == ["(batch,)", "(batch,)", "(2,)", "(2,)"]
+
+
+def test_an_error_in_a_loop_is_told_once(graph: td.Graph) -> None:
+    x = td.placeholder(td.float32, [None, None], name="x")
+    td.while_loop(lambda y: td.reduce_sum(y) < 5.0, lambda y: td.matmul(y, td.ones([4, 4])), [x])
+    report = td.check_graph(graph, {"x": ["batch", 3]})
+    assert len(report.errors) == 1
+    assert report.inside == []
