@@ -13,6 +13,7 @@ from ..graph.errors import OpError
 from . import (
     annotate,
     check,
+    cost,
     diff,
     draw,
     edit,
@@ -91,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
         python,
         profile,
         check,
+        cost,
         ops,
         draw,
         annotate,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..protos.dtypes import DType
     from ..protos.messages import NodeDef
     from ..shape_inference.context import KernelFactory, ShapeFunction, ValueFunction
+    from ..shape_inference.costs import FlopsRule
     from ..shape_inference.traits import Traits
     from .bodies import Call
     from .lowered_nodes import Lowering
@@ -100,6 +101,7 @@ class OpDef(Generic[Result]):
         self.shape_function: ShapeFunction | None = None
         self.template: NodeDef | None = None
         self.value_function: ValueFunction | None = None
+        self.flops_function: FlopsRule | None = None
         self.kernel_factory: KernelFactory | None = None
         self.kernel_memory = Memory.UNKNOWN
         self.lowering: Lowering | None = None
@@ -154,6 +156,15 @@ class OpDef(Generic[Result]):
         result follows from static shapes need it; the rest are followed by their kernels.
         """
         self.value_function = function
+        return function
+
+    def flops(self, function: FlopsRule) -> FlopsRule:
+        """Decorator: `function(c)` gives how many operations on numbers a run of the op takes.
+
+        It receives a `CostContext`. What the traits of the op tell needs no rule: elementwise ops,
+        reductions, products and what moves elements.
+        """
+        self.flops_function = function
         return function
 
     def lowered(self, function: Lowering) -> Lowering:

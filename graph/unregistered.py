@@ -36,6 +36,7 @@ class UnregisteredOp:
     traits = Traits(stateful=True)
     pure = False
     value_function = None
+    flops_function = None
     kernel_factory = None
     kernel_memory = Memory.UNKNOWN
     lowering = None

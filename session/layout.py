@@ -53,7 +53,7 @@ def laid_out(draft: Draft) -> Plan:
                 op, kernel, kernel.call, tuple([slots.of(item) for item in inputs]), tuple(outputs)
             )
         )
-    return Plan(len(draft.feeds), slots.constants, steps, fetched, len(slots))
+    return Plan(len(draft.feeds), slots.constants, steps, fetched, len(slots), draft.inference)
 
 
 def freeing_memory(plan: Plan, known: Iterable[int] = ()) -> Plan:

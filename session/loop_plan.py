@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from ..graph.pools import Pool
+    from ..shape_inference.inference import Inference
     from .observer import Observed
     from .plan import Array, Plan, Step
 
@@ -41,6 +42,7 @@ class LoopPlan(NamedTuple):
             than constants and what no round changes: the first round computes them.
         first: the first round.
         later: the other rounds, without what the first has computed.
+        inferences: know the static shapes of what the condition makes, and the body.
     """
 
     variables: int
@@ -53,6 +55,7 @@ class LoopPlan(NamedTuple):
     once: frozenset[int]
     first: Round
     later: Round
+    inferences: tuple[Inference, Inference]
 
     @classmethod
     def of(cls, cond: Plan, body: Plan) -> LoopPlan:
@@ -81,7 +84,17 @@ class LoopPlan(NamedTuple):
         slots = slot_of(cond.slots - 1) + 1
         [test] = map(slot_of, cond.fetched)
         plan = cls(
-            variables, constants, both, test, body.fetched, slots, kept, once, nothing, nothing
+            variables,
+            constants,
+            both,
+            test,
+            body.fetched,
+            slots,
+            kept,
+            once,
+            nothing,
+            nothing,
+            (cond.inference, body.inference),
         )
         later = Round(*[[step for step in part if not plan.is_once(step)] for part in both])
         return plan.with_rounds(both, later)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from ..graph.kernel_spec import KernelSpec
     from ..graph.node import Operation
+    from ..shape_inference.inference import Inference
 
 Array = np.ndarray[Any, Any]
 
@@ -43,7 +44,8 @@ class Step(NamedTuple):
 class Plan(NamedTuple):
     """What a run does: constants, then steps, then the slots to hand out (-1 for an op).
 
-    Slots are numbered from 0; the first `feeds` of them hold what is fed.
+    Slots are numbered from 0; the first `feeds` of them hold what is fed. `inference` knows the
+    static shapes of what the steps make.
     """
 
     feeds: int
@@ -51,6 +53,7 @@ class Plan(NamedTuple):
     steps: list[Step]
     fetched: tuple[int, ...]
     slots: int
+    inference: Inference
 
     @property
     def lasting(self) -> set[int]:

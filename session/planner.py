@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..graph.bodies import Body, Known
     from ..graph.graph import Graph
     from ..graph.node import Operation, Tensor
+    from ..shape_inference.inference import Inference
     from .plan import Plan
 
 PASSES: list[Callable[[Draft], None]] = [without_waste]
@@ -49,10 +50,31 @@ def make_plan(
         InvalidArgumentError: the graph leaves the order of an update in place and a use open.
     """
     ops = needed_ops(fetches, feeds)
+    inference = inference_under(graph, ops, feeds)
+    return plan_under(inference, ops, fetches, feeds, state, pool)
+
+
+def plan_under(
+    inference: Inference,
+    ops: Sequence[Operation],
+    fetches: Sequence[Tensor | Operation],
+    feeds: Sequence[Tensor],
+    state: dict[Any, Any],
+    pool: Pool | None = None,
+) -> Plan:
+    """The plan that `make_plan` makes, by what an inference knows of the tensors.
+
+    Args:
+        inference: what is known.
+        ops: what has to run, in an order in which it can.
+        fetches: what is wanted.
+        feeds: what is given.
+        state: the session's store for stateful ops.
+        pool: the threads that share the blocks of large arrays in the bodies of ops.
+    """
     check_kernels(ops)
     bodies = _Bodies(state, pool or Pool(0, "blocks"))
-    draft = Draft(ops, feeds, fetches, inference_under(graph, ops, feeds))
-    return freeing_memory(bodies.planned(draft))
+    return freeing_memory(bodies.planned(Draft(ops, feeds, fetches, inference)))
 
 
 class _Bodies:

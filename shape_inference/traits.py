@@ -61,10 +61,12 @@ class Elementwise(Traits):
     """The one result has an element for each place of the broadcast inputs, made of those there.
 
     So the kernel may be given the arrays in parts. It may refuse an element, as division does, so
-    it runs even where the result is known.
+    it runs even where the result is known. `flops` is how many operations on numbers an element of
+    the result takes.
     """
 
     checking: bool = True
+    flops: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +88,14 @@ class Product(Traits):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Traits):
-    """Each element of a result is one of an input, unchanged, or the same whatever is put in."""
+    """Each element of a result is one of an input, unchanged, or the same whatever is put in.
+
+    `views` states that the results of the kernel are always views of an input, so that they take no
+    memory.
+    """
 
     symbolic: bool = True
+    views: bool = False
 
 
 @dataclass(frozen=True, slots=True)

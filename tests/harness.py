@@ -47,7 +47,7 @@ from tensordraft.session import fused_blocks, fusion
 from tensordraft.shape_inference.context import KernelContext
 from tensordraft.shape_inference.protocols import Edge
 from tensordraft.shape_inference.symbolic.symbolic import DimExpr
-from tensordraft.shape_inference.traits import Elementwise
+from tensordraft.shape_inference.traits import Elementwise, Move
 
 Property = Callable[[Case], None]
 
@@ -237,8 +237,11 @@ def raw_kernel(case: Case) -> None:
             check_memory(
                 stated(kernel, built.op.definition.kernel_memory).memory, arrays, results, again
             )
+        traits = built.op.definition.traits
         for result in results:
             assert type(result) is np.ndarray, f"the kernel returns {type(result)}"
+            if isinstance(traits, Move) and traits.views and result.size:
+                assert any(np.may_share_memory(result, x) for x in arrays), "is no view"
         check_results(case, built.op, results)
 
 

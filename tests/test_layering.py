@@ -90,6 +90,7 @@ FOLDERS = [
     "contributed/training",
     "contributed/slim",
     "contributed",
+    "analysis",
     "",
     "cli",
 ]

@@ -43,6 +43,7 @@ STAGES = (
     ("programs",),
     ("training.*",),
     ("contributed.*",),
+    ("analysis",),
 )
 OPS = STAGES[1]
 GRADIENTS = STAGES[3]

@@ -181,7 +181,7 @@ BROADCAST_TO = OpDef(
     "BroadcastTo",
     "input: T, shape: Tidx -> output: T",
     "T: type, Tidx: {int32, int64} = int32",
-    traits=Move(),
+    traits=Move(views=True),
 )
 
 

@@ -187,14 +187,17 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     return PLACEHOLDER_WITH_DEFAULT(input, shape=TensorShape(shape), name=name)
 
 
-IDENTITY = OpDef("Identity", "input: T -> output: T", "T: type", traits=Move())
-SNAPSHOT = OpDef("Snapshot", "input: T -> output: T", "T: type", traits=Move())
-STOP_GRADIENT = OpDef("StopGradient", "input: T -> output: T", "T: type", traits=Move())
+IDENTITY = OpDef("Identity", "input: T -> output: T", "T: type", traits=Move(views=True))
+SNAPSHOT = OpDef("Snapshot", "input: T -> output: T", "T: type", traits=Move(views=True))
+STOP_GRADIENT = OpDef("StopGradient", "input: T -> output: T", "T: type", traits=Move(views=True))
 PREVENT_GRADIENT = OpDef(
-    "PreventGradient", "input: T -> output: T", "T: type, message: string = ''", traits=Move()
+    "PreventGradient",
+    "input: T -> output: T",
+    "T: type, message: string = ''",
+    traits=Move(views=True),
 )
 IDENTITY_N: OpDef[list[Tensor]] = OpDef(
-    "IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move()
+    "IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move(views=True)
 )
 NO_OP: OpDef[Operation] = OpDef("NoOp", "->", traits=STATEFUL)
 

@@ -25,7 +25,9 @@ public = {
 
 _TYPES = "T: {bfloat16, half, float32, float64, int32, int64, complex64, complex128}"
 DIAG = OpDef("Diag", "diagonal: T -> output: T", _TYPES, traits=Move(symbolic=False))
-DIAG_PART = OpDef("DiagPart", "input: T -> diagonal: T", _TYPES, traits=Move(symbolic=False))
+DIAG_PART = OpDef(
+    "DiagPart", "input: T -> diagonal: T", _TYPES, traits=Move(views=True, symbolic=False)
+)
 MATRIX_BAND_PART = OpDef(
     "MatrixBandPart",
     "input: T, num_lower: Tindex, num_upper: Tindex -> band: T",

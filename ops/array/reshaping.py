@@ -28,7 +28,7 @@ RESHAPE = OpDef(
     "Reshape",
     "tensor: T, shape: Tshape -> output: T",
     "T: type, Tshape: {int32, int64} = int32",
-    traits=Move(),
+    traits=Move(views=True),
 )
 
 

@@ -30,13 +30,13 @@ REVERSE = OpDef(
     "Reverse",
     "tensor: T, dims: bool -> output: T",
     f"T: {{{REVERSIBLE}}}",
-    traits=Move(symbolic=False),
+    traits=Move(views=True, symbolic=False),
 )
 REVERSE_V2 = OpDef(
     "ReverseV2",
     "tensor: T, axis: Tidx -> output: T",
     f"Tidx: {{int32, int64}} = int32, T: {{{REVERSIBLE}}}",
-    traits=Move(),
+    traits=Move(views=True),
 )
 _MOST_REVERSIBLE = 8  # dimensions, as the documents say
 

@@ -29,13 +29,13 @@ SPLIT: OpDef[list[Tensor]] = OpDef(
     "Split",
     "split_dim: int32, value: T -> output: num_split * T",
     "num_split: int >= 1, T: type",
-    traits=Move(),
+    traits=Move(views=True),
 )
 SPLIT_V: OpDef[list[Tensor]] = OpDef(
     "SplitV",
     "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T",
     "num_split: int >= 1, T: type, Tlen: {int8, int32, int64} = int64",
-    traits=Move(),
+    traits=Move(views=True),
 )
 
 

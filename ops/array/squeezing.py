@@ -25,7 +25,7 @@ SQUEEZE = OpDef(
     "Squeeze",
     "input: T -> output: T",
     "T: type, squeeze_dims: list(int32) >= 0 = []",
-    traits=Move(),
+    traits=Move(views=True),
 )
 
 
@@ -112,7 +112,7 @@ EXPAND_DIMS = OpDef(
     "ExpandDims",
     "input: T, dim: Tdim -> output: T",
     "T: type, Tdim: {int32, int64} = int32",
-    traits=Move(),
+    traits=Move(views=True),
 )
 
 
@@ -182,7 +182,9 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     return EXPAND_DIMS(input, axis, name=name)
 
 
-ENSURE_SHAPE = OpDef("EnsureShape", "input: T -> output: T", "shape: shape, T: type", traits=Move())
+ENSURE_SHAPE = OpDef(
+    "EnsureShape", "input: T -> output: T", "shape: shape, T: type", traits=Move(views=True)
+)
 
 
 @ENSURE_SHAPE.shape

@@ -33,7 +33,7 @@ UNPACK: OpDef[list[Tensor]] = OpDef(
     "Unpack",
     "value: T -> output: num * T",
     "num: int >= 0, T: type, axis: int32 = 0",
-    traits=Move(),
+    traits=Move(views=True),
 )
 
 

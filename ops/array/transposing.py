@@ -27,7 +27,9 @@ public = {
 }
 
 TRANSPOSED = "x: T, perm: Tperm -> y: T"
-TRANSPOSE = OpDef("Transpose", TRANSPOSED, "T: type, Tperm: {int32, int64} = int32", traits=Move())
+TRANSPOSE = OpDef(
+    "Transpose", TRANSPOSED, "T: type, Tperm: {int32, int64} = int32", traits=Move(views=True)
+)
 CONJUGATE_TRANSPOSE = OpDef(
     "ConjugateTranspose", TRANSPOSED, "T: type, Tperm: {int32, int64} = int32"
 )

@@ -32,7 +32,7 @@ SLICE = OpDef(
     "Slice",
     "input: T, begin: Index, size: Index -> output: T",
     "T: type, Index: {int32, int64}",
-    traits=Move(),
+    traits=Move(views=True),
 )
 
 

@@ -37,7 +37,7 @@ STRIDED_SLICE = OpDef(
     "StridedSlice",
     "input: T, begin: Index, end: Index, strides: Index -> output: T",
     "T: type, Index: {int16, int32, int64}, " + ", ".join(f"{mask}: int32 = 0" for mask in MASKS),
-    traits=Move(relays_sizes=True),
+    traits=Move(views=True, relays_sizes=True),
 )
 
 

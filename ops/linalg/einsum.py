@@ -9,8 +9,9 @@ import numpy as np
 
 from ...graph.convert import convert_n_to_tensor
 from ...graph.op_def import OpDef
-from ...shape_inference.context import check_rank
+from ...shape_inference.context import check_rank, settled
 from ...shape_inference.rules import broadcast
+from ...shape_inference.symbolic.formulas import Formula
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.gemm import multiply
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.costs import CostContext
     from ...shape_inference.protocols import Array, Kernel
 
     Labels = tuple[int, ...]
@@ -127,6 +129,21 @@ def _einsum_shape(c: ShapeContext) -> TensorShape:
         certain = "." not in result and len(terms) == len(shapes)
         return TensorShape.of((None,) * len(result)) if certain else TensorShape(None)
     return _result_shape(c, _resolve(equation, [len(shape) for shape in shapes]), shapes)
+
+
+@EINSUM.flops
+def _einsum_flops(c: CostContext) -> Formula:
+    """A product and a sum for each combination of letters; of one input, its sums alone."""
+    shapes = c.shapes("inputs")
+    if len(shapes) == 1 or any(shape.rank is None for shape in shapes):
+        return c.first_elements() - c.result_elements()
+    spec = _resolve(c.attr("equation").decode(), [len(shape.sizes or ()) for shape in shapes])
+    sizes: dict[int, Any] = {}
+    for labels, shape in zip(spec.inputs, shapes, strict=True):
+        for label, size in zip(labels, settled(shape) or (), strict=True):
+            if sizes.get(label, 1) == 1:
+                sizes[label] = size
+    return len(shapes) * Formula.product(sizes.values())
 
 
 @EINSUM.view_kernel

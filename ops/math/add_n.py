@@ -33,6 +33,9 @@ ACCUMULATE_N_V2 = OpDef(
     traits=Traits(symbolic=True),
 )
 
+for _definition in (ADD_N, ACCUMULATE_N_V2):
+    _definition.flops(lambda c: (len(c.node.inputs) - 1) * c.result_elements())
+
 
 @ADD_N.shape
 def _add_n_shape(c: ShapeContext) -> TensorShape:

@@ -12,6 +12,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Reduction, Traits
 from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS
+from ..kit.flops import flops_per_element
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +39,8 @@ CUMPROD = OpDef(
 CUMULATIVE_LOGSUMEXP = OpDef(
     "CumulativeLogsumexp", "x: T, axis: Tidx -> out: T", f"T: {{{FLOATS}}}, {_SCAN}"
 )
+
+flops_per_element(1, CUMSUM, CUMPROD, CUMULATIVE_LOGSUMEXP)
 
 
 @CUMSUM.shape

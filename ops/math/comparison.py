@@ -51,6 +51,9 @@ _ANY_SHAPES = "T: type, incompatible_shape_error: bool = true"
 EQUAL = OpDef("Equal", "x: T, y: T -> z: bool", _ANY_SHAPES, traits=Traits(symbolic=True))
 NOT_EQUAL = OpDef("NotEqual", "x: T, y: T -> z: bool", _ANY_SHAPES, traits=Traits(symbolic=True))
 
+for _definition in (EQUAL, NOT_EQUAL):
+    _definition.flops(lambda c: c.result_elements())
+
 
 @EQUAL.shape
 @NOT_EQUAL.shape

@@ -12,6 +12,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.elementwise import COMPLEX, FLOATS, REALS, in_float32
+from ..kit.flops import flops_per_element
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +32,7 @@ def _define(
     """Defines an op of two arguments of one shape, which is that of its result."""
     definition = OpDef(op, arguments, attrs)
     names = [spec.name for spec in definition.signature.inputs]
+    flops_per_element(2, definition)
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:
@@ -52,6 +54,7 @@ def _define(
 def _define_of_result(op: str, function: Gradient) -> None:
     """Defines an op of a result and its gradient, which need only have as many elements."""
     definition = OpDef(op, "y: T, dy: T -> z: T", f"T: {{{FLOATS}, {COMPLEX}}}")
+    flops_per_element(4 if op == "RsqrtGrad" else 2, definition)
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:

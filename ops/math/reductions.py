@@ -199,6 +199,7 @@ def resolve_axes(indices: Array, rank: int) -> tuple[int, ...]:
 SUM = _define("Sum", "number", _accumulating(np.add))
 PROD = _define("Prod", "number", _accumulating(np.multiply))
 MEAN = _define("Mean", "number", _mean)
+MEAN.flops(lambda c: c.first_elements())  # as many additions, and a division each
 MAX = _define("Max", "real", _extremum(np.maximum, -np.inf, "min"))
 MIN = _define("Min", "real", _extremum(np.minimum, np.inf, "max"))
 ALL = _define("All", "bool", _logical(np.logical_and))

@@ -12,6 +12,7 @@ from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import check_size, new_array
 from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
+from ..kit.flops import flops_per_element
 from .division import truncated
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def _define_sorted(combination: Combination) -> OpDef:
         "data: T, segment_ids: Tindices -> output: T",
         f"T: {{{combination.dtypes}}}, Tindices: {{int32, int64}}",
     )
+    flops_per_element(1, definition)
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:
@@ -177,6 +179,7 @@ def _define_unsorted(combination: Combination) -> OpDef:
         f"T: {{{combination.dtypes}}}, Tindices: {{int16, int32, int64}}, "
         "Tnumsegments: {int32, int64} = int32",
     )
+    flops_per_element(1, definition)
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:

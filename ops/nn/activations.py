@@ -17,6 +17,7 @@ from ...shape_inference.traits import Elementwise
 from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
 from ..kit.extrema import clipped, larger
+from ..kit.flops import flops_per_element
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,6 +134,7 @@ LEAKY_RELU = OpDef(
 )
 SOFTMAX = OpDef("Softmax", "logits: T -> softmax: T", f"T: {{{FLOATS}}}")
 LOG_SOFTMAX = OpDef("LogSoftmax", "logits: T -> logsoftmax: T", f"T: {{{FLOATS}}}")
+flops_per_element(5, SOFTMAX, LOG_SOFTMAX)
 
 
 @LEAKY_RELU.shape
@@ -290,6 +292,7 @@ BIAS_ADD = OpDef(
     f"T: {{{_NUMBERS}}}, data_format: {{'NHWC', 'NCHW'}} = 'NHWC'",
 )
 BIAS_ADD_V1 = OpDef("BiasAddV1", "value: T, bias: T -> output: T", f"T: {{{_NUMBERS}}}")
+flops_per_element(1, BIAS_ADD, BIAS_ADD_V1)
 
 
 def _biased(c: OpContext, value: TensorShape, bias: TensorShape, channels: int) -> TensorShape:

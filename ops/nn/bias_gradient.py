@@ -14,6 +14,7 @@ from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
+from ..kit.flops import combined
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
@@ -26,6 +27,8 @@ BIAS_ADD_GRAD = OpDef(
     "out_backprop: T -> output: T",
     f"T: {{{REALS}, {COMPLEX}, {QUANTIZED}}}, data_format: {{'NHWC', 'NCHW'}} = 'NHWC'",
 )
+
+BIAS_ADD_GRAD.flops(combined)
 
 
 @BIAS_ADD_GRAD.shape

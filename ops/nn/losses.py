@@ -20,6 +20,7 @@ from ..array.reshaping import reshape
 from ..array.shapes import rank, shape
 from ..array.transposing import transpose
 from ..kit.call_forms import renamed
+from ..kit.flops import flops_per_element
 from ..math.arithmetic import add, maximum, multiply, negative, subtract
 from ..math.comparison import greater_equal, less_equal, logical_and
 from ..math.exponentials import exp, log
@@ -48,6 +49,8 @@ SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS: OpDef[Results] = OpDef(
     "features: T, labels: Tlabels -> loss: T, backprop: T",
     f"{_FLOATS}, Tlabels: {{int32, int64}} = int64",
 )
+
+flops_per_element(8, SOFTMAX_CROSS_ENTROPY_WITH_LOGITS, SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS)
 
 
 def _rows(features: TensorShape, labels: TensorShape) -> TensorShape:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.costs import CostContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.symbolic.formulas import Formula
 
 public = {"td.nn": "batch_normalization fused_batch_norm local_response_normalization lrn"}
 
@@ -43,6 +45,15 @@ FUSED_BATCH_NORM_V3 = OpDef(
     f"T: {{half, bfloat16, float32}}, U: {{bfloat16, float32}}, {_STEPS}, "
     "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC', is_training: bool = true",
 )
+
+
+def _batch_norm_flops(c: CostContext) -> Formula:
+    """Two for each element, five for each channel; in training also mean and variance."""
+    return (6 if c.attr("is_training") else 2) * c.elements("x") + 5 * c.elements("scale")
+
+
+for _definition in (FUSED_BATCH_NORM, FUSED_BATCH_NORM_V2, FUSED_BATCH_NORM_V3):
+    _definition.flops(_batch_norm_flops)
 
 # Rows of fewer channels are multiplied as one with those of the neighbouring columns.
 _FEW_CHANNELS = 64

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ..kit.flops import transform_flops
 from ..kit.public_function import public_function
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ def _transform(
     @op.shape
     def same_shape(c: ShapeContext) -> TensorShape:
         return c.shape("input", min_rank=rank)
+
+    op.flops(partial(transform_flops, rank=rank))
 
     @op.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..array.padding import pad
 from ..array.shapes import shape
 from ..array.stacking import stack
 from ..kit.allocation import check_size
+from ..kit.flops import transform_flops
 from ..kit.public_function import public_function
 from ..math.arithmetic import maximum
 from .fourier import check_rank
@@ -94,6 +96,7 @@ def _transform(
     given, made = ("Treal", "Tcomplex") if forward else ("Tcomplex", "Treal")
     op = OpDef(op_type, f"input: {given}, fft_length: int32 -> output: {made}", _ATTRS)
     axes = tuple(range(-rank, 0))
+    op.flops(partial(transform_flops, rank=rank))
 
     @op.shape
     def transformed_shape(c: ShapeContext) -> TensorShape:

@@ -29,6 +29,7 @@ public = {
 }
 
 L2_LOSS = OpDef("L2Loss", "t: T -> output: T", f"T: {{{FLOATS}}}")
+L2_LOSS.flops(lambda c: 3 * c.first_elements() - 1)
 
 
 @L2_LOSS.shape

@@ -18,6 +18,7 @@ from ..kit.sharing import share
 from .channelwise import ChannelFilters
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .window_arguments import over_space, padding_attrs
+from .window_costs import convolution_flops
 from .windowing import blocks, channels_back, channels_last, seen_through, with_margins
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ CONV_3D = OpDef(
     "input: T, filter: T -> output: T",
     CONV_3D_ATTRS,
 )
+
+CONV_2D.flops(convolution_flops)
+CONV_3D.flops(convolution_flops)
 
 
 def _define(definition: OpDef, rank: int) -> None:

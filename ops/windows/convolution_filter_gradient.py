@@ -15,6 +15,7 @@ from .convolution import CONV_3D_ATTRS, CONV_ATTRS
 from .convolution_backprop import filter_gradient
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
 from .window_arguments import over_space, padding_attrs
+from .window_costs import filter_gradient_flops
 from .windowing import channels_last
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def _define(definition: OpDef, rank: int) -> None:
     """Hangs the rules of what goes back to filters of this rank on its definition."""
     sizes_name = definition.signature.inputs[1].name
     by_value = sizes_name == "filter_sizes"
+
+    definition.flops(filter_gradient_flops)
 
     @definition.shape
     def shape(c: ShapeContext) -> TensorShape:

@@ -13,6 +13,7 @@ from .channelwise import ChannelFilters
 from .convolution import conv2d
 from .convolution_rules import check_ranks, conv_sliding
 from .window_arguments import over_space, padding_attrs
+from .window_costs import depthwise_flops
 from .windowing import channels_back, channels_last
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ DEPTHWISE_CONV_2D_NATIVE = OpDef(
     "padding: {'SAME', 'VALID', 'EXPLICIT'}, explicit_paddings: list(int) = [], "
     "data_format: {'NHWC', 'NCHW'} = 'NHWC', dilations: list(int32) = [1, 1, 1, 1]",
 )
+
+DEPTHWISE_CONV_2D_NATIVE.flops(depthwise_flops)
 
 
 def depthwise_sizes(

@@ -17,6 +17,7 @@ from .convolution_backprop import inside, margins_of, tap
 from .convolution_rules import check_ranks, conv_sliding
 from .depthwise_convolution import depthwise_sizes
 from .window_arguments import over_space, padding_attrs
+from .window_costs import depthwise_filter_gradient_flops, depthwise_input_gradient_flops
 from .windowing import channels_back, channels_last, with_margins
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ DEPTHWISE_BACKPROP_FILTER = OpDef(
     "input: T, filter_sizes: int32, out_backprop: T -> output: T",
     _ATTRS,
 )
+
+DEPTHWISE_BACKPROP_INPUT.flops(depthwise_input_gradient_flops)
+DEPTHWISE_BACKPROP_FILTER.flops(depthwise_filter_gradient_flops)
 
 
 def _check(

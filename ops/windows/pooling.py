@@ -12,6 +12,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..kit.call_forms import renamed
 from .pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
 from .window_arguments import over_space, padding_attrs
+from .window_costs import pooling_flops
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -67,6 +68,7 @@ def _pool_shape(c: ShapeContext) -> TensorShape:
 
 for _definition in (MAX_POOL, AVG_POOL, MAX_POOL_3D, AVG_POOL_3D):
     _definition.shape(_pool_shape)
+    _definition.flops(pooling_flops)
 
 
 @MAX_POOL.fresh_kernel

@@ -23,6 +23,7 @@ from .pooling_rules import (
     taps,
     taps_along,
 )
+from .window_costs import average_gradient_flops, maximum_gradient_flops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,6 +77,10 @@ MAX_POOL_GRAD_GRAD_V2 = OpDef(
 MAX_POOL_3D_GRAD_GRAD = OpDef(
     "MaxPool3DGradGrad", f"{_GRADIENT} -> output: T", f"{WINDOW_3D}, T: {{{REALS}}}"
 )
+for _definition in (AVG_POOL_GRAD, AVG_POOL_3D_GRAD):
+    _definition.flops(average_gradient_flops)
+for _definition in (MAX_POOL_GRAD, MAX_POOL_3D_GRAD, MAX_POOL_GRAD_GRAD, MAX_POOL_3D_GRAD_GRAD):
+    _definition.flops(maximum_gradient_flops)
 
 
 def _rank(c: OpContext) -> int:

@@ -1,0 +1,112 @@
+"""A graph under named sizes: what is fed, and what is known of every tensor then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..graph.dependencies import needed_ops
+from ..graph.describe import add_context
+from ..graph.node import Operation, Tensor
+from ..shape_inference.assumptions import CheckingInference
+from ..shape_inference.symbolic.symbolic import DimExpr, Symbol, dim_symbol, substitute, symbols_of
+from ..shape_inference.tensor_shape import TensorShape
+from ..shape_inference.traits import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..graph.graph import Graph
+    from ..shape_inference.symbolic.symbolic import Dim
+
+
+class NamedInputs(NamedTuple):
+    """Part of a graph, and what is known of it.
+
+    Args:
+        ops: what has to run, in an order in which it can.
+        feeds: what is fed.
+        inference: the shapes.
+        names: the names of sizes that inputs have.
+    """
+
+    ops: list[Operation]
+    feeds: list[Tensor]
+    inference: CheckingInference
+    names: set[str]
+
+
+def with_named_inputs(
+    graph: Graph,
+    fetches: Sequence[Tensor | Operation],
+    shapes: Mapping[str, Any],
+    sizes: Mapping[str, int],
+) -> NamedInputs:
+    """What has to run for `fetches`, where inputs have the given shapes.
+
+    A size of an input that nobody has named gets the name of the input and the number of its axis:
+    `x.0`.
+
+    Args:
+        graph: the graph.
+        fetches: what is wanted.
+        shapes: the shape of inputs, by name of the op or tensor.
+        sizes: numbers for named sizes.
+
+    Raises:
+        ValueError: `shapes` name something that there is not, or the shapes do not fit.
+    """
+    given = {}
+    for name, shape in shapes.items():
+        try:
+            given[graph.tensor(name if ":" in name else f"{name}:0")] = TensorShape(shape)
+        except KeyError as error:
+            raise ValueError(f"cannot set the shape of {name!r}: {error.args[0]}") from None
+    inputs = [op for op in needed_ops(fetches, list(given)) if _is_fed(op)]
+    feeds = [*given, *[t for op in inputs for t in op.outputs if t not in given]]
+    ops = needed_ops(fetches, feeds)
+    inference = CheckingInference()
+    names: set[str] = set()
+    for tensor in feeds:
+        _declare(inference, tensor, given.get(tensor), sizes, names)
+    for op in ops:
+        try:
+            inference.infer(op)
+            for tensor in given.keys() & set(op.outputs):
+                _declare(inference, tensor, given[tensor], sizes, names)
+        except (TypeError, ValueError) as error:
+            raise add_context(error, op, inference) from error
+    return NamedInputs(ops, feeds, inference, names)
+
+
+def _is_fed(op: Operation) -> bool:
+    return isinstance(op.definition.traits, Input) and not op.inputs
+
+
+def _declare(
+    inference: CheckingInference,
+    tensor: Tensor,
+    given: TensorShape | None,
+    sizes: Mapping[str, int],
+    names: set[str],
+) -> None:
+    """States the shape of an input, whose unknown sizes get names, and whose named ones numbers."""
+    shape = tensor.shape
+    if given is not None:
+        if not given.is_compatible_with(shape):
+            raise ValueError(f"{tensor.name!r} has the shape {shape}, and cannot have {given}")
+        shape = given.merge_with(shape)
+    if shape.sizes is not None:
+        label = tensor.op.name if tensor.value_index == 0 else tensor.name
+        named = [_named(size, f"{label}.{axis}") for axis, size in enumerate(shape.sizes)]
+        symbols = {symbol for size in named for symbol in symbols_of(size)}
+        names.update(symbol.name for symbol in symbols if symbol.name is not None)
+        numbers: dict[Symbol, Dim] = {
+            symbol: sizes[symbol.name] for symbol in symbols if symbol.name and symbol.name in sizes
+        }
+        shape = TensorShape.of(tuple([substitute(size, numbers) for size in named]))
+    inference.declare(tensor, shape)
+
+
+def _named(size: Dim | None, name: str) -> Dim:
+    anonymous = size is None or (isinstance(size, DimExpr) and size.is_anonymous())
+    return dim_symbol(name) if anonymous or size is None else size

@@ -1,0 +1,136 @@
+"""What each op of a plan costs, and where that memory is alive: op by op, bodies included."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..session.loop_plan import LoopPlan
+from ..shape_inference.costs import bytes_of, flops_of
+from ..shape_inference.symbolic.formulas import Formula
+from ..shape_inference.symbolic.symbolic import dim_symbol
+from .live_memory import LiveMemory, Moment, is_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..session.plan import Plan, Step
+    from ..shape_inference.inference import Inference
+
+_ZERO = Formula.of(0)
+
+
+class StepCost(NamedTuple):
+    """What a step costs.
+
+    Args:
+        name: the op; of one in a body, behind the name of the op that has the body.
+        type: the type of the op.
+        flops: operations on numbers.
+        read: bytes of what it reads; nothing where the result is a view.
+        written: bytes of what it makes.
+        live: bytes that are alive meanwhile.
+        counted: whether there is a rule for the operations.
+    """
+
+    name: str
+    type: str
+    flops: Formula
+    read: Formula
+    written: Formula
+    live: Formula
+    counted: bool = True
+
+
+class PlanCost(NamedTuple):
+    """What a plan costs: its steps one by one, and what they cost together."""
+
+    steps: list[StepCost]
+    flops: Formula
+    read: Formula
+    written: Formula
+    peak: Formula
+
+
+def plan_cost(plan: Plan, base: Formula, prefix: str = "") -> PlanCost:
+    """What a plan costs.
+
+    Args:
+        plan: the plan.
+        base: the bytes that are alive all the time.
+        prefix: what stands before the names of the ops.
+    """
+    memory = LiveMemory(plan.steps, plan.inference, base)
+    costs = [
+        _step_cost(step, plan.inference, moment, prefix)
+        for step, moment in zip(plan.steps, memory.moments, strict=True)
+    ]
+    return _summed(costs)
+
+
+def _summed(costs: Iterable[PlanCost]) -> PlanCost:
+    costs = list(costs)
+    return PlanCost(
+        [step for cost in costs for step in cost.steps],
+        sum((cost.flops for cost in costs), _ZERO),
+        sum((cost.read for cost in costs), _ZERO),
+        sum((cost.written for cost in costs), _ZERO),
+        Formula.greatest([cost.peak for cost in costs] or [_ZERO]),
+    )
+
+
+def _step_cost(step: Step, inference: Inference, moment: Moment, prefix: str) -> PlanCost:
+    op, live = step.op, moment.live
+    if step.kernel.bodies:
+        return _bodies_cost(step, live, prefix)
+    flops = flops_of(op, inference)
+    read = written = _ZERO
+    if not is_view(op):
+        read = sum((bytes_of(edge, inference.shape(edge)) for edge in op.inputs), _ZERO)
+        written = sum((bytes_of(edge, inference.shape(edge)) for edge in op.outputs), _ZERO)
+    numbers = any(edge.dtype.is_floating or edge.dtype.is_complex for edge in op.outputs)
+    counted = flops is not None or not numbers
+    cost = StepCost(prefix + op.name, op.type, flops or _ZERO, read, written, live, counted)
+    return PlanCost([cost], cost.flops, read, written, live)
+
+
+def _bodies_cost(step: Step, live: Formula, prefix: str) -> PlanCost:
+    """What the bodies of an op cost: a loop all its rounds, a conditional its costliest branch."""
+    inner = f"{prefix}{step.op.name}/"
+    plans = [run.plan for run in step.kernel.bodies.values()]
+    costs = [
+        (_loop_cost if isinstance(plan, LoopPlan) else plan_cost)(plan, live, inner)
+        for plan in plans
+    ]
+    return PlanCost(
+        [each for cost in costs for each in cost.steps],
+        Formula.greatest([cost.flops for cost in costs]),
+        Formula.greatest([cost.read for cost in costs]),
+        Formula.greatest([cost.written for cost in costs]),
+        Formula.greatest([cost.peak for cost in costs]),
+    )
+
+
+def _loop_cost(plan: LoopPlan, live: Formula, prefix: str) -> PlanCost:
+    """What a loop costs; the number of its rounds is a size of its own."""
+    rounds = dim_symbol(f"{prefix.rstrip('/').removesuffix('/While').replace('/', '_')}_rounds")
+    costs = []
+    for steps, inference in zip(plan.first, plan.inferences, strict=True):
+        memory = LiveMemory(steps, inference, live)
+        costs += [
+            _times(_step_cost(step, inference, moment, prefix), 1 if plan.is_once(step) else rounds)
+            for step, moment in zip(steps, memory.moments, strict=True)
+        ]
+    return _summed(costs)
+
+
+def _times(cost: PlanCost, times: object) -> PlanCost:
+    def scaled(formula: Formula) -> Formula:
+        return formula * times  # type: ignore[operator]
+
+    steps = [
+        step._replace(
+            flops=scaled(step.flops), read=scaled(step.read), written=scaled(step.written)
+        )
+        for step in cost.steps
+    ]
+    return PlanCost(steps, scaled(cost.flops), scaled(cost.read), scaled(cost.written), cost.peak)

@@ -1,0 +1,81 @@
+"""How long a run will take: the machine's speed measured, and each op held against it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .cost import Cost
+
+public = {"td": "Machine"}
+
+_MATRIX = 512
+_FLOATS = 1 << 22  # 16 MiB: more than a cache holds
+_TRIALS = 5
+
+
+class Machine(NamedTuple):
+    """What a machine can do: the roof under which every op stays.
+
+    Attributes:
+        flops_per_second: operations on float32 in a product of matrices.
+        bytes_per_second: bytes that are read or written in a pass over memory.
+        seconds_per_op: what calling an op takes, however small its tensors are.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.placeholder(td.float32, [1000, 1000], name="x")
+        ...     y = td.matmul(x, x, name="y")
+        >>> machine = td.Machine(2e10, 1e10, 1e-6)
+        >>> round(machine.seconds(td.cost(graph)), 4)
+        0.1
+    """
+
+    flops_per_second: float
+    bytes_per_second: float
+    seconds_per_op: float
+
+    @classmethod
+    def measured(cls) -> Machine:
+        """This machine, now; takes about a tenth of a second."""
+        matrix = np.ones((_MATRIX, _MATRIX), np.float32)
+        product = np.empty_like(matrix)
+        numbers = np.ones(_FLOATS, np.float32)
+        result = np.empty_like(numbers)
+        one = np.ones(1, np.float32)
+        product_seconds = _fastest(lambda: np.matmul(matrix, matrix, out=product))
+        pass_seconds = _fastest(lambda: np.add(numbers, 1, out=result))
+        call_seconds = _fastest(lambda: [np.add(one, one) for _ in range(100)]) / 100
+        return cls(2 * _MATRIX**3 / product_seconds, 8 * _FLOATS / pass_seconds, call_seconds)
+
+    def seconds(self, cost: Cost) -> float:
+        """How long a run takes at least, op by op: as its operations take, or its bytes.
+
+        Args:
+            cost: the cost, with numbers for all sizes.
+
+        Raises:
+            ValueError: the cost still depends on sizes.
+        """
+        total = 0.0
+        for row in cost.by_op:
+            if not isinstance(row.flops, int) or not isinstance(row.bytes, int):
+                raise ValueError(f"{row.name!r} costs {row.flops}: give each size a number")
+            work = max(row.flops / self.flops_per_second, row.bytes / self.bytes_per_second)
+            total += work + self.seconds_per_op
+        return total
+
+
+def _fastest(function: Callable[[], object]) -> float:
+    times = []
+    for _ in range(_TRIALS):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
