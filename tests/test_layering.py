@@ -49,6 +49,7 @@ FOLDERS = [
     "ops/statistics",
     "ops/image",
     "ops/boxes",
+    "ops/image_files",
     "ops/quantized",
     "ops/nn",
     "ops/signals",

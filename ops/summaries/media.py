@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import struct
 import wave
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +13,7 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import float32
 from ...protos.messages import Summary
 from ...shape_inference.tensor_shape import TensorShape
+from ..image_files.png_writing import png
 from .summary_messages import numbered, row, serialized, text_of
 from .summary_scopes import collected, summary_scope
 
@@ -44,7 +43,6 @@ AUDIO_SUMMARY_V2 = OpDef(
     "max_outputs: int >= 1 = 3",
 )
 
-_COLOUR_TYPES = {1: 0, 3: 2, 4: 6}  # what PNG calls grey, RGB and RGBA
 _DARK = 1e-6  # an image whose brightest value is below this is left dark
 
 
@@ -58,7 +56,7 @@ def _image_summary_shape(c: ShapeContext) -> TensorShape:
 
 
 def _check_channels(channels: int) -> None:
-    if channels not in _COLOUR_TYPES:
+    if channels not in (1, 3, 4):
         raise ValueError(f"tensor must have 1, 3 or 4 channels, got {channels}")
 
 
@@ -101,21 +99,6 @@ def _in_bytes(image: Array, bad_colour: Array) -> Array:
     result[finite] = seen * wide.dtype.type(scale) + wide.dtype.type(offset)
     result[~finite] = bad_colour
     return result
-
-
-def png(pixels: Array) -> bytes:
-    """Bytes [rows, columns, 1, 3 or 4] as a PNG file."""
-    height, width, channels = pixels.shape
-    header = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPES[channels], 0, 0, 0)
-    lines = np.zeros((height, 1 + width * channels), np.uint8)  # each begins with its filter: none
-    lines[:, 1:] = pixels.reshape(height, -1)
-    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes())), (b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    checksum = struct.pack(">I", zlib.crc32(kind + data))
-    return struct.pack(">I", len(data)) + kind + data + checksum
 
 
 @AUDIO_SUMMARY.shape
