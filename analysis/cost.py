@@ -226,7 +226,7 @@ def cost(
     sizes = dict(sizes or {})
     numbers = {name: size for name, size in sizes.items() if isinstance(size, int)}
     given = with_named_inputs(graph, wanted, shapes or {}, numbers)
-    plan = plan_under(given.inference, given.ops, wanted, given.feeds, {})
+    plan = plan_under(given.inference, given.ops, wanted, given.feeds, {}, exact=True)
     counted = plan_cost(plan, _base(given, plan))
     totals = {
         "flops": counted.flops,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping
+    from collections.abc import Callable, Container, Mapping, Sequence
+
+    Array = np.ndarray[Any, Any]
 
 
 class Memory(Enum):
@@ -23,6 +25,50 @@ class Memory(Enum):
     FRESH = "fresh"
     VIEW = "view"
     UNKNOWN = "unknown"
+
+
+class Line(NamedTuple):
+    """What an op makes of one of its inputs where the others are constant: a line.
+
+    Attributes:
+        input: the position of that input, `x`.
+        factor, offset: the result is `x * factor + offset`, broadcast.
+    """
+
+    input: int
+    factor: Any
+    offset: Any
+
+
+class Filters(NamedTuple):
+    """Constant filters of a product, which makes each channel of its result with some of them.
+
+    Attributes:
+        rank: that of the result.
+        axis: the dimension of the channels in the result, counted from its end.
+        input: the position of the filters among the inputs.
+        times: from a factor for each channel to the filters multiplied with it, as a new array,
+            and the kernel for those.
+    """
+
+    rank: int
+    axis: int
+    input: int
+    times: Callable[[Array], tuple[Array, KernelSpec]]
+
+
+class Rows(NamedTuple):
+    """A result that can be made some rows at a time: a row is what lies along its last dimension.
+
+    Attributes:
+        shape: of the result.
+        fill: called as `fill(out, finish)`: writes the result to `out`, and calls `finish(start,
+            stop)`, unless it is None, when those rows are there, perhaps from several threads at
+            once.
+    """
+
+    shape: tuple[int, ...]
+    fill: Callable[[Array, Callable[[int, int], Any] | None], None]
 
 
 class KernelSpec:
@@ -42,6 +88,12 @@ class KernelSpec:
             `call`.
         bodies: what runs the functions that the op calls, by what they are to it; each has a
             `name` and a `plan`.
+        elementwise: whether `block` makes each element of those in its place, though not every
+            kernel of the op does.
+        line: from the inputs, of which those are None that are not constant, to the line that the
+            op is then; None where it is none.
+        filters: of a product, its constant filters.
+        rows: from the inputs to their result, still to be made; raises what `call` raises.
 
     Example:
         >>> import numpy as np
@@ -51,7 +103,10 @@ class KernelSpec:
         (array([1., 1.]), True)
     """
 
-    __slots__ = ("block", "bodies", "call", "memory", "overwriting", "takes_out")
+    __slots__ = (
+        "block", "bodies", "call", "elementwise", "filters", "line", "memory", "overwriting",
+        "rows", "takes_out",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -62,6 +117,10 @@ class KernelSpec:
         takes_out: bool = False,
         overwriting: Callable[[Container[int]], Callable[..., Any]] | None = None,
         bodies: Mapping[str, Any] | None = None,
+        elementwise: bool = False,
+        line: Callable[[Sequence[Array | None]], Line | None] | None = None,
+        filters: Filters | None = None,
+        rows: Callable[..., Rows] | None = None,
     ) -> None:
         self.call = call
         self.memory = memory
@@ -69,6 +128,10 @@ class KernelSpec:
         self.takes_out = takes_out
         self.overwriting = overwriting
         self.bodies = bodies or {}
+        self.elementwise = elementwise
+        self.line = line
+        self.filters = filters
+        self.rows = rows
 
     def __call__(self, *arrays: Any) -> Any:
         """Computes the op."""
@@ -79,7 +142,15 @@ class KernelSpec:
 
         Where `call` returns another array than the kernel has made, it is a new one.
         """
-        return KernelSpec(call, self.memory, block=self.block, takes_out=self.takes_out)
+        return KernelSpec(
+            call, self.memory, block=self.block, takes_out=self.takes_out, line=self.line
+        )
+
+    def with_line(self, line: Callable[[Sequence[Array | None]], Line | None]) -> KernelSpec:
+        """The kernel, of which `line` tells when the op is a line."""
+        return KernelSpec(
+            self.call, self.memory, block=self.block, takes_out=self.takes_out, line=line
+        )
 
 
 def stated(kernel: Callable[..., Any], memory: Memory = Memory.UNKNOWN) -> KernelSpec:

@@ -10,11 +10,12 @@ from .options import ConfigProto
 from .servers import state_of
 
 
-def check_arguments(target: Any, graph: Any, config: Any) -> dict[Any, Any]:
+def check_arguments(target: Any, graph: Any, config: Any, optimize: Any) -> dict[Any, Any]:
     """Checks the arguments of a session, and gives it its store for stateful ops.
 
     Raises:
         TypeError: one of them is of another type.
+        ValueError: `optimize` is none of its values.
         NotFoundError: the target is not this process.
     """
     for name, value, kind, wanted in (
@@ -26,6 +27,8 @@ def check_arguments(target: Any, graph: Any, config: Any) -> dict[Any, Any]:
             raise TypeError(
                 f"{name} must be a {wanted}, got {value!r} of type {type(value).__name__!r}"
             )
+    if optimize not in ("fast", "exact"):
+        raise ValueError(f"optimize must be 'fast' or 'exact', got {optimize!r}")
     state = state_of(target)
     if state is None:
         raise errors.NotFoundError(

@@ -47,7 +47,8 @@ def _in_round(plan: LoopPlan, step: Step, around: frozenset[str]) -> Iterator[st
 
 def _step(step: Step, around: frozenset[str]) -> Iterator[str]:
     given = f" of {_slots(step.inputs)}" if step.inputs else ""
-    yield f"{_slots(step.outputs)} = {step.op.name} ({step.op.type}){given}"
+    also = "".join([f", times {op.name} ({op.type})" for op in step.folded])
+    yield f"{_slots(step.outputs)} = {step.op.name} ({step.op.type}){given}{also}"
     for label, run in step.kernel.bodies.items():
         yield f"{_INDENT}{label} {run.name!r}:"
         if run.name in around:

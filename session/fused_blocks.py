@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,20 @@ _BLOCK_BYTES = 1 << 17
 # Threads hand the interpreter to each other between functions; larger blocks do so less often.
 _SHARED_BLOCK_BYTES = 1 << 20
 _FEWEST_ELEMENTS = 1 << 14
+
+
+class Work(NamedTuple):
+    """A chain over some arrays.
+
+    Attributes:
+        size: how many elements each result has.
+        result: one array, or a tuple of them.
+        run: called as `run(start, stop)`, computes those elements of all results.
+    """
+
+    size: int
+    result: Any
+    run: Callable[[int, int], None]
 
 
 class BlockProgram:
@@ -63,9 +78,25 @@ class BlockProgram:
 
     def _run_blocks(self, overwritten: Sequence[int | None], arrays: Sequence[Array]) -> Any:
         """The results: one array, or a tuple of them."""
+        work = self.over(arrays, overwritten)
+        if work is None:
+            return self.one_by_one(arrays)
+        try:
+            self._run_shared(work)
+        except Exception:  # noqa: BLE001 - run one by one, the function that failed can be told
+            return self.one_by_one(arrays)
+        return work.result
+
+    def over(self, arrays: Sequence[Array], overwritten: Sequence[int | None]) -> Work | None:
+        """The work on some arrays, to be run; None if the chain was made for others.
+
+        Args:
+            arrays: the inputs of the chain.
+            overwritten: for each result the position of the input whose memory it may take.
+        """
         shape = self._common_shape(arrays)
         if shape is None:
-            return self._one_by_one(arrays)
+            return None
         results = [
             np.empty(shape, dtype)
             if position is None or not arrays[position].flags.writeable
@@ -75,37 +106,31 @@ class BlockProgram:
         pairs = zip(arrays, self._periods, strict=True)
         flat = [self._flat(array, period) for array, period in pairs]
         flat += [result.reshape(-1) for result in results]
-        try:
-            self._run_shared(math.prod(shape), flat)
-        except Exception:  # noqa: BLE001 - run one by one, the function that failed can be told
-            return self._one_by_one(arrays)
-        return results[0] if len(results) == 1 else tuple(results)
+        whole = results[0] if len(results) == 1 else tuple(results)
+        return Work(math.prod(shape), whole, partial(self._run, flat))
 
     def _flat(self, array: Array, period: int) -> Array:
         if period == 0:
             return array.reshape(-1)
-        return array if period == 1 else np.tile(array.reshape(-1), self._repeats)
+        return array.reshape(()) if period == 1 else np.tile(array.reshape(-1), self._repeats)
 
-    def _run_shared(self, size: int, flat: Sequence[Array]) -> None:
+    def _run_shared(self, work: Work) -> None:
         """Runs all blocks: a share in this thread, the others in those of a pool."""
+        size = work.size
         share = -(-size // (self._threads * self._block)) * self._block
         others = [
-            self._pool.submit(self._quietly, start, min(start + share, size), flat)
+            self._pool.submit(_quietly, work.run, start, min(start + share, size))
             for start in range(share, size, share)
         ]
         try:
-            self._run(0, min(share, size), flat)
+            work.run(0, min(share, size))
         finally:
             failures = [other.exception() for other in others]  # waits for all of them
         for failure in failures:
             if failure is not None:
                 raise failure
 
-    def _quietly(self, start: int, stop: int, flat: Sequence[Array]) -> None:
-        with np.errstate(all="ignore"):
-            self._run(start, stop, flat)
-
-    def _run(self, start: int, stop: int, flat: Sequence[Array]) -> None:
+    def _run(self, flat: Sequence[Array], start: int, stop: int) -> None:
         try:
             buffers = self._buffers.pop()
         except IndexError:
@@ -128,7 +153,7 @@ class BlockProgram:
                 return None
         return shape
 
-    def _one_by_one(self, arrays: Sequence[Array]) -> Any:
+    def one_by_one(self, arrays: Sequence[Array]) -> Any:
         """The plain way, for arrays of other shapes than those that the chain was made for."""
         slots = [source.slot for source in self._chain.inputs]
         values = dict(zip(slots, arrays, strict=True))
@@ -141,3 +166,8 @@ class BlockProgram:
                 raise run_error(error, step.op, inputs) from error
         results = tuple([values[slot] for slot in self._chain.outputs])
         return results[0] if len(results) == 1 else results
+
+
+def _quietly(run: Callable[[int, int], None], start: int, stop: int) -> None:
+    with np.errstate(all="ignore"):
+        run(start, stop)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..shape_inference.traits import Elementwise
 from .fused_blocks import BlockProgram
 from .fused_chain import Chain, Input, Instruction, repeats
+from .fused_products import ProductProgram, producer_of
 from .plan import Step
 
 if TYPE_CHECKING:
@@ -52,15 +53,23 @@ def fuse(
     readers = _readers(steps)
     for group in _Grouping(observed).found(steps):
         chain = _chain(group, steps, observed, readers, lasting)
-        if _pays(chain):
-            for i in group.members:
-                fused[i] = None
-            inputs = tuple([source.slot for source in chain.inputs])
-            parts = tuple([steps[i] for i in group.members])
+        producer = producer_of(chain, group.members, steps, observed, readers, lasting)
+        members = group.members
+        if producer is not None:
+            product = ProductProgram(steps[producer.place], chain, producer.input, pool)
+            members = [producer.place, *members]
+            kernel, inputs = product.kernel, product.inputs
+        elif _pays(chain):
             kernel = BlockProgram(chain, pool).kernel
-            fused[group.members[-1]] = Step(
-                parts[-1].op, kernel, kernel.call, inputs, chain.outputs, parts=parts
-            )
+            inputs = tuple([source.slot for source in chain.inputs])
+        else:
+            continue
+        for i in members:
+            fused[i] = None
+        parts = tuple([steps[i] for i in members])
+        fused[members[-1]] = Step(
+            parts[-1].op, kernel, kernel.call, inputs, chain.outputs, parts=parts
+        )
     return _in_order(fused)
 
 
@@ -102,7 +111,7 @@ class _Grouping:
 
     def _group_of(self, i: int, step: Step) -> _Group | None:
         """The group of a step alone; None for one that may not join any."""
-        if not isinstance(step.op.definition.traits, Elementwise):
+        if not (isinstance(step.op.definition.traits, Elementwise) or step.kernel.elementwise):
             return None
         output = self.observed.get(step.outputs[0])
         if output is None or math.prod(output.shape) < _FEWEST_ELEMENTS:

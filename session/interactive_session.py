@@ -31,8 +31,9 @@ class InteractiveSession(Session):
         target: str | bytes | None = "",
         graph: Graph | None = None,
         config: ConfigProto | None = None,
+        optimize: str = "fast",
     ) -> None:
-        super().__init__(target, graph, config)
+        super().__init__(target, graph, config, optimize)
         self._default = ExitStack()
         self._default.enter_context(scopes.graphs.entered(self._graph, nested=False))
         self._default.enter_context(scopes.sessions.entered(self, nested=False))

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..graph.node import Operation, Tensor
-from .draft import Constant
+from .drafts.draft import Constant
 from .ownership import reusing_memory
 from .plan import Plan, Step, with_dead_slots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .draft import Draft, Source, Work
+    from ..graph.node import Tensor
+    from .drafts.draft import Draft, Source, Work
     from .plan import Array
 
 
 def without_waste(draft: Draft) -> None:
     """The pass that drops work that others have made superfluous; what is awaited stays."""
-    awaited = {item for item in draft.fetches if isinstance(item, Operation)}
-    awaited.update(control for op in draft.ops for control in op.controls)
+    awaited = draft.awaited
     read: set[Source | None] = set(draft.wanted)
     used: list[Work] = []
     for item in reversed(draft.work):
@@ -41,7 +40,7 @@ def laid_out(draft: Draft) -> Plan:
     read.update(source for source in wanted if source is not None)
     read -= draft.fed
     steps = []
-    for op, kernel, inputs, made in draft.work:
+    for op, kernel, inputs, made, folded in draft.work:
         # An update in place writes to the slot of what it updates.
         results = made if op.definition.traits.aliases is None else map(draft.stand_ins.of, made)
         outputs = [
@@ -50,7 +49,12 @@ def laid_out(draft: Draft) -> Plan:
         ]
         steps.append(
             Step(
-                op, kernel, kernel.call, tuple([slots.of(item) for item in inputs]), tuple(outputs)
+                op,
+                kernel,
+                kernel.call,
+                tuple([slots.of(item) for item in inputs]),
+                tuple(outputs),
+                folded=folded,
             )
         )
     return Plan(len(draft.feeds), slots.constants, steps, fetched, len(slots), draft.inference)

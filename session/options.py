@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 public = {"td": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunOptions"}
 
+_OFF = 2  # RewriterConfig.OFF
+
 
 class _Options:
     """Settings with defaults, given by keyword; an unknown one is refused."""
@@ -53,8 +55,25 @@ class OptimizerOptions(_Accepted):
     ON_2 = 2
 
 
+class _RewriteOptions(_Accepted):
+    """What TensorFlow calls a RewriterConfig."""
+
+    DEFAULT = 0
+    ON = 1
+    OFF = _OFF
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(disable_meta_optimizer=False, remapping=self.DEFAULT)
+        vars(self).update(settings)
+
+
 class GraphOptions(_Accepted):
-    """How TensorFlow treats a graph: accepted for its sake, with any settings.
+    """How a graph is made ready to run, with any settings that TensorFlow knows.
+
+    What has an effect is `rewrite_options`, under the names of TensorFlow's RewriterConfig: where
+    its `remapping` is 2, that is OFF, or `disable_meta_optimizer` is True, nothing is folded into
+    the filters of convolutions and products, and each op gives its own result. The same does an
+    `opt_level` of L0 in `optimizer_options`.
 
     Example:
         >>> import tensordraft as td
@@ -65,7 +84,7 @@ class GraphOptions(_Accepted):
     """
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(optimizer_options=OptimizerOptions())
+        super().__init__(optimizer_options=OptimizerOptions(), rewrite_options=_RewriteOptions())
         vars(self).update(settings)
 
 
@@ -143,10 +162,22 @@ class ConfigProto(_Options):
         self.session_inter_op_thread_pool = _ThreadPools(self.session_inter_op_thread_pool)
 
     def __repr__(self) -> str:
-        plain = {"GraphOptions(optimizer_options=OptimizerOptions())", "GPUOptions()", "{}", "[]"}
+        plain = {repr(GraphOptions()), "GPUOptions()", "{}", "[]"}
         settings = [f"{name}={value!r}" for name, value in vars(self).items()]
         told = [text for text in settings if text.partition("=")[2] not in plain]
         return f"ConfigProto({', '.join(told)})"
+
+
+def asks_for_exact(config: ConfigProto) -> bool:
+    """Whether a config has every op give its own result."""
+    options = config.graph_options
+    rewriting = getattr(options, "rewrite_options", None)
+    level = getattr(getattr(options, "optimizer_options", None), "opt_level", 0)
+    return bool(
+        getattr(rewriting, "disable_meta_optimizer", False)
+        or getattr(rewriting, "remapping", 0) == _OFF
+        or level == OptimizerOptions.L0
+    )
 
 
 class RunOptions(_Options):

@@ -29,6 +29,7 @@ class Step(NamedTuple):
         waits: the steps, by number, that have to be done before, beside those that write inputs:
             they read memory that `run` writes into.
         parts: the steps that a fused one stands for.
+        folded: further ops that it does, since its filters were changed for that.
     """
 
     op: Operation
@@ -39,6 +40,7 @@ class Step(NamedTuple):
     dead: tuple[int, ...] = ()
     waits: frozenset[int] = frozenset()
     parts: tuple[Step, ...] = ()
+    folded: tuple[Operation, ...] = ()
 
 
 class Plan(NamedTuple):

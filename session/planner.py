@@ -9,12 +9,13 @@ from ..graph.dependencies import needed_ops
 from ..graph.pools import Pool
 from ..protos.config import config
 from .body_runs import BodyRun
-from .draft import Constant, Draft
+from .drafts.channel_folding import fold_channels
+from .drafts.draft import Constant, Draft
+from .drafts.needed import check_kernels, inference_under
+from .drafts.simplify import simplify
 from .layout import freeing_memory, laid_out, without_waste
 from .loop_plan import LoopPlan
 from .loop_runs import LoopRun
-from .needed import check_kernels, inference_under
-from .simplify import simplify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..shape_inference.inference import Inference
     from .plan import Plan
 
-PASSES: list[Callable[[Draft], None]] = [without_waste]
+PASSES: list[Callable[[Draft], None]] = [without_waste, fold_channels]
 """What is done to a draft once its work is known, in order: each pass may rewrite the work."""
 
 
@@ -35,6 +36,7 @@ def make_plan(
     feeds: Sequence[Tensor],
     state: dict[Any, Any],
     pool: Pool | None = None,
+    exact: bool = False,
 ) -> Plan:
     """The plan that computes `fetches` from `feeds`; feed number i is in slot i.
 
@@ -44,6 +46,7 @@ def make_plan(
         feeds: what is given.
         state: the session's store for stateful ops.
         pool: the threads that share the blocks of large arrays in the bodies of ops.
+        exact: whether each op gives its own result, rounded as it rounds.
 
     Raises:
         UnimplementedError: ops that are needed have no kernel; all of them are named.
@@ -51,7 +54,7 @@ def make_plan(
     """
     ops = needed_ops(fetches, feeds)
     inference = inference_under(graph, ops, feeds)
-    return plan_under(inference, ops, fetches, feeds, state, pool)
+    return plan_under(inference, ops, fetches, feeds, state, pool, exact)
 
 
 def plan_under(
@@ -61,6 +64,7 @@ def plan_under(
     feeds: Sequence[Tensor],
     state: dict[Any, Any],
     pool: Pool | None = None,
+    exact: bool = False,
 ) -> Plan:
     """The plan that `make_plan` makes, by what an inference knows of the tensors.
 
@@ -71,10 +75,11 @@ def plan_under(
         feeds: what is given.
         state: the session's store for stateful ops.
         pool: the threads that share the blocks of large arrays in the bodies of ops.
+        exact: whether each op gives its own result, rounded as it rounds.
     """
     check_kernels(ops)
-    bodies = _Bodies(state, pool or Pool(0, "blocks"))
-    return freeing_memory(bodies.planned(Draft(ops, feeds, fetches, inference)))
+    bodies = _Bodies(state, pool or Pool(0, "blocks"), exact)
+    return freeing_memory(bodies.planned(Draft(ops, feeds, fetches, inference, exact)))
 
 
 class _Bodies:
@@ -83,11 +88,13 @@ class _Bodies:
     Args:
         state: the session's store for stateful ops.
         pool: the threads that share the blocks of large arrays.
+        exact: whether each op gives its own result.
     """
 
-    def __init__(self, state: dict[Any, Any], pool: Pool) -> None:
+    def __init__(self, state: dict[Any, Any], pool: Pool, exact: bool) -> None:
         self._state = state
         self._pool = pool
+        self._exact = exact
 
     def planned(self, draft: Draft) -> Plan:
         """The plan of a draft, which does not yet free what is no longer needed."""
@@ -149,7 +156,8 @@ class _Bodies:
         fetches: list[Tensor | Operation] = [*body.outputs, *body.effects]
         ops = needed_ops(fetches, body.inputs)
         check_kernels(ops)
-        draft = Draft(ops, body.inputs, fetches, body.inferred(given, depth + 1))
+        inference = body.inferred(given, depth + 1)
+        draft = Draft(ops, body.inputs, fetches, inference, self._exact)
         for tensor, known in zip(body.inputs, given, strict=True):
             if known.value is not None:
                 draft.stand_ins.put(tensor, Constant(known.value))

@@ -17,7 +17,7 @@ from .executor import Executor
 from .explanation import explained
 from .feeds import Feeding, feed_converter
 from .fetches import Fetches, feed_pairs, feedable
-from .options import ConfigProto, RunOptions
+from .options import ConfigProto, RunOptions, asks_for_exact
 from .partial import PartialRun
 from .planner import make_plan
 from .profile import Profile, RunMetadata
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
     from ..graph.node import Tensor
+    from .plan import Plan
 
 public = {"td": "Session"}
 
@@ -46,10 +47,14 @@ class Session:
         target: "", or the target of a `td.train.Server`, whose sessions share variables and
             queues. A session always runs in this process.
         graph: the graph to run; by default the default graph.
-        config: how many threads to use, as a ConfigProto.
+        config: how many threads to use, and whether to rewrite the graph, as a ConfigProto.
+        optimize: "exact" has each op give its own result, rounded as it rounds, in place of
+            "fast", where what constants multiply and add behind a convolution or product may be
+            folded into its filters.
 
     Raises:
         TypeError: an argument is of another type.
+        ValueError: `optimize` is neither of the two.
         NotFoundError: there is no such target.
 
     Example:
@@ -67,10 +72,12 @@ class Session:
         target: str | bytes | None = "",
         graph: Graph | None = None,
         config: ConfigProto | None = None,
+        optimize: str = "fast",
     ) -> None:
-        state = check_arguments(target, graph, config)
+        state = check_arguments(target, graph, config, optimize)
         self._graph = graph or get_default_graph()
         self._config = config or ConfigProto()
+        self._exact = optimize == "exact" or asks_for_exact(self._config)
         self._threads = Threads.of(self._config)
         self._calls = Calls()
         self._lock = threading.Lock()
@@ -159,12 +166,14 @@ class Session:
         with self._lock:
             executor = self._calls.get(key)
             if executor is None:
-                plan = make_plan(
-                    self._graph, fetched.elements, feeds, self._state, self._threads.blocks
-                )
-                executor = Executor(plan, self._threads)
+                executor = Executor(self._plan(fetched.elements, feeds), self._threads)
                 self._calls.keep(key, executor)
         return Call(fetched.rebuild, Feeding(feeds), executor, self._config.operation_timeout_in_ms)
+
+    def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
+        return make_plan(
+            self._graph, fetches, feeds, self._state, self._threads.blocks, self._exact
+        )
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -237,7 +246,7 @@ class Session:
             raise errors.InvalidArgumentError(None, None, message)
         tensors = tuple([feedable(self._graph, key) for key in feeds or ()])
         with self._lock:
-            plan = make_plan(self._graph, elements, tensors, self._state, self._threads.blocks)
+            plan = self._plan(elements, tensors)
             handle = f"partial_run_{next(self._handles)}"
             self._partial_runs[handle] = PartialRun(plan, elements, tensors)
         return handle
@@ -277,7 +286,8 @@ class Session:
     def explain(self, fetches: Any, feeds: Sequence[Any] = ()) -> str:
         """What a run of `fetches` does, as text: a line for each step of its plan.
 
-        Below an op that runs functions, such as a loop, stand the plans of those.
+        Below an op that runs functions, such as a loop, stand the plans of those. `times` tells
+        which ops were folded into the filters of a convolution or product.
 
         Args:
             fetches: as for `run`.
@@ -294,7 +304,7 @@ class Session:
         """
         elements = Fetches(self._graph, fetches).elements
         tensors = tuple([feedable(self._graph, key) for key in feeds])
-        return explained(make_plan(self._graph, elements, tensors, self._state))
+        return explained(self._plan(elements, tensors))
 
     def profile(
         self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, runs: int = 10

@@ -33,6 +33,7 @@ FOLDERS = [
     "graph/checkpoints",
     "graph/checking",
     "graph/editing",
+    "session/drafts",
     "session",
     "ops/kit",
     "ops/math",

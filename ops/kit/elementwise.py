@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
-from ...graph.kernel_spec import KernelSpec, fresh, stated
+from ...graph.kernel_spec import KernelSpec, fresh, stated, writes_out
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
@@ -19,8 +19,9 @@ from ...shape_inference.traits import Elementwise
 from .public_function import public_function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from ...graph.kernel_spec import Line
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -122,14 +123,16 @@ def binary(
     symbolic: Callable[..., Any] | None = None,
     home: str = "td",
     called: str | None = None,
+    line: Callable[[Sequence[Array | None]], Line | None] | None = None,
 ) -> Binary:
     """Defines an elementwise op of two arguments that are broadcast to each other.
 
     The parameters are those of `unary`, but for `args`, the names of the arguments on the wire,
-    and `called`, the name that an op gets where none is given: by default the op type.
+    `called`, the name that an op gets where none is given: by default the op type; and `line`, as
+    for `KernelSpec`.
     """
     definition = _define(op, args, result, dtypes, symbolic)
-    define_broadcasting(definition, function, symbolic, args)
+    define_broadcasting(definition, function, symbolic, args, line)
 
     def call(x: Any, y: Any, name: str | None = None) -> Tensor:
         return definition(x, y, name=name or called)
@@ -169,6 +172,7 @@ def define_broadcasting(
     function: Functions,
     symbolic: Callable[..., Any] | None = None,
     args: tuple[str, str] = ("x", "y"),
+    line: Callable[[Sequence[Array | None]], Line | None] | None = None,
 ) -> None:
     """Hangs the rules of an elementwise op of two arguments on its definition."""
     first, second = args
@@ -184,7 +188,8 @@ def define_broadcasting(
         x, y = c.shape(first), c.shape(second)
         if not certain_to_broadcast(x, y):
             chosen = _checking_shapes(chosen)
-        return _in_new_memory(chosen) if x.rank or y.rank else on_any_rank(chosen, c)
+        kernel = _in_new_memory(chosen) if x.rank or y.rank else on_any_rank(chosen, c)
+        return kernel if line is None else kernel.with_line(line)
 
 
 def like_the_other(x: Any, y: Any) -> Tensor:
@@ -258,6 +263,21 @@ def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*[item.astype(np.float32) for item in (x, *more)]).astype(x.dtype)
 
     return computed
+
+
+def into_float32(function: Callable[[Array, Array | None], Any]) -> KernelSpec:
+    """As `in_float32`, of a function of one array and of `out`, where the result goes, or None."""
+
+    def computed(x: Array, out: Array | None = None) -> Any:
+        if x.dtype.itemsize > 2:
+            return function(x, out)
+        result = np.asarray(function(x.astype(np.float32), None), x.dtype)
+        if out is None:
+            return result
+        out[...] = result
+        return out
+
+    return writes_out(computed)
 
 
 def symbolically(function: Callable[..., Any]) -> Callable[..., Any]:

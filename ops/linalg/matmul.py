@@ -8,15 +8,16 @@ import numpy as np
 
 from ...graph import errors
 from ...graph.convert import convert_to_tensor
-from ...graph.kernel_spec import fresh
+from ...graph.kernel_spec import Filters, KernelSpec, Memory, Rows, fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import dim_symbol, equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Product
 from ..array.casting import cast
+from ..kit.allocation import check_size
 from ..kit.elementwise import COMPLEX, FLOATS, REALS, like_the_other
-from ..kit.gemm import multiply as product
+from ..kit.gemm import multiply as product, multiply_rows
 from ..math.exponentials import conj
 
 if TYPE_CHECKING:
@@ -133,9 +134,31 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
             )
             raise
 
+    def rows(a: Array, b: Array) -> Rows:
+        if a.ndim != 2 or b.ndim != 2:
+            mat_mul(a, b)  # raises
+        x, y = a.T if swap_a else a, b.T if swap_b else b
+        shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
+        _product_shape(c, *shapes, swap_a, swap_b, "a and b")
+        shape = check_size((len(x), y.shape[1]), x.dtype)
+        return Rows(shape, lambda out, finish: multiply_rows(x, y, out, finish))
+
+    def times(factor: Array) -> tuple[Array, KernelSpec]:
+        folded = np.empty_like(filters)
+        shaped = factor.reshape(-1, 1) if swap_b else factor
+        np.multiply(filters, shaped, out=folded, casting="same_kind")  # in float64
+        return folded, kernel
+
     a, b = c.shape("a").sizes, c.shape("b").sizes
     certain = a is not None and b is not None and a[1] == b[0]
-    return fresh(multiply if certain and not (swap_a or swap_b) else mat_mul)
+    filters: Any = c.const("b")
+    kernel = KernelSpec(
+        multiply if certain and not (swap_a or swap_b) else mat_mul,
+        Memory.FRESH,
+        filters=None if filters is None or filters.ndim != 2 else Filters(2, -1, 1, times),
+        rows=rows if c.output_dtype.numpy_dtype in (np.float32, np.float64) else None,
+    )
+    return kernel
 
 
 @SPARSE_MAT_MUL.fresh_kernel

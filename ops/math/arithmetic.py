@@ -26,6 +26,7 @@ from ..kit.elementwise import (
     unary,
 )
 from ..kit.extrema import larger, smaller
+from ..kit.lines import line_of_difference, line_of_product, line_of_sum
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -49,7 +50,7 @@ ADD_V2 = OpDef(
     "AddV2", "x: T, y: T -> z: T", f"T: {{{NUMBERS}}}", traits=Elementwise(symbolic=True)
 )
 for _definition in (ADD, ADD_V2):
-    define_broadcasting(_definition, np.add, np.add)
+    define_broadcasting(_definition, np.add, np.add, line=line_of_sum)
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -88,6 +89,7 @@ subtract = binary(
     "`x - y`, element by element.\n\nIntegers that overflow wrap around.",
     ("[5, 7], 2", "[3 5]"),
     symbolic=np.subtract,
+    line=line_of_difference,
 )
 multiply = binary(
     "multiply",
@@ -97,6 +99,7 @@ multiply = binary(
     "`x * y`, element by element.\n\nIntegers that overflow wrap around.",
     ("[2, 3], [4, 5]", "[ 8 15]"),
     symbolic=np.multiply,
+    line=line_of_product,
 )
 
 

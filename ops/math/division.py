@@ -24,6 +24,7 @@ from ..kit.elementwise import (
     like_the_other,
     symbolically,
 )
+from ..kit.lines import line_of_quotient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +92,7 @@ realdiv = binary(
     NUMBERS,
     "`x / y` of floats and complex numbers, element by element.",
     ("[1.0, 3.0], 2.0", "[0.5 1.5]"),
+    line=line_of_quotient,
 )
 floordiv = binary(
     "floordiv",

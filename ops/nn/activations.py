@@ -8,7 +8,7 @@ import numpy as np
 
 from ...graph import registry
 from ...graph.convert import convert_to_tensor
-from ...graph.kernel_spec import fresh, writes_out
+from ...graph.kernel_spec import KernelSpec, Line, Memory, fresh, writes_out
 from ...graph.op_def import OpDef
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import normal_axis
@@ -16,11 +16,11 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise
 from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
-from ..kit.extrema import clipped, larger
+from ..kit.extrema import clipped, positive
 from ..kit.flops import flops_per_element
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
@@ -37,7 +37,7 @@ _SELU_ALPHA = 1.6732632423543772848170429916717
 
 @writes_out
 def _relu(x: Array, out: Array | None = None) -> Any:
-    return larger(x, x.dtype.type(0), out)
+    return positive(x, out)
 
 
 @writes_out
@@ -323,18 +323,31 @@ def _bias_add_shape(c: ShapeContext) -> TensorShape:
 def _bias_add_kernel(c: KernelContext) -> Kernel:
     channels = _channels(c)
 
+    def along_channels(value_rank: int, bias: Array) -> Array:
+        return bias if channels == -1 else bias.reshape(-1, *(1,) * (value_rank - 2))
+
     def bias_add(value: Array, bias: Array) -> Array:
         _biased(c, TensorShape.of(value.shape), TensorShape.of(bias.shape), channels)
-        return np.add(value, bias)
+        return np.add(value, along_channels(value.ndim, bias))
 
-    def bias_add_first(value: Array, bias: Array) -> Array:
-        _biased(c, TensorShape.of(value.shape), TensorShape.of(bias.shape), channels)
-        return np.add(value, bias.reshape(-1, *(1,) * (value.ndim - 2)))
+    def line(arguments: Sequence[Array | None]) -> Line | None:
+        rank, bias = c.shape("value").rank, arguments[1]
+        if rank is None or bias is None or bias.ndim != 1:
+            return None
+        return Line(0, 1.0, along_channels(rank, bias))
 
     if channels == 1:
-        return fresh(bias_add_first)
+        return fresh(bias_add).with_line(line)
     sizes, lengths = c.shape("value").sizes, c.shape("bias").sizes
-    return np.add if sizes and lengths and sizes[-1] == lengths[0] else fresh(bias_add)
+    certain = sizes and lengths and sizes[-1] == lengths[0]
+    return KernelSpec(
+        np.add if certain else bias_add,
+        Memory.FRESH,
+        block=np.add,
+        takes_out=True,
+        elementwise=True,
+        line=line,
+    )
 
 
 def bias_add(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.kernel_spec import Line, view
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.sliding_windows import Window
@@ -83,9 +84,9 @@ def _fused_batch_norm_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of(tuple(sizes)), *[vector] * 4, *rest]
 
 
-@FUSED_BATCH_NORM.view_kernel
-@FUSED_BATCH_NORM_V2.view_kernel
-@FUSED_BATCH_NORM_V3.view_kernel
+@FUSED_BATCH_NORM.kernel
+@FUSED_BATCH_NORM_V2.kernel
+@FUSED_BATCH_NORM_V3.kernel
 def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
     rank, channels, read = _layout(c)
     epsilon, share = c.attr("epsilon"), c.attr("exponential_avg_factor")
@@ -127,6 +128,13 @@ def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
         statistics = (new_mean, new_variance, mean, variance)
         return result, *[item.astype(kind) for item in statistics], *unused()
 
+    def line(arguments: Sequence[Array | None]) -> Line | None:
+        if c.attr("is_training") or any(vector is None for vector in arguments[1:5]):
+            return None
+        factor, offset = _factor_and_offset(_wide(arguments[1:5]), epsilon)
+        shape = (-1, *(1,) * (rank - 1 - channels))
+        return Line(0, factor.reshape(shape), offset.reshape(shape))
+
     normalized = train if c.attr("is_training") else infer
 
     def fused_batch_norm(x: Array, *vectors: Array) -> tuple[Array, ...]:
@@ -137,24 +145,29 @@ def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
         unknown, nothing = np.full((2, length), np.nan, kind), np.zeros((2, length), kind)
         return x, *unknown, *nothing, *unused()
 
-    return fused_batch_norm
+    return view(fused_batch_norm).with_line(line)
 
 
 def _wide(vectors: Sequence[Any]) -> list[Array]:
     return [vector.astype(np.float64) for vector in vectors]
 
 
-def _line(vectors: Sequence[Array], epsilon: float) -> Callable[[Array, int], Array]:
-    """Gives `(x - mean) * scale / sqrt(variance + epsilon) + offset`, as a function of x."""
+def _factor_and_offset(vectors: Sequence[Array], epsilon: float) -> tuple[Array, Array]:
     scale, offset, mean, variance = vectors
     factor = scale / np.sqrt(variance + epsilon)
-    origin = mean * factor
+    return factor, offset - mean * factor
+
+
+def _line(vectors: Sequence[Array], epsilon: float) -> Callable[[Array, int], Array]:
+    """Gives `(x - mean) * scale / sqrt(variance + epsilon) + offset`, as a function of x."""
+    _, offset, mean, _ = vectors
+    factor, shift = _factor_and_offset(vectors, epsilon)
     # Two steps do where the numbers that cancel are not much larger than what is left of them.
-    centred = bool((np.abs(origin) > 32 * (1 + np.abs(offset))).any())
+    centred = bool((np.abs(mean * factor) > 32 * (1 + np.abs(offset))).any())
     steps = (
         [(np.subtract, mean), (np.multiply, factor), (np.add, offset)]
         if centred
-        else [(np.multiply, factor), (np.add, offset - origin)]
+        else [(np.multiply, factor), (np.add, shift)]
     )
     narrow = [(ufunc, vector.astype(np.float32)) for ufunc, vector in steps]
     rows: dict[int, list[tuple[Any, Array]]] = {1: narrow}

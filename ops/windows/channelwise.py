@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kit.allocation import new_array, new_zeros
+from ...graph.kernel_spec import Rows
 from ..kit.sharing import share
-from .windowing import blocks, strided, with_margins
+from .windowing import Frame, blocks, strided
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
 
 # The part of the result that a thread makes at a time.
-_BLOCK_BYTES = 1 << 18
+_BLOCK_BYTES = 1 << 19
 
 
 class ChannelFilters:
@@ -38,36 +38,42 @@ class ChannelFilters:
             rows = self._rows[positions] = np.tile(self._taps, (1, 1, positions))
         return rows
 
-    def convolve(self, x: Array, windows: Sequence[Window]) -> Array:
-        """The convolution [batch, rows, columns, channels * multiplier] of images of its dtype."""
+    def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
+        """The convolution [batch, rows, columns, channels * multiplier] of images, to be made."""
         down, across = windows
         positions = int(down.positions(x.shape[1])), int(across.positions(x.shape[2]))
         shape = (x.shape[0], *positions, x.shape[3] * self._multiplier)
-        if 0 in (*shape, *x.shape):
-            return new_zeros(shape, x.dtype)
-        if self._multiplier > 1:
-            x = x.repeat(self._multiplier, -1)
-        x = np.ascontiguousarray(with_margins(x, windows, positions))
-        weights = self._weights(positions[1])
-        result = new_array((*shape[:2], weights.shape[-1]), x.dtype)
 
-        def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
-            for images, rows in parts:
-                part = result[images, rows]
-                first = rows.start * down.stride
-                last = first + (part.shape[1] - 1) * down.stride + (len(weights) - 1) * down.rate
-                seen = _rows_seen(x[images, first : last + 1], down, across, part.shape)
-                np.einsum("nrijl,ijl->nrl", seen, weights, out=part)
+        def fill(result: Array, finish: Callable[[int, int], Any] | None) -> None:
+            if 0 in (*shape, *x.shape):
+                result[...] = 0
+                return
+            frame = Frame(x, windows, positions)
+            weights = self._weights(positions[1])
+            lines = result.reshape(*shape[:2], -1)
 
-        share(multiply, blocks(result.shape, x.itemsize, _BLOCK_BYTES))
-        return result.reshape(shape)
+            def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
+                for part in parts:
+                    place = lines[part]
+                    seen = frame.seen_by(*part)[0]
+                    if self._multiplier > 1:
+                        seen = seen.repeat(self._multiplier, -1)
+                    seen = _rows_seen(seen, down, across, place.shape)
+                    np.einsum("nrijl,ijl->nrl", seen, weights, out=place)
+                    if finish is not None:
+                        start = (part[0].start * shape[1] + part[1].start) * shape[2]
+                        finish(start, start + place.shape[0] * place.shape[1] * shape[2])
+
+            share(multiply, blocks(lines.shape, x.itemsize, _BLOCK_BYTES))
+
+        return Rows(shape, fill)
 
 
 def _rows_seen(x: Array, down: Window, across: Window, shape: Sequence[int]) -> Array:
     """What each element of the window sees, in rows [images, rows, *window sizes, length].
 
     Args:
-        x: contiguous images that begin with the first row that is seen.
+        x: images that begin with the first row that is seen.
         down: the window along rows.
         across: the window along columns.
         shape: [images, rows, length] of the result.
@@ -83,8 +89,8 @@ def _rows_seen(x: Array, down: Window, across: Window, shape: Sequence[int]) -> 
             planes[:, :, j] = x[:, :, start : stop : across.stride]
         images, row, element = planes.strides[:3]
     else:
-        planes = x
-        images, row, column = x.strides[:3]
+        planes = x if x.flags.c_contiguous else np.ascontiguousarray(x)
+        images, row, column = planes.strides[:3]
         element = column * across.rate
     return strided(
         planes,

@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_array, new_zeros
 from ..kit.call_forms import renamed
-from ..kit.gemm import multiply_into
-from ..kit.sharing import share
 from .channelwise import ChannelFilters
-from .convolution_rules import check_ranks, conv_sizes, conv_sliding
+from .convolution_rules import conv_sizes, conv_sliding
+from .product_kernels import SlidingProduct, made_of, side_by_side
+from .unfolding import convolution_rows
 from .window_arguments import over_space, padding_attrs
 from .window_costs import convolution_flops
-from .windowing import blocks, channels_back, channels_last, seen_through, with_margins
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from ...graph.kernel_spec import Rows
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Window
 
 public = {"td.nn": "conv2d conv3d"}
-
-# What windows see is laid out in blocks of so many bytes, which stay in the cache until they are
-# multiplied, and bound the memory that large images take. Blocks are larger where they would hold
-# too few positions to be worth the arranging of the filters.
-_BLOCK_BYTES = 1 << 20
-_BLOCK_POSITIONS = 256
-_MOST_BLOCK_BYTES = 1 << 23
-# Fewer blocks than this cannot be shared out evenly.
-_FEWEST_BLOCKS = 4
 
 CONV_ATTRS = (
     "strides: list(int32), use_cudnn_on_gpu: bool = true, padding: {'SAME', 'VALID', 'EXPLICIT'}, "
@@ -76,31 +63,34 @@ def _define(definition: OpDef, rank: int) -> None:
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:
         slide = conv_sliding(c, rank)
-        dtype = c.output_dtype.numpy_dtype
-        inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
-        @lru_cache
-        def checked(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
+        def check(image: Any, filters: Any) -> None:
             conv_sizes(slide, image, filters)
-            return slide.windows(filters[:-2])
 
-        def conv(x: Array, filters: Array) -> Array:
-            check_ranks(rank, input=x, filter=filters)
-            windows = checked(x.shape, filters.shape)
-            x = channels_last(x, slide.channels).astype(inner, copy=False)
-            result = convolved(x, filters.astype(inner, copy=False), windows)
-            return channels_back(result, slide.channels).astype(dtype, copy=False)
-
-        return fresh(conv)
+        product = SlidingProduct(
+            slide, c.output_dtype.numpy_dtype, check, lambda _: _rows, lambda _: (-1,)
+        )
+        return product.kernel(c.const("filter"))
 
 
 _define(CONV_2D, 4)
 _define(CONV_3D, 5)
 
 
-def block_bytes(position: int) -> int:
-    """How large a block of positions is that take so many bytes each."""
-    return max(_BLOCK_BYTES, min(_BLOCK_POSITIONS * position, _MOST_BLOCK_BYTES))
+def _rows(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Rows:
+    """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out].
+
+    Without groups, the margins may hold another number than 0.
+    """
+    *_, depth, out = filters.shape
+    groups = x.shape[-1] // depth
+    if groups <= 1:
+        return convolution_rows(x, filters, windows, margin)
+    if depth == 1 and len(windows) == 2:
+        each = filters.reshape(*filters.shape[:2], groups, out // groups)
+        return ChannelFilters(each).rows(x, windows)
+    pairs = zip(np.split(x, groups, -1), np.split(filters, groups, -1), strict=True)
+    return side_by_side([convolution_rows(*pair, windows) for pair in pairs])
 
 
 def convolved(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Array:
@@ -108,40 +98,7 @@ def convolved(x: Array, filters: Array, windows: Sequence[Window], margin: Any =
 
     Without groups, the margins may hold another number than 0.
     """
-    *_, depth, out = filters.shape
-    groups = x.shape[-1] // depth
-    if groups > 1 and depth == 1 and len(windows) == 2:
-        each = filters.reshape(*filters.shape[:2], groups, out // groups)
-        return ChannelFilters(each).convolve(x, windows)
-    if groups > 1:
-        parts = zip(np.split(x, groups, -1), np.split(filters, groups, -1), strict=True)
-        return np.concatenate([convolved(*part, windows) for part in parts], -1)
-    positions = [
-        int(window.positions(size)) for window, size in zip(windows, x.shape[1:-1], strict=True)
-    ]
-    shape = (x.shape[0], *positions, out)
-    if 0 in (*shape, *x.shape):
-        return new_zeros(shape, x.dtype)
-    x = with_margins(x, windows, positions, margin)
-    matrix = filters.reshape(-1, out)
-    result = new_array(shape, x.dtype)
-    if len(matrix) == depth and tuple(positions) == x.shape[1:-1]:  # windows of one element
-        multiply_into(result.reshape(-1, out), x.reshape(-1, depth), matrix)
-        return result
-    seen = seen_through(x, windows, positions)
-    position = len(matrix) * x.itemsize
-    block = block_bytes(position)
-    if math.prod(shape[:-1]) * position < _FEWEST_BLOCKS * block:
-        multiply_into(result.reshape(-1, out), seen.reshape(-1, len(matrix)), matrix)
-        return result
-
-    def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
-        for part in parts:
-            unfolded = seen[part].reshape(-1, len(matrix))
-            np.matmul(unfolded, matrix, out=result[part].reshape(-1, out))
-
-    share(multiply, blocks(shape[:-1], position, block))
-    return result
+    return made_of(_rows(x, filters, windows, margin), x.dtype)
 
 
 @renamed(filters="filter")

@@ -11,7 +11,8 @@ import numpy as np
 from ..kit.allocation import new_array, new_zeros
 from ..kit.gemm import multiply_into
 from ..kit.sharing import share
-from .convolution import block_bytes, convolved
+from .convolution import convolved
+from .unfolding import block_bytes
 from .windowing import blocks, seen_through, with_margins
 
 if TYPE_CHECKING:

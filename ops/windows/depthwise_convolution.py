@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from .channelwise import ChannelFilters
 from .convolution import conv2d
-from .convolution_rules import check_ranks, conv_sliding
+from .convolution_rules import conv_sliding
+from .product_kernels import SlidingProduct
 from .window_arguments import over_space, padding_attrs
 from .window_costs import depthwise_flops
-from .windowing import channels_back, channels_last
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.kernel_spec import Rows
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -64,30 +62,25 @@ def _depthwise_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(depthwise_sizes(c, conv_sliding(c, 4), image, filters))
 
 
-@DEPTHWISE_CONV_2D_NATIVE.fresh_kernel
+@DEPTHWISE_CONV_2D_NATIVE.kernel
 def _depthwise_kernel(c: KernelContext) -> Kernel:
     slide = conv_sliding(c, 4)
-    dtype = c.output_dtype.numpy_dtype
-    inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
-    constant = c.const("filter")
-    known = None
-    if constant is not None and constant.ndim == 4:
-        known = ChannelFilters(constant.astype(inner, copy=False))
 
-    @lru_cache
-    def checked(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
+    def check(image: Any, filters: Any) -> None:
         depthwise_sizes(c, slide, image, filters)
-        return slide.windows(filters[:2])
 
-    def depthwise(x: Array, filters: Array) -> Array:
-        check_ranks(4, input=x, filter=filters)
-        windows = checked(x.shape, filters.shape)
-        x = channels_last(x, slide.channels).astype(inner, copy=False)
-        channels = known or ChannelFilters(filters.astype(inner, copy=False))
-        result = channels.convolve(x, windows)
-        return channels_back(result, slide.channels).astype(dtype, copy=False)
+    def rows_by(filters: Array | None) -> Any:
+        known = None if filters is None else ChannelFilters(filters)
 
-    return depthwise
+        def rows(x: Array, filters: Array, windows: tuple[Window, ...]) -> Rows:
+            return (known or ChannelFilters(filters)).rows(x, windows)
+
+        return rows
+
+    product = SlidingProduct(
+        slide, c.output_dtype.numpy_dtype, check, rows_by, lambda shape: shape[2:]
+    )
+    return product.kernel(c.const("filter"))
 
 
 def depthwise_conv2d_native(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..kit.allocation import new_array
+from ..kit.scratch import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,6 +46,64 @@ def with_margins(
     inner = [slice(before, before + size) for size, (before, _) in zip(space, margins, strict=True)]
     result[(slice(None), *inner)] = x
     return result
+
+
+class Frame:
+    """Images [batch, *space, channels] with the margins that windows reach into, part by part.
+
+    Args:
+        x: the images.
+        windows: one for each dimension of space.
+        positions: how many positions each of them takes.
+        fill: what the margins hold.
+    """
+
+    def __init__(
+        self, x: Array, windows: Sequence[Window], positions: Sequence[int], fill: Any = 0
+    ) -> None:
+        self.windows = windows
+        self.shape = (x.shape[0], *positions)
+        self._x = x
+        self._fill = fill
+        self._margins = [
+            window.padding(size, number)
+            for window, size, number in zip(windows, x.shape[1:], positions, strict=False)
+        ]
+        self.is_whole = not any(map(any, self._margins))
+        """Whether there are no margins."""
+
+    def seen_by(self, images: slice, rows: slice) -> tuple[Array, tuple[int, ...]]:
+        """What the windows see in some rows of positions.
+
+        Returns:
+            An array that begins with the first that is seen, to be used until the next call, and
+            the numbers of positions in it.
+        """
+        x, (down, *_), ((above, _), *_) = self._x, self.windows, self._margins
+        stop = min(rows.stop, self.shape[1])
+        first = rows.start * down.stride - above
+        last = (stop - 1) * down.stride - above + int(down.extent)
+        positions = (stop - rows.start, *self.shape[2:])
+        if self.is_whole:
+            return x[images, first:last], positions
+        height = x.shape[1]
+        top, bottom = (min(max(row, 0), height) for row in (first, last))
+        return self._framed(x[images, top:bottom], top - first, last - bottom), positions
+
+    def _framed(self, x: Array, above: int, below: int) -> Array:
+        """`x` between its margins, of which those above and below are given."""
+        margins = [(above, below), *self._margins[1:]]
+        space = [size + sum(margin) for size, margin in zip(x.shape[1:-1], margins, strict=True)]
+        result = scratch("frame", (x.shape[0], *space, x.shape[-1]), x.dtype)
+        inner = result
+        for axis, (before, after) in enumerate(margins, 1):
+            lead = (slice(None),) * axis
+            end = inner.shape[axis] - after
+            inner[(*lead, slice(None, before))] = self._fill
+            inner[(*lead, slice(end, None))] = self._fill
+            inner = inner[(*lead, slice(before, end))]
+        inner[...] = x
+        return result
 
 
 def seen_through(x: Array, windows: Sequence[Window], positions: Sequence[int]) -> Array:

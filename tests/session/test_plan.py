@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.session import calls, simplify
+from tensordraft.session import calls
+from tensordraft.session.drafts import simplify
 
 
 @pytest.fixture(autouse=True)

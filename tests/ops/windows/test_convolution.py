@@ -10,7 +10,7 @@ from shape_language import infers, refuses
 from windows_naive import channels_first, convolved, image, over_windows
 
 import tensordraft as td
-from tensordraft.ops.windows import convolution
+from tensordraft.ops.windows import unfolding
 
 X = image(2, 5, 6, 3)
 F = image(3, 2, 3, 4)
@@ -305,7 +305,7 @@ def test_attrs_that_make_no_windows(attrs: dict[str, object], clause: str) -> No
 def test_large_images_are_convolved_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = convolved(X, F, [1, 1], "SAME")
     for size in (1, 300, 2000, 5000):
-        monkeypatch.setattr(convolution, "_BLOCK_BYTES", size)
+        monkeypatch.setattr(unfolding, "_BLOCK_BYTES", size)
         with td.Graph().as_default(), td.Session() as session:
             result = session.run(td.nn.conv2d(X, F, 1, "SAME"))
         np.testing.assert_array_equal(result, whole)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph import errors
-from ..graph.kernel_spec import KernelSpec, stated
-from ..graph.node import Operation, Tensor
-from ..graph.op_def import OpDef
-from ..graph.passthrough import passthrough
-from ..graph.references import dereference
-from ..protos import dtypes
-from ..shape_inference.context import KernelContext, is_symbolic
-from ..shape_inference.traits import Bodies, Input
+from ...graph import errors
+from ...graph.kernel_spec import KernelSpec, stated
+from ...graph.node import Operation, Tensor
+from ...graph.op_def import OpDef
+from ...graph.passthrough import passthrough
+from ...graph.references import dereference
+from ...protos import dtypes
+from ...shape_inference.context import KernelContext, is_symbolic
+from ...shape_inference.traits import Bodies, Input
 from .draft import Constant, Draft, Work
 from .update_order import check_update_order, updated_tensors
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..graph.node import Operation, Tensor
+from ...graph.node import Operation, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..graph.kernel_spec import KernelSpec
-    from ..shape_inference.inference import Inference
-    from ..shape_inference.protocols import Array, Edge
+    from ...graph.kernel_spec import KernelSpec
+    from ...shape_inference.inference import Inference
+    from ...shape_inference.protocols import Array, Edge
 
 
 class Constant:
@@ -60,13 +60,14 @@ class StandIns:
 class Work(NamedTuple):
     """An op that has to run, with what it really reads; or the reading of a variable.
 
-    What a reading gives is a tensor of the plan alone.
+    What a reading gives is a tensor of the plan alone. `folded` are ops that it does as well.
     """
 
     op: Operation
     kernel: KernelSpec
     inputs: tuple[Source, ...]
     outputs: Sequence[Tensor]
+    folded: tuple[Operation, ...] = ()
 
 
 class Draft:
@@ -80,6 +81,7 @@ class Draft:
         inference: what is known of the tensors under these feeds.
         stand_ins: what stands for which tensor.
         work: what has to run, in an order in which it can.
+        exact: whether each op gives its own result, rounded as it rounds.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class Draft:
         feeds: Sequence[Tensor],
         fetches: Sequence[Tensor | Operation],
         inference: Inference,
+        exact: bool = False,
     ) -> None:
         self.ops = ops
         self.feeds = feeds
@@ -96,6 +99,14 @@ class Draft:
         self.inference = inference
         self.stand_ins = StandIns()
         self.work: list[Work] = []
+        self.exact = exact
+
+    @property
+    def awaited(self) -> set[Operation]:
+        """The ops that have to have run, be it for no result: fetched, or waited for by others."""
+        awaited = {item for item in self.fetches if isinstance(item, Operation)}
+        awaited.update(control for op in self.ops for control in op.controls)
+        return awaited
 
     @property
     def wanted(self) -> list[Source | None]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..graph import errors
-from ..graph.describe import whereabouts
-from ..graph.node import Operation, Tensor
-from ..shape_inference.inference import Inference
-from ..shape_inference.rules import UNKNOWN_SHAPE
-from ..shape_inference.traits import Input
+from ...graph import errors
+from ...graph.describe import whereabouts
+from ...graph.node import Operation, Tensor
+from ...shape_inference.inference import Inference
+from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.traits import Input
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..graph.graph import Graph
+    from ...graph.graph import Graph
 
 _MOST_NAMED = 8
 

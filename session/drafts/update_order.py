@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..graph import errors
-from ..graph.describe import whereabouts
-from ..graph.node import Operation, Tensor
-from ..shape_inference.protocols import aliased
+from ...graph import errors
+from ...graph.describe import whereabouts
+from ...graph.node import Operation, Tensor
+from ...shape_inference.protocols import aliased
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,0 +1,38 @@
+"""Memory for what is needed for a moment, kept by each thread for the next time."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...shape_inference.protocols import Array
+
+# More than this is handed back, so that what a thread keeps is bounded.
+_MOST_KEPT_BYTES = 1 << 24
+
+
+class _Kept(threading.local):
+    """The memory that a thread keeps, by what it is used for."""
+
+    def __init__(self) -> None:
+        self.buffers: dict[str, Array] = {}
+
+
+_kept = _Kept()
+
+
+def scratch(use: str, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    """An array of arbitrary contents, which the thread's next call for the same use takes again."""
+    size = math.prod(shape) * dtype.itemsize
+    if size > _MOST_KEPT_BYTES:
+        return np.empty(shape, dtype)
+    buffer = _kept.buffers.get(use)
+    if buffer is None or buffer.nbytes < size:
+        buffer = _kept.buffers[use] = np.empty(size, np.uint8)
+    return np.ndarray(shape, dtype, buffer)

@@ -1,0 +1,115 @@
+"""Kernels of products whose results are made some rows at a time, and whose filters can change."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.kernel_spec import Filters, KernelSpec, Memory, Rows
+from ..kit.allocation import check_size, new_array
+from .convolution_rules import check_ranks
+from .windowing import channels_back, channels_last
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...shape_inference.protocols import Array
+    from ...shape_inference.sliding_windows import Sliding, Window
+
+
+def made_of(rows: Rows, dtype: np.dtype[Any]) -> Array:
+    """A result that is to be made, as a new array."""
+    result = new_array(rows.shape, dtype)
+    rows.fill(result, None)
+    return result
+
+
+def side_by_side(parts: Sequence[Rows]) -> Rows:
+    """Results of groups of channels, one after the other along the channels."""
+    shape = (*parts[0].shape[:-1], sum(part.shape[-1] for part in parts))
+
+    def fill(result: Array, finish: Callable[[int, int], Any] | None) -> None:
+        start = 0
+        for part in parts:
+            stop = start + part.shape[-1]
+            result[..., start:stop] = made_of(part, result.dtype)
+            start = stop
+        if finish is not None:
+            finish(0, result.size // max(start, 1))
+
+    return Rows(shape, fill)
+
+
+class SlidingProduct:
+    """What makes kernels of images and filters that slide over them.
+
+    Args:
+        slide: how they slide.
+        dtype: of both.
+        check: called with the shapes of both; raises a ValueError if they do not fit.
+        rows_by: from constant filters, if there are any, to the function that makes rows of images,
+            channels last, filters and windows, in the dtype that sums are made in.
+        shape_of_factor: the shape in which factors of the channels of a result are multiplied with
+            filters of a shape.
+    """
+
+    def __init__(
+        self,
+        slide: Sliding,
+        dtype: np.dtype[Any],
+        check: Callable[[Any, Any], Any],
+        rows_by: Callable[[Array | None], Callable[[Array, Array, Any], Rows]],
+        shape_of_factor: Callable[[tuple[int, ...]], tuple[int, ...]],
+    ) -> None:
+        self._rank = len(slide.strides)
+        self._channels = slide.channels
+        self._dtype = dtype
+        self._inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
+        self._rows_by = rows_by
+        self._shape_of_factor = shape_of_factor
+
+        @lru_cache
+        def windows(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
+            check(image, filters)
+            return slide.windows(filters[:-2])
+
+        self._windows = windows
+
+    def kernel(self, filters: Array | None) -> KernelSpec:
+        """The kernel for these filters; for any, if None are given."""
+        if filters is not None and filters.ndim != self._rank:
+            filters = None
+        rows_of = self._rows_by(
+            None if filters is None else filters.astype(self._inner, copy=False)
+        )
+
+        def rows(x: Array, filters: Array) -> Rows:
+            check_ranks(self._rank, input=x, filter=filters)
+            windows = self._windows(x.shape, filters.shape)
+            x = channels_last(x, self._channels).astype(self._inner, copy=False)
+            result = rows_of(x, filters.astype(self._inner, copy=False), windows)
+            check_size(result.shape, self._inner)
+            return result
+
+        def product(x: Array, filters: Array) -> Array:
+            result = made_of(rows(x, filters), self._inner)
+            return channels_back(result, self._channels).astype(self._dtype, copy=False)
+
+        axis = self._channels - self._rank
+        return KernelSpec(
+            product,
+            Memory.FRESH,
+            filters=None if filters is None else Filters(self._rank, axis, 1, self._times(filters)),
+            rows=rows if axis == -1 and self._inner is self._dtype else None,
+        )
+
+    def _times(self, filters: Array) -> Callable[[Array], tuple[Array, KernelSpec]]:
+        def times(factor: Array) -> tuple[Array, KernelSpec]:
+            folded = np.empty(filters.shape, filters.dtype)
+            shaped = factor.reshape(self._shape_of_factor(filters.shape))
+            np.multiply(filters, shaped, out=folded, casting="same_kind")  # in float64
+            return folded, self.kernel(folded)
+
+        return times

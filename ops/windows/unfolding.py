@@ -1,0 +1,94 @@
+"""Convolutions as products of matrices: what windows see is laid out a block of rows at a time."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.kernel_spec import Rows
+from ..kit.gemm import multiply_rows
+from ..kit.scratch import scratch
+from ..kit.sharing import share
+from .windowing import Frame, blocks, seen_through
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ...shape_inference.protocols import Array
+    from ...shape_inference.sliding_windows import Window
+
+    Finish = Callable[[int, int], Any] | None
+
+# What windows see is laid out in blocks of so many bytes, which stay in the cache until they are
+# multiplied, and bound the memory that large images take. Blocks are larger where they would hold
+# too few positions to be worth the arranging of the filters.
+_BLOCK_BYTES = 1 << 21
+_BLOCK_POSITIONS = 512
+_MOST_BLOCK_BYTES = 1 << 23
+# Fewer blocks than this cannot be shared out evenly.
+_FEWEST_BLOCKS = 4
+
+
+def block_bytes(position: int) -> int:
+    """How large a block of positions is that take so many bytes each."""
+    return max(_BLOCK_BYTES, min(_BLOCK_POSITIONS * position, _MOST_BLOCK_BYTES))
+
+
+def convolution_rows(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Rows:
+    """The convolution of [batch, *space, channels] with [*sizes, channels, out], to be made.
+
+    The margins may hold another number than 0.
+    """
+    depth, out = filters.shape[-2:]
+    sizes = zip(windows, x.shape[1:-1], strict=True)
+    positions = [int(window.positions(size)) for window, size in sizes]
+    shape = (x.shape[0], *positions, out)
+    matrix = filters.reshape(math.prod(filters.shape[:-1]), out)
+    frame = Frame(x, windows, positions, margin)
+
+    def fill(result: Array, finish: Finish) -> None:
+        if 0 in (*shape, *x.shape):
+            result[...] = 0
+            if finish is not None:
+                finish(0, math.prod(shape[:-1]))
+            return
+        flat = result.reshape(-1, out)
+        if len(matrix) == depth and frame.is_whole and tuple(positions) == x.shape[1:-1]:
+            multiply_rows(x.reshape(-1, depth), matrix, flat, finish)
+        else:
+            _multiply_patches(frame, matrix, flat, finish)
+
+    return Rows(shape, fill)
+
+
+def _multiply_patches(frame: Frame, matrix: Array, out: Array, finish: Finish) -> None:
+    """The product of what windows see with the filters."""
+    images, *positions = frame.shape
+    position = len(matrix) * out.itemsize
+    block = block_bytes(position)
+    row = math.prod(positions[1:])
+
+    def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
+        for part in parts:
+            patches = _patches(frame, part, len(matrix))
+            start = part[0].start * positions[0] * row + part[1].start * row
+            stop = start + len(patches)
+            np.matmul(patches, matrix, out=out[start:stop])
+            if finish is not None:
+                finish(start, stop)
+
+    if len(out) * position < _FEWEST_BLOCKS * block:
+        multiply(iter([(slice(0, images), slice(0, positions[0]))]))
+    else:
+        share(multiply, blocks(frame.shape, position, block))
+
+
+def _patches(frame: Frame, part: tuple[slice, slice], length: int) -> Array:
+    """What the windows see of some rows of images: a row for each position."""
+    x, positions = frame.seen_by(*part)
+    seen = seen_through(x, frame.windows, positions)
+    patches = scratch("patches", (x.shape[0] * math.prod(positions), length), x.dtype)
+    np.copyto(patches.reshape(seen.shape), seen)
+    return patches

@@ -1,0 +1,119 @@
+"""A product and the elementwise steps behind it as one: they work on rows that have just been made.
+
+The rows are in the cache then, and the product's own memory takes what becomes of them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..graph.describe import run_error
+from ..graph.kernel_spec import KernelSpec, Memory
+from .fused_blocks import BlockProgram
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..graph.pools import Pool
+    from .fused_blocks import Work
+    from .fused_chain import Chain
+    from .observer import Observed
+    from .plan import Array, Step
+
+
+class Producer(NamedTuple):
+    """A step whose result an elementwise chain works on: its place, and that of the input it is."""
+
+    place: int
+    input: int
+
+
+def producer_of(
+    chain: Chain,
+    members: Sequence[int],
+    steps: Sequence[Step],
+    observed: Mapping[int, Observed],
+    readers: Mapping[int, set[int]],
+    lasting: set[int],
+) -> Producer | None:
+    """The last product whose result a chain works on, and nobody else reads.
+
+    Args:
+        chain: the chain.
+        members: its steps, by place.
+        steps: all steps.
+        observed: what the slots held in a run.
+        readers: who reads each slot, by place.
+        lasting: the slots that are read after the steps.
+    """
+    makers = {slot: place for place in range(members[-1]) for slot in steps[place].outputs}
+    found = [
+        Producer(makers[source.slot], i)
+        for i, source in enumerate(chain.inputs)
+        if source.period == 0
+        and source.slot in makers
+        and source.slot not in lasting
+        and readers[source.slot] <= set(members)
+    ]
+    periods = max(source.period for source in chain.inputs)
+    for producer in sorted(found, reverse=True):
+        step = steps[producer.place]
+        between = steps[producer.place : members[-1]]
+        whole_rows = observed[step.outputs[0]].shape[-1] % max(1, periods) == 0
+        if step.kernel.rows and whole_rows and all(other.op.definition.pure for other in between):
+            return producer
+    return None
+
+
+class ProductProgram:
+    """A product and a chain as one kernel, with results equal to those of the steps.
+
+    Args:
+        product: the step that makes what the chain works on.
+        chain: the chain.
+        input: the position of that among the inputs of the chain.
+        pool: the threads that share the blocks of arrays of other shapes.
+    """
+
+    def __init__(self, product: Step, chain: Chain, input: int, pool: Pool) -> None:
+        self._product = product
+        self._rows: Any = product.kernel.rows
+        self._input = input
+        self._dtype = chain.inputs[input].dtype
+        self._program = BlockProgram(chain, pool)
+        self._overwritten = chain.overwritten({input})
+        others = [source.slot for i, source in enumerate(chain.inputs) if i != input]
+        self.inputs = (*product.inputs, *others)
+
+    @property
+    def kernel(self) -> KernelSpec:
+        """The program as the kernel of a step that reads `inputs`."""
+        return KernelSpec(self._run, Memory.FRESH)
+
+    def _run(self, *arrays: Array) -> Any:
+        count = len(self._product.inputs)
+        given = arrays[:count]
+        try:
+            rows = self._rows(*given)
+            made = np.empty(rows.shape, self._dtype)
+        except Exception as error:
+            raise run_error(error, self._product.op, given) from error
+        others = arrays[count:]
+        inputs = (*others[: self._input], made, *others[self._input :])
+        work = self._program.over(inputs, self._overwritten)
+        if work is not None:
+            try:
+                rows.fill(made, partial(_finish, work, rows.shape[-1]))
+                return work.result
+            except Exception:  # noqa: BLE001, S110 - one by one, the step that failed can be told
+                pass
+        rows.fill(made, None)
+        return self._program.one_by_one(inputs)
+
+
+def _finish(work: Work, width: int, start: int, stop: int) -> None:
+    """Does the work on some rows of so many elements."""
+    work.run(start * width, stop * width)
