@@ -182,7 +182,7 @@ def test_look_up_in_parts_of_unknown_size(session: td.Session) -> None:
     parts = [td.placeholder("float32", [None, 2]) for _ in range(2)]
     rows = td.nn.embedding_lookup(parts, [3, 0, 2], "div", max_norm=1.0)
     feeds = {parts[0]: [[3.0, 4.0], [0, 1], [0, 0.5]], parts[1]: [[0.0, 2.0], [0, 0]]}
-    expected = [[0, 1], [0.6, 0.8], [0, 0.5]]
+    expected = [[0.0, 1.0], [0.6, 0.8], [0.0, 0.5]]
     np.testing.assert_allclose(session.run(rows, feeds), expected, rtol=1e-6)
 
 
