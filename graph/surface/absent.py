@@ -32,7 +32,6 @@ _REASONS = {
     "LuongAttention": _DECODERS,
     "ModelFnOps": _ESTIMATORS,
     "RunConfig": _ESTIMATORS,
-    "SyncReplicasOptimizer": "there is one process: use the optimizer itself",
     "TPUEstimator": _TPU,
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
     "bucket_by_sequence_length": "sort and pad the batches in Python, and feed them",

@@ -40,6 +40,7 @@ NAMESPACES = {
     "td.contrib.slim.metrics": "Metrics that take predictions first.",
     "td.contrib.slim.regularizers": "Regularizers of `td.contrib.layers`.",
     "td.contrib.slim.utils": "Names and collections of the outputs of layers.",
+    "td.contrib.staging": "What later runs work on.",
     "td.contrib.training": "Hyperparameters, train ops, and waiting for checkpoints.",
     "td.contrib.util": "Tensors as messages.",
     "td.errors": "The errors that runs raise.",

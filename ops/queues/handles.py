@@ -63,13 +63,23 @@ def by_reference_and_handle(
     attrs: str,
     shape: Callable[[ShapeContext], Any],
     kernel: Callable[[KernelContext], Kernel],
+    second: str = "{}V2",
 ) -> dict[str, OpDef[Any]]:
-    """Defines an op in its two versions; `HANDLE` in the arguments is of another dtype in each."""
+    """Defines an op in its two versions; `HANDLE` in the arguments is of another dtype in each.
+
+    Args:
+        name: the name of the first version, which is by reference.
+        arguments: inputs and outputs.
+        attrs: the attrs.
+        shape: the shape function.
+        kernel: the kernel factory.
+        second: how the name of the version by handle follows from that of the first.
+    """
     made: dict[str, OpDef[Any]] = {}
     for version, dtype in (("", "Ref(string)"), ("V2", "resource")):
         stateful = version or "HANDLE" not in arguments.partition("->")[0]
         op: OpDef[Any] = OpDef(
-            name + version,
+            second.format(name) if version else name,
             arguments.replace("HANDLE", dtype),
             attrs,
             traits=STATEFUL if stateful else OPAQUE,

@@ -1,13 +1,7 @@
-"""Queues of tuples of arrays, as a session keeps them: who waits, and who comes first.
-
-Whoever puts something in or takes something out makes an attempt. Attempts of a kind are served in
-their order; one that cannot be served waits, and everybody behind it. This is the order that
-TensorFlow's `QueueBase` keeps.
-"""
+"""Queues of tuples of arrays, as a session keeps them."""
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +9,10 @@ import numpy as np
 
 from ...graph import errors
 from ...shape_inference.tensor_shape import TensorShape
+from .waiting_lines import Attempt, WaitingLines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from ...graph.waiting import Waits
     from ...protos.dtypes import DType
@@ -28,24 +23,7 @@ if TYPE_CHECKING:
 _ENDLESS = 2**31 - 1
 
 
-class Attempt:
-    """What one thread wants of a queue.
-
-    Args:
-        step: goes on as far as it can; True when there is nothing left to do. It may raise.
-        give_up: takes back what has been done, where the attempt is withdrawn.
-    """
-
-    __slots__ = ("done", "error", "give_up", "step")
-
-    def __init__(self, step: Callable[[], bool], give_up: Callable[[], None]) -> None:
-        self.step = step
-        self.give_up = give_up
-        self.done = threading.Event()
-        self.error: Exception | None = None
-
-
-class TensorQueue:
+class TensorQueue(WaitingLines):
     """A queue whose elements leave in the order in which they came.
 
     Args:
@@ -65,10 +43,9 @@ class TensorQueue:
         self.shapes = list(shapes)
         self.capacity = _ENDLESS if capacity < 0 else capacity
         self.closed = False
-        self._lock = threading.Lock()
-        self._moves = 0  # how many elements have come or gone
         self._putting: deque[Attempt] = deque()
         self._taking: deque[Attempt] = deque()
+        super().__init__(self._putting, self._taking)
         self._made()
 
     # What kinds of queues differ in --------------------------------------------------------------
@@ -228,61 +205,6 @@ class TensorQueue:
 
         attempt = Attempt(step, lambda: None)
         self._serve(self._putting, attempt, waits, None, "Close operation was cancelled")
-
-    def _serve(
-        self,
-        line: deque[Attempt],
-        attempt: Attempt,
-        waits: Waits,
-        seconds: float | None,
-        cancelled: str,
-    ) -> None:
-        """Joins a line, and waits until the attempt is done."""
-        with self._lock:
-            line.append(attempt)
-            self._flush()
-        try:
-            waits.wait(attempt.done, seconds)
-        except BaseException:
-            self._withdraw(line, attempt)
-            with self._lock:
-                attempt.give_up()  # even what was done just now: nobody gets to know of it
-                self._flush()
-            raise
-        if waits.closed and self._withdraw(line, attempt):
-            raise errors.CancelledError(None, None, cancelled)
-        if attempt.error is not None:
-            raise attempt.error
-
-    def _withdraw(self, line: deque[Attempt], attempt: Attempt) -> bool:
-        """Leaves a line: True if the attempt was still in it. What it has done is taken back."""
-        with self._lock:
-            waiting = attempt in line
-            if waiting:
-                line.remove(attempt)
-                attempt.give_up()
-                self._flush()
-        return waiting
-
-    def _flush(self) -> None:
-        """Serves whom it can, under the lock."""
-        moves = None
-        while moves != self._moves:
-            moves = self._moves
-            self._serve_line(self._putting)
-            self._serve_line(self._taking)
-
-    def _serve_line(self, line: deque[Attempt]) -> None:
-        while line:
-            attempt = line[0]
-            try:
-                done = attempt.step()
-            except Exception as error:  # noqa: BLE001 - raised in the thread that waits
-                attempt.error, done = error, True
-            if not done:
-                break
-            line.popleft()
-            attempt.done.set()
 
     # What elements have to be --------------------------------------------------------------------
 

@@ -41,6 +41,7 @@ NAMESPACES = [
     "td.contrib.slim.metrics",
     "td.contrib.slim.regularizers",
     "td.contrib.slim.utils",
+    "td.contrib.staging",
     "td.contrib.training",
     "td.contrib.util",
     "td.errors",

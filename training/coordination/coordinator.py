@@ -91,6 +91,11 @@ class Coordinator:
         with self._lock:
             self._registered.add(thread)
 
+    def release_thread(self, thread: threading.Thread) -> None:
+        """Takes a thread out of those that `join` waits for."""
+        with self._lock:
+            self._registered.discard(thread)
+
     @contextmanager
     def stop_on_exception(self) -> Iterator[None]:
         """A `with` block that asks for a stop where it raises; nothing comes out of it."""

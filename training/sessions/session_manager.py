@@ -225,16 +225,16 @@ class SessionManager:
 
     def _lacking_after_local_init(self, session: Session) -> tuple[str, str] | None:
         """Initializes local variables; what lacks then, and what the model is not ready for."""
-        told = _lacking(session, self._ready_for_local_init_op)
+        told = lacking(session, self._ready_for_local_init_op)
         if told:
             return " for local_init", told
         if self._local_init_op is not None:
             session.run(self._local_init_op, feed_dict=self._feeds, options=self._options)
-        told = _lacking(session, self._ready_op)
+        told = lacking(session, self._ready_op)
         return ("", told) if told else None
 
 
-def _lacking(session: Session, ready_op: Any) -> str:
+def lacking(session: Session, ready_op: Any) -> str:
     """What a ready op tells of; "" where nothing lacks."""
     if ready_op is None:
         return ""

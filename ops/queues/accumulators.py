@@ -1,0 +1,198 @@
+"""Accumulators of gradients, as a session keeps them: sums or means of what several runs give."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph import errors
+from .waiting_lines import Attempt, WaitingLines
+
+if TYPE_CHECKING:
+    from ...graph.waiting import Waits
+    from ...protos.dtypes import DType
+    from ...shape_inference.protocols import Array
+    from ...shape_inference.tensor_shape import TensorShape
+
+
+class Accumulator(WaitingLines):
+    """Gradients that are added up until somebody takes what they are together.
+
+    Args:
+        name: what errors call it.
+        dtype: the dtype of the gradients.
+        shape: their shape, as far as it is known.
+        mean: whether the mean is taken; otherwise the sum.
+    """
+
+    kind = "ConditionalAccumulator"
+
+    def __init__(self, name: str, dtype: DType, shape: TensorShape, mean: bool) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.shape = shape
+        self.mean = mean
+        self.number = 0  # of gradients since the last time they were taken
+        self.step = 0
+        self._taking: deque[Attempt] = deque()
+        super().__init__(self._taking)
+
+    def set_step(self, step: int) -> None:
+        """Sets the step that gradients must not be older than."""
+        with self._lock:
+            self.step = step
+
+    def apply(self, step: int, *gradient: Array) -> None:
+        """Adds a gradient, unless its step is past.
+
+        Raises:
+            ValueError: it is of another dtype, or does not fit the shape.
+        """
+        with self._lock:
+            self._check(*gradient)
+            if step < self.step:
+                return
+            self._add(*gradient)
+            self.number += 1
+            self._moves += 1
+            self._flush()
+
+    def take(self, number: int, waits: Waits) -> Any:
+        """What the gradients are together, as soon as there are enough; the step counts up.
+
+        Raises:
+            ValueError: the number is not positive.
+            CancelledError: the session is closed.
+            DeadlineExceededError: the time of the run is over.
+        """
+        if number < 1:
+            raise ValueError(f"Argument num_required must be positive, got {number}")
+        taken: list[Any] = []
+
+        def step() -> bool:
+            if self.number < number:
+                return False
+            taken.append(self._taken())
+            self.number = 0
+            self.step += 1
+            return True
+
+        # What was taken is gone if nobody is there to get it, as in TensorFlow.
+        attempt = Attempt(step, lambda: None)
+        self._serve(self._taking, attempt, waits, None, "TakeGrad operation was cancelled")
+        return taken[0]
+
+    # What kinds of accumulators differ in --------------------------------------------------------
+
+    def _check(self, *gradient: Array) -> None:
+        [array] = gradient
+        self._check_dtype(array)
+        if not self.shape.is_compatible_with(array.shape):
+            raise self._mismatch(self.shape.as_list(), array.shape)
+        if self.number and self._sum.shape != array.shape:
+            raise self._mismatch(self._sum.shape, array.shape)
+
+    def _check_dtype(self, array: Array) -> None:
+        if array.dtype != self.dtype.numpy_dtype:
+            raise ValueError(
+                f"gradient must be of dtype {self.dtype.name}, as '{self.name}' is, got "
+                f"{array.dtype}"
+            )
+
+    def _mismatch(self, expected: Any, got: Any) -> errors.InvalidArgumentError:
+        told = f"Shape mismatch: expected {list(expected)}, got {list(got)}"
+        return errors.InvalidArgumentError(None, None, told)
+
+    def _add(self, *gradient: Array) -> None:
+        [array] = gradient
+        if self.number:
+            self._sum += array
+        else:
+            self._sum: Array = np.array(array)
+
+    def _taken(self) -> Any:
+        return np.asarray(_divided(self._sum, self.number)) if self.mean else self._sum
+
+
+class SparseAccumulator(Accumulator):
+    """Gradients by rows, which are added up row by row; a mean is that of those that have the row.
+
+    A row that a gradient has twice counts as the sum of both.
+    """
+
+    kind = "SparseConditionalAccumulator"
+
+    def _check(self, *gradient: Array) -> None:
+        indices, values, shape = gradient
+        self._check_dtype(values)
+        if indices.ndim != 1 or not values.ndim or len(indices) != len(values):
+            raise ValueError(
+                "gradient_indices must be a vector with an index for each row of gradient_values, "
+                f"got shapes {list(indices.shape)} and {list(values.shape)}"
+            )
+        rest = values.shape[1:]
+        given: list[int] = shape.tolist() if shape.ndim == 1 else []
+        if given and (len(given) != values.ndim or tuple(given[1:]) != rest):
+            raise self._mismatch([-1, *given[1:]], values.shape)
+        if self.shape.sizes is not None:
+            known = [None if size is None else int(size) for size in self.shape.as_list()]
+            if known and not self.shape[1:].is_compatible_with(rest):
+                raise self._mismatch([-1 if n is None else n for n in known], [-1, *rest])
+            if known and given and known[0] not in (None, -1, given[0]):
+                raise self._mismatch(known, given)
+        if self.number and self._values.shape[1:] != rest:
+            raise self._mismatch([-1, *self._values.shape[1:]], [-1, *rest])
+        limit = self._rows(given)
+        if indices.size and (indices.min() < 0 or (limit is not None and indices.max() >= limit)):
+            wrong = int(indices.min() if indices.min() < 0 else indices.max())
+            allowed = "at least 0" if limit is None else f"in [0, {limit})"
+            raise ValueError(f"gradient_indices must be {allowed}, got {wrong}")
+
+    def _rows(self, given: list[int]) -> int | None:
+        if given:
+            return given[0]
+        size = self.shape.as_list()[0] if self.shape.sizes else None
+        return None if size is None else int(size)
+
+    _indices: Array
+    _values: Array
+    _counts: Array
+
+    def _add(self, *gradient: Array) -> None:
+        indices, values, _ = gradient
+        indices, values = _by_rows(indices, values)
+        counts = np.ones(len(indices), np.int64)
+        if self.number:
+            both = np.concatenate([self._indices, indices])
+            indices, values = _by_rows(both, np.concatenate([self._values, values]))
+            _, counts = _by_rows(both, np.concatenate([self._counts, counts]))
+        self._indices, self._values, self._counts = indices, values, counts
+
+    def _taken(self) -> Any:
+        rest = self._values.shape[1:]
+        known = self.shape.as_list() if self.shape.sizes else []
+        first = known[0] if known and known[0] is not None else -1
+        values = self._values
+        if self.mean:
+            counts = self._counts.reshape(-1, *[1] * len(rest)).astype(values.dtype)
+            values = _divided(values, counts)
+        return self._indices, values, np.array([first, *rest], np.int64)
+
+
+def _divided(total: Array, number: Any) -> Array:
+    """A mean, of the dtype of the sum: integers are cut off towards 0."""
+    if total.dtype.kind in "iu":
+        return np.asarray(np.trunc(total / number), total.dtype)
+    return np.asarray(total / np.asarray(number, total.dtype), total.dtype)
+
+
+def _by_rows(indices: Array, values: Array) -> tuple[Array, Array]:
+    """The rows of one index added up: each index once, in order."""
+    order = indices.argsort(kind="stable")
+    ordered = indices[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
+    if not len(starts):
+        return ordered, values[order]
+    return ordered[starts], np.add.reduceat(values[order], starts, axis=0)
