@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Operation, Tensor
+from .call_code import call_function
+from .feeds import Feeding
 from .options import RunOptions
 from .profile import RunMetadata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from .executor import Executor
-    from .feeds import Feeding
+    from .fetches import Fetches
 
 _MOST_CALLS = 512
 
@@ -21,25 +23,25 @@ class Call:
     """Something to fetch with some tensors fed: planned, and ready to run with values for those.
 
     Args:
-        rebuild: makes the structure of the fetches from their values.
-        feeding: takes the values that are fed.
+        fetches: what is fetched.
+        feeds: what is fed.
         executor: runs the plan.
         limit: the time limit of runs whose options give none, in milliseconds; 0 for none.
+
+    Attributes:
+        function: from the values of what is fed to the structure of the fetches.
     """
 
-    __slots__ = ("_limit", "_rebuild", "executor", "feeding")
+    __slots__ = ("_executor", "_feeds", "_limit", "_rebuild", "function")
 
     def __init__(
-        self,
-        rebuild: Callable[[Sequence[Any]], Any],
-        feeding: Feeding,
-        executor: Executor,
-        limit: int,
+        self, fetches: Fetches, feeds: Sequence[Tensor], executor: Executor, limit: int
     ) -> None:
-        self._rebuild = rebuild
-        self.feeding = feeding
-        self.executor = executor
+        self._rebuild = fetches.rebuild
+        self._feeds = feeds
+        self._executor = executor
         self._limit = limit
+        self.function = call_function(fetches, feeds, executor)
 
     def run(
         self,
@@ -48,14 +50,14 @@ class Call:
         run_metadata: RunMetadata | None = None,
     ) -> Any:
         """The structure of the fetches, computed from the values fed."""
-        feeds = self.feeding(values)
-        if options or run_metadata or self._limit:
-            options = options or RunOptions()
-            if not options.timeout_in_ms:
-                options = RunOptions(trace_level=options.trace_level, timeout_in_ms=self._limit)
-            metadata = run_metadata or RunMetadata()
-            return self._rebuild(self.executor.run_watched(feeds, options, metadata))
-        return self._rebuild(self.executor.run(feeds))
+        if not (options or run_metadata or self._limit):
+            return self.function(*values)
+        options = options or RunOptions()
+        if not options.timeout_in_ms:
+            options = RunOptions(trace_level=options.trace_level, timeout_in_ms=self._limit)
+        feeds = Feeding(self._feeds)(values)
+        metadata = run_metadata or RunMetadata()
+        return self._rebuild(self._executor.run_watched(feeds, options, metadata))
 
 
 class Calls:

@@ -5,17 +5,19 @@ The source consists of numbered names only; nothing from a graph is part of it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
-    from types import FunctionType
+    from types import CodeType, FunctionType
 
     from .plan import Array, Plan, Step
 
 PLAN = "<tensordraft plan>"
 # The compiler takes more than twice as long for a function of twice the length.
 _MOST_STEPS_OF_A_FUNCTION = 1_000
+_SHORT_SOURCE = 4_000
 
 
 class Lowered(NamedTuple):
@@ -65,9 +67,16 @@ def compiled(
 ) -> FunctionType:
     """The function `run(parameters)` with these lines, over the globals `scope`."""
     source = "\n ".join([f"def run({parameters}):", *lines])
-    exec(compile(source, source_name, "exec"), scope)  # noqa: S102 - numbered names only
+    code = _code if len(source) < _SHORT_SOURCE else _code.__wrapped__
+    exec(code(source, source_name), scope)  # noqa: S102 - numbered names only
     function: FunctionType = scope["run"]
     return function
+
+
+@lru_cache(maxsize=256)
+def _code(source: str, source_name: str) -> CodeType:
+    """The code of a source; short ones, such as those of calls, come again and again."""
+    return compile(source, source_name, "exec")
 
 
 def step_line(kernel: str, step: Step, constants: Container[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..graph import errors
 from ..graph.deadlines import ending_at
@@ -18,7 +18,7 @@ from .quiet import quiet_way
 from .tracing import TracedRun, watched_by
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .options import RunOptions
     from .plan import Array, Plan
@@ -41,14 +41,18 @@ class Executor:
     def __init__(self, plan: Plan, threads: Threads) -> None:
         self._plan = plan
         self._threads = threads
-        self._quietly = quiet_way(plan)
+        self.quietly = quiet_way(plan)
         self._flat = FlatProgram(plan)
         self._runs = 0
         self._seconds = -_SECONDS_TO_LOWER * max(0, len(plan.steps) - _FEW_STEPS)
         self._hot: Lowered | None = None
+        self.hot: Callable[..., Sequence[Any]] | None = None
+        """The function of a plan that is hot: from what is fed to what is fetched."""
 
     def run(self, feeds: Sequence[Array]) -> list[Any]:
         """The values of the plan's fetches, each the caller's own; None for an operation.
+
+        This is for a plan that is not hot yet; `hot` is what a call runs afterwards.
 
         Args:
             feeds: an array for each tensor that is fed; read-only.
@@ -56,16 +60,14 @@ class Executor:
         Raises:
             OpError: a kernel failed; the error names the op, where it was made, and its inputs.
         """
-        hot = self._hot
-        if hot is None:
-            return handed_out(self._quietly(self._warm_up, feeds))
-        try:
-            return handed_out(self._quietly(hot.function, *feeds))
-        except Exception as error:
-            failed = hot.failed_step(error)
-            if failed is None:  # a parallel run tells by itself
-                raise
-            raise told(error, *failed) from error
+        return handed_out(self.quietly(self._warm_up, feeds))
+
+    def tell(self, error: Exception) -> NoReturn:
+        """Raises an error of the hot function, with the op that failed."""
+        failed = None if self._hot is None else self._hot.failed_step(error)
+        if failed is None:  # a parallel run tells by itself
+            raise error
+        raise told(error, *failed) from error
 
     def _warm_up(self, feeds: Sequence[Array]) -> Sequence[Any]:
         self._runs += 1
@@ -73,6 +75,7 @@ class Executor:
             observer = Observer(self._plan.begun(feeds))
             results = self._flat.run(feeds, observer)
             self._hot = self._lowered(observer)
+            self.hot = self._hot.function
             return results
         start = time.perf_counter()
         try:
@@ -86,7 +89,7 @@ class Executor:
         """As `run`, step by step, with a look at the clock after each of them."""
         watch = TracedRun(self._plan.begun(feeds), options, metadata)
         with watched_by(watch), ending_at(watch.ends):
-            return handed_out(self._quietly(self._flat.run, feeds, watch))
+            return handed_out(self.quietly(self._flat.run, feeds, watch))
 
     def _lowered(self, seen: Observer) -> Lowered:
         """The plan compiled for what a run has shown of sizes and times."""
@@ -115,14 +118,15 @@ def handed_out(values: Sequence[Any]) -> list[Any]:
         else:
             owner = id(value if value.base is None else value.base)
             if not value.flags.writeable or owner in owners:
-                value = _copied(value)
+                value = copied(value)
             else:
                 owners.add(owner)
             results.append(value)
     return results
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
+    """A copy of an array, for a caller who may write to it."""
     try:
         return value.copy()
     except MemoryError:

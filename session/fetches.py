@@ -29,7 +29,7 @@ class Fetches:
         ValueError: an element is of another graph, may not be fetched, or has no such name.
     """
 
-    __slots__ = ("_rebuild", "elements")
+    __slots__ = ("_rebuild", "elements", "is_element")
 
     def __init__(self, graph: Graph, structure: Any) -> None:
         positions: dict[Tensor | Operation, int] = {}
@@ -46,6 +46,8 @@ class Fetches:
         except RecursionError:
             raise ValueError("the fetches are nested too deeply, or in themselves") from None
         self.elements = tuple(positions)
+        nested = isinstance(structure, (list, tuple, dict))
+        self.is_element = not nested and conversion_of(structure) is None
 
     def rebuild(self, values: Sequence[Any]) -> Any:
         """The structure with the value of each element in its place."""

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class _QuietContexts(threading.local):
-    """A context for each thread in which NumPy ignores floating-point errors."""
+    """A context for each thread in which NumPy ignores floating-point errors.
+
+    `entered` tells whether the thread is in it.
+    """
 
     def __init__(self) -> None:
         self.run = contextvars.copy_context().run
@@ -25,7 +28,7 @@ class _QuietContexts(threading.local):
         self.entered = False
 
 
-_contexts = _QuietContexts()
+contexts = _QuietContexts()
 
 
 def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -33,7 +36,6 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
 
     It runs in a context of the thread, with the context variables of when that was made.
     """
-    contexts = _contexts
     if contexts.entered:
         return function(*arguments)
     contexts.entered = True

@@ -15,7 +15,7 @@ from .arguments import check_arguments
 from .calls import Call, Calls, is_plain
 from .executor import Executor
 from .explanation import explained
-from .feeds import Feeding, feed_converter
+from .feeds import feed_converter
 from .fetches import Fetches, feed_pairs, feedable
 from .options import ConfigProto, RunOptions, asks_for_exact
 from .partial import PartialRun
@@ -168,7 +168,7 @@ class Session:
             if executor is None:
                 executor = Executor(self._plan(fetched.elements, feeds), self._threads)
                 self._calls.keep(key, executor)
-        return Call(fetched.rebuild, Feeding(feeds), executor, self._config.operation_timeout_in_ms)
+        return Call(fetched, feeds, executor, self._config.operation_timeout_in_ms)
 
     def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
         return make_plan(
