@@ -66,6 +66,8 @@ FOLDERS = [
     "ops/queues",
     "ops/readers",
     "ops/control_flow",
+    "ops/datasets",
+    "ops/pipelines",
     "ops",
     "saved_models",
     "differentiation/kit",

@@ -30,6 +30,8 @@ public = {
 }
 
 _BLOCK = 1 << 20
+_LENGTH, _CHECKSUM = struct.Struct("<QI"), struct.Struct("<I")
+_HEAD = _LENGTH.size
 
 
 class TFRecordCompressionType:
@@ -239,31 +241,43 @@ class _Inflated:
 
 
 def _records(file: Any, path: str) -> Iterator[tuple[int, bytes]]:
-    place = 0
-    while head := _read(file, 12, path, place, may_end=True):
-        length, checksum = struct.unpack("<QI", head)
-        if masked_crc32c(head[:8]) != checksum:
+    """The records of an open file, cut out of large blocks of it."""
+    block, start, place = b"", 0, 0
+    while True:
+        if len(block) - start < _HEAD:
+            block, start = _more(file, block[start:], _HEAD, path, place), 0
+            if not block:
+                return
+        length, checksum = _LENGTH.unpack_from(block, start)
+        if masked_crc32c(block[start : start + 8]) != checksum:
             raise DataLossError(None, None, f"corrupted record at {place} in {path!r}")
-        data = _read(file, length, path, place)
-        (checksum,) = struct.unpack("<I", _read(file, 4, path, place))
+        start += _HEAD
+        end = start + length
+        if len(block) < end + 4:
+            block, start, end = _more(file, block[start:], length + 4, path, place), 0, length
+        data = block[start:end]
+        (checksum,) = _CHECKSUM.unpack_from(block, end)
         if masked_crc32c(data) != checksum:
             raise DataLossError(None, None, f"corrupted record at {place} in {path!r}")
         yield place, data
+        start = end + 4
         place += length + 16
 
 
-def _read(file: Any, size: int, path: str, place: int, *, may_end: bool = False) -> bytes:
-    """Exactly so many bytes, taken in blocks: a length in a file is not to be trusted."""
-    parts = []
-    missing = size
+def _more(file: Any, begun: bytes, size: int, path: str, place: int) -> bytes:
+    """The next block of a file, of at least so many bytes, behind what there is of it.
+
+    It is taken in parts: a length in a file is not to be trusted. At the end it is empty.
+    """
+    parts, found = [begun], len(begun)
     try:
-        while missing and (part := file.read(min(missing, _BLOCK))):
+        while found < size and (part := file.read(_BLOCK)):
             parts.append(part)
-            missing -= len(part)
+            found += len(part)
     except (zlib.error, gzip.BadGzipFile, EOFError) as error:
         raise DataLossError(
             None, None, f"corrupted record at {place} in {path!r}: {error}"
         ) from error
-    if missing and not (may_end and not parts):
+    if found < size and (found or size != _HEAD):
         raise DataLossError(None, None, f"truncated record at {place} in {path!r}")
     return b"".join(parts)

@@ -34,8 +34,6 @@ _REASONS = {
     "RunConfig": _ESTIMATORS,
     "TPUEstimator": _TPU,
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
-    "bucket_by_sequence_length": "sort and pad the batches in Python, and feed them",
-    "data": _INPUT,
     "dataset_data_provider": _INPUT,
     "datasets": "nothing is downloaded; read the files yourself",
     "distributions": "write the formula: td.random_normal draws, td.nn.moments measures",

@@ -21,11 +21,17 @@ def stream_of(c: KernelContext) -> Philox:
     """
     stream = c.state.get(c.node)
     if stream is None:
-        seeds = [c.attr("seed") & _WORD, c.attr("seed2") & _WORD]
-        first, second = seeds if any(seeds) else (secrets.randbits(64), secrets.randbits(64))
-        stream = c.state.setdefault(c.node, Philox(first, second << 64))
+        stream = c.state.setdefault(c.node, seeded_or_random(c.attr("seed"), c.attr("seed2")))
     result: Philox = stream
     return result
+
+
+def seeded_or_random(seed: int, seed2: int) -> Philox:
+    """The stream of two seeds; one at random where both are 0."""
+    first, second = seed & _WORD, seed2 & _WORD
+    if not first and not second:
+        first, second = secrets.randbits(64), secrets.randbits(64)
+    return Philox(first, second << 64)
 
 
 def seed_attrs(seed: int | None) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Input pipelines: what programs build of datasets, and iterate over."""

@@ -1,0 +1,55 @@
+"""Datasets as functions without arguments: what makes them is copied, value by value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.dependencies import needed_ops
+from ...protos.dtypes import resource, variant
+from ...protos.messages import NameAttrList
+from ...shape_inference.traits import Input
+from ..control_flow.body_graph import BodyGraph
+from ..control_flow.building import function_name
+
+if TYPE_CHECKING:
+    from ...graph.node import Operation, Tensor
+
+
+def factory_of(dataset: Tensor) -> NameAttrList:
+    """The function of the graph's library that makes a dataset again.
+
+    Raises:
+        ValueError: the dataset depends on a placeholder, or on what has state.
+    """
+    graph = dataset.graph
+    inner = BodyGraph(graph, "the dataset of a one-shot iterator")
+    made: dict[Tensor, Tensor] = {}
+    with inner.as_default(), inner.name_scope(None):
+        for op in needed_ops([dataset], []):
+            _check(op)
+            inputs = [made[tensor] for tensor in op.inputs]
+            copy = inner.add(op.definition, inputs, dict(op.attrs), op.name)
+            made.update(zip(op.outputs, copy.outputs, strict=True))
+        body = inner.body(function_name(graph, "_make_dataset"), [], [made[dataset]])
+    return NameAttrList(name=body.name)
+
+
+def _check(op: Operation) -> None:
+    what = ""
+    if isinstance(op.definition.traits, Input):
+        what = "a placeholder"
+    elif not op.definition.pure and not _makes_datasets(op):
+        what = "a stateful node"
+    if what:
+        raise ValueError(
+            "Failed to create a one-shot iterator for a dataset. "
+            "`Dataset.make_initializable_iterator()` is more general, as it may depend on what has "
+            f"state: Cannot capture {what} (name:{op.name}, type:{op.type}) by value."
+        )
+
+
+def _makes_datasets(op: Operation) -> bool:
+    """Whether an op makes a dataset, or what dataset ops share, and has no other state."""
+    kinds: set[Any] = {tensor.dtype for tensor in op.outputs}
+    makes = variant in kinds and kinds <= {variant, resource}
+    return makes or op.type in ("DummySeedGenerator", "DummyMemoryCache")
