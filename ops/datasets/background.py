@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.waiting import Waits
-    from .elements import Element, Elements
+    from .dataset_elements import Element, Elements
 
 _CLOSED = "the session was closed"
 

@@ -11,8 +11,8 @@ from ...protos.dtypes import variant
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import check_size
+from .dataset_elements import Elements, Listed, Source, shown, source_of
 from .dataset_ops import NOTED, TYPED, at_least, dataset_op, number_of
-from .elements import Elements, Listed, Source, shown, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array, Kernel
-    from .elements import Element
+    from .dataset_elements import Element
 
 _OF = "input_dataset: variant"
 _COPY = "parallel_copy: bool = false"

@@ -9,14 +9,14 @@ import numpy as np
 from ...protos.dtypes import variant
 from ...shape_inference.tensor_shape import TensorShape
 from .batching import size_of
+from .dataset_elements import Elements, Source, shown, source_of
 from .dataset_ops import TYPED, dataset_op
-from .elements import Elements, Source, shown, source_of
 
 if TYPE_CHECKING:
     from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array, Kernel
-    from .elements import Element
+    from .dataset_elements import Element
 
 _INPUTS = "input_dataset: variant, batch_size: int64, row_shape: int64"
 DENSE_TO_SPARSE_BATCH_DATASET = dataset_op("DenseToSparseBatchDataset", _INPUTS, TYPED)

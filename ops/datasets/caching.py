@@ -23,8 +23,8 @@ from ...protos.messages import TensorProto
 from ...protos.tensor_codec import decode_tensor, encode_tensor
 from ...shape_inference.traits import STATEFUL
 from ..queues.handles import handle_to, scalar_shape
+from .dataset_elements import Derived, Elements, Listed, kept, source_of
 from .dataset_ops import dataset_op, text_of
-from .elements import Derived, Elements, Listed, kept, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array, Kernel
-    from .elements import Element, Source
+    from .dataset_elements import Element, Source
 
 _OF = "input_dataset: variant, filename: string"
 CACHE_DATASET = dataset_op("CacheDataset", _OF, traits=STATEFUL)

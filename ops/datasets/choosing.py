@@ -10,9 +10,9 @@ from ...graph.op_def import OpDef
 from ...graph.waiting import waits_of
 from ...shape_inference.traits import Bodies
 from ..control_flow.op_bodies import known_inputs
+from .dataset_elements import UNKNOWN, Derived, Elements, Source, source_of
 from .dataset_ops import NOTED, TYPED, dataset_op
-from .elements import UNKNOWN, Derived, Elements, Source, source_of
-from .functions import DatasetFunction, bound, known_elements, stated
+from .function_runs import DatasetFunction, bound, known_elements, stated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array
     from ...shape_inference.tensor_shape import TensorShape
-    from .elements import Element
+    from .dataset_elements import Element
 
 _OF = "input_dataset: variant, other_arguments: Targuments"
 _PREDICATE = "predicate: func, Targuments: list(type) >= 0"

@@ -10,9 +10,9 @@ from ...graph import errors
 from ...graph.bodies import Known
 from ...graph.kernel_spec import KernelSpec
 from ...shape_inference.traits import Bodies
+from .dataset_elements import Elements, Source
 from .dataset_ops import NOTED, dataset_op
-from .elements import Elements, Source
-from .functions import DatasetFunction, stated
+from .function_runs import DatasetFunction, stated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array
-    from .elements import Element
+    from .dataset_elements import Element
 
 _NAMES = ("init", "next", "finalize")
 GENERATOR_DATASET = dataset_op(

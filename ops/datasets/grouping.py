@@ -11,9 +11,9 @@ from ...graph.kernel_spec import KernelSpec
 from ...protos.dtypes import int64, variant
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.traits import Bodies
+from .dataset_elements import Elements, Listed, Source, check_alike, source_of
 from .dataset_ops import NOTED, TYPED, dataset_op, number_of
-from .elements import Elements, Listed, Source, check_alike, source_of
-from .functions import DatasetFunction, known_elements, stated
+from .function_runs import DatasetFunction, known_elements, stated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array
-    from .elements import Element
+    from .dataset_elements import Element
 
 _WINDOWS = ("key_func", "reduce_func", "window_size_func")
 _REDUCERS = ("key_func", "init_func", "reduce_func", "finalize_func")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ...graph.kernel_spec import KernelSpec
 from ...shape_inference.traits import Bodies
 from .background import Ahead
+from .dataset_elements import Elements, Source, check_alike, joined_rows, source_of
 from .dataset_ops import NOTED, TYPED, at_least, dataset_op, number_of
-from .elements import Elements, Source, check_alike, joined_rows, source_of
-from .functions import DatasetFunction, bound, known_elements, stated
+from .function_runs import DatasetFunction, bound, known_elements, stated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array, Kernel
-    from .elements import Element
+    from .dataset_elements import Element
 
 _OF = "input_dataset: variant, other_arguments: Targuments"
 _F = f"f: func, Targuments: list(type) >= 0, {NOTED}"

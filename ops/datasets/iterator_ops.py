@@ -17,8 +17,8 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Bodies
 from ..queues.handles import handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
+from .dataset_elements import UNKNOWN, shown, source_of
 from .dataset_ops import NOTED, TYPED, hold_elements, text_of
-from .elements import UNKNOWN, shown, source_of
 from .optionals import Optional
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from .elements import Element, Elements, Source
+    from .dataset_elements import Element, Elements, Source
 
 _NAMED = f"shared_name: string, container: string, {TYPED}"
 ITERATOR = OpDef("Iterator", "-> handle: resource", _NAMED, traits=STATEFUL)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from .elements import Element
+    from .dataset_elements import Element
 
 OPTIONAL_FROM_VALUE = OpDef(
     "OptionalFromValue",

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
 from .background import Ahead
+from .dataset_elements import Derived, Elements, source_of
 from .dataset_ops import NOTED, TYPED, dataset_op, number_of
-from .elements import Derived, Elements, source_of
 
 if TYPE_CHECKING:
     from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array, Kernel
-    from .elements import Element, Source
+    from .dataset_elements import Element, Source
 
 _OF = "input_dataset: variant"
 PREFETCH_DATASET = dataset_op(
@@ -28,25 +28,45 @@ IGNORE_ERRORS_DATASET = dataset_op(
 EXPERIMENTAL_IGNORE_ERRORS_DATASET = dataset_op(
     "ExperimentalIgnoreErrorsDataset", _OF, f"{TYPED}, log_warning: bool = false"
 )
-OPTIONS_DATASET = dataset_op("OptionsDataset", _OF, f"serialized_options: string, {NOTED}")
-OPTIMIZE_DATASET = dataset_op(
-    "OptimizeDataset",
-    f"{_OF}, optimizations: string",
-    f"{TYPED}, optimization_configs: list(string) = []",
-)
-MODEL_DATASET = dataset_op(
-    "ModelDataset",
-    _OF,
-    f"algorithm: int = 0, cpu_budget: int = 0, ram_budget: int = 0, {TYPED}",
-)
-MAX_INTRA_OP_PARALLELISM_DATASET = dataset_op(
-    "MaxIntraOpParallelismDataset", f"{_OF}, max_intra_op_parallelism: int64", TYPED
-)
-PRIVATE_THREAD_POOL_DATASET = dataset_op(
-    "PrivateThreadPoolDataset", f"{_OF}, num_threads: int64", TYPED
-)
-NON_SERIALIZABLE_DATASET = dataset_op("NonSerializableDataset", _OF, TYPED)
-FINALIZE_DATASET = dataset_op("FinalizeDataset", _OF, f"has_captured_ref: bool = false, {TYPED}")
+# Ops that pass a dataset on as it is: what they take beside it, and their attrs.
+_STATISTICS = f"{_OF}, stats_aggregator: resource, tag: string, counter_prefix: string"
+_AS_IT_IS = {
+    "AssertNextDataset": (f"{_OF}, transformations: string", TYPED),
+    "AssertPrevDataset": (f"{_OF}, transformations: string", TYPED),
+    "BytesProducedStatsDataset": (f"{_OF}, tag: string", TYPED),
+    "ExperimentalAssertNextDataset": (f"{_OF}, transformations: string", TYPED),
+    "ExperimentalBytesProducedStatsDataset": (f"{_OF}, tag: string", TYPED),
+    "ExperimentalLatencyStatsDataset": (f"{_OF}, tag: string", TYPED),
+    "ExperimentalMaxIntraOpParallelismDataset": (f"{_OF}, max_intra_op_parallelism: int64", TYPED),
+    "ExperimentalNonSerializableDataset": (_OF, TYPED),
+    "ExperimentalPrivateThreadPoolDataset": (f"{_OF}, num_threads: int64", TYPED),
+    "ExperimentalSetStatsAggregatorDataset": (_STATISTICS, TYPED),
+    "ExperimentalThreadPoolDataset": (f"{_OF}, thread_pool: resource", TYPED),
+    "FinalizeDataset": (_OF, f"has_captured_ref: bool = false, {TYPED}"),
+    "LatencyStatsDataset": (f"{_OF}, tag: string", TYPED),
+    "MaxIntraOpParallelismDataset": (f"{_OF}, max_intra_op_parallelism: int64", TYPED),
+    "ModelDataset": (
+        _OF,
+        f"algorithm: int = 0, cpu_budget: int = 0, ram_budget: int = 0, {TYPED}",
+    ),
+    "NonSerializableDataset": (_OF, TYPED),
+    "OptimizeDataset": (
+        f"{_OF}, optimizations: string",
+        f"{TYPED}, optimization_configs: list(string) = []",
+    ),
+    "OptimizeDatasetV2": (
+        ", ".join(
+            [_OF, *[f"optimizations_{x}: string" for x in ("enabled", "disabled", "default")]]
+        ),
+        f"{TYPED}, optimization_configs: list(string) = []",
+    ),
+    "OptionsDataset": (_OF, f"serialized_options: string, {NOTED}"),
+    "PrivateThreadPoolDataset": (f"{_OF}, num_threads: int64", TYPED),
+    "RewriteDataset": (f"{_OF}, rewrite_name: string", TYPED),
+    "SetStatsAggregatorDataset": (_STATISTICS, TYPED),
+    "ThreadPoolDataset": (f"{_OF}, thread_pool: resource", TYPED),
+}
+AS_IT_IS = [dataset_op(name, *rest) for name, rest in _AS_IT_IS.items()]
 
 _AUTOMATIC = 8
 _MOST_AHEAD = 1 << 20
@@ -130,13 +150,6 @@ def _ignore_errors_kernel(c: KernelContext) -> Kernel:
     return ignore_errors
 
 
-@OPTIONS_DATASET.kernel
-@OPTIMIZE_DATASET.kernel
-@MODEL_DATASET.kernel
-@MAX_INTRA_OP_PARALLELISM_DATASET.kernel
-@PRIVATE_THREAD_POOL_DATASET.kernel
-@NON_SERIALIZABLE_DATASET.kernel
-@FINALIZE_DATASET.kernel
 def _as_it_is_kernel(c: KernelContext) -> Kernel:
     del c
 
@@ -145,3 +158,7 @@ def _as_it_is_kernel(c: KernelContext) -> Kernel:
         return source_of(input_dataset).handle
 
     return as_it_is
+
+
+for _op in AS_IT_IS:
+    _op.kernel(_as_it_is_kernel)

@@ -11,8 +11,8 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.traits import STATEFUL
 from ..queues.handles import handle_to, kept_behind, nothing_shape, scalar_shape
 from ..random.random_state import seeded_or_random
+from .dataset_elements import INFINITE, Derived, Elements, Source, source_of
 from .dataset_ops import NOTED, at_least, dataset_op, number_of
-from .elements import INFINITE, Derived, Elements, Source, source_of
 from .sources import words_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array, Kernel
-    from .elements import Element
+    from .dataset_elements import Element
 
 _OF = "input_dataset: variant, buffer_size: int64"
 _SEEDS = "seed: int64, seed2: int64"

@@ -12,14 +12,14 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..random.philox import Philox
 from ..random.random_state import seeded_or_random
+from .dataset_elements import INFINITE, Elements, Source, kept
 from .dataset_ops import TYPED, dataset_op, number_of
-from .elements import INFINITE, Elements, Source, kept
 
 if TYPE_CHECKING:
     from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from .elements import Element
+    from .dataset_elements import Element
 
 _OF_TENSORS = "Toutput_types: list(type) >= 1, output_shapes: list(shape) >= 1"
 # TensorFlow, too, calls sources stateful, so that no dataset is made before the run.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Operation, Tensor
-    from .elements import Element
+    from .dataset_elements import Element
 
 
 class RowsBody(NamedTuple):

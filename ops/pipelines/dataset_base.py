@@ -8,10 +8,10 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...protos.dtypes import int64
 from ..datasets.iterator_ops import ITERATOR_V2, MAKE_ITERATOR, ONE_SHOT_ITERATOR
+from .dataset_options import Options
 from .element_specs import classes_of, shapes_of, typed, types_of
 from .iterators import Iterator
 from .one_shot import factory_of
-from .options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Callable

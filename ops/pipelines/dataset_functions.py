@@ -8,14 +8,15 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...shape_inference.contents import common_shape
 from ..datasets.choosing import FILTER_DATASET, REDUCE_DATASET, SCAN_DATASET, TAKE_WHILE_DATASET
+from ..datasets.element_mapping import MAP_DATASET, PARALLEL_MAP_DATASET
 from ..datasets.interleaving import (
     FLAT_MAP_DATASET,
     INTERLEAVE_DATASET,
     PARALLEL_INTERLEAVE_DATASET_V2,
 )
-from ..datasets.mapping import MAP_DATASET, PARALLEL_MAP_DATASET
 from ..kit.structures import packed
 from .dataset_base import DatasetBase, number
+from .element_functions import ElementFunction, built
 from .element_specs import (
     Leaf,
     element_of,
@@ -26,7 +27,6 @@ from .element_specs import (
     types_of,
     wire_tensors,
 )
-from .functions import ElementFunction, built
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,14 +21,14 @@ from ..datasets.batching import (
     WINDOW_DATASET,
 )
 from ..datasets.caching import CACHE_DATASET
-from ..datasets.ordering import (
+from ..datasets.dataset_parts import (
     CONCATENATE_DATASET,
     REPEAT_DATASET,
-    SHARD_DATASET,
     SKIP_DATASET,
     TAKE_DATASET,
 )
 from ..datasets.prefetching import PREFETCH_DATASET
+from ..datasets.sharding import SHARD_DATASET
 from ..datasets.shuffling import SHUFFLE_DATASET
 from ..kit.structures import packed
 from .dataset_base import DatasetBase, number

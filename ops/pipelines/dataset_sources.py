@@ -14,7 +14,7 @@ from ...protos.dtypes import int64, string, variant
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import identity
 from ..array.shapes import size as size_of
-from ..datasets.ordering import ZIP_DATASET
+from ..datasets.dataset_parts import ZIP_DATASET
 from ..datasets.sources import (
     RANGE_DATASET,
     SPARSE_TENSOR_SLICE_DATASET,

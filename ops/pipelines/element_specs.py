@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
-from ...protos.dtypes import as_dtype, variant
+from ...protos.dtypes import as_dtype, int64, variant
 from ...shape_inference.tensor_shape import TensorShape
+from ..array.constants import constant
+from ..array.stacking import stack, unstack
 from ..kit.structures import flat, packed
 from ..parsing.sparse_serializing import DESERIALIZE_SPARSE, SERIALIZE_SPARSE
 
@@ -75,10 +77,15 @@ class Leaf:
         if self.kind is SparseTensor:
             parts: Any = DESERIALIZE_SPARSE(tensor, dtype=self.dtype)
             indices, values, shape = parts
-            rank = self.shape.rank
-            if rank is not None:
-                indices.set_shape([None, rank])
-                shape.set_shape([rank])
+            if self.shape.rank is not None:
+                indices.set_shape([None, self.shape.rank])
+                shape.set_shape([self.shape.rank])
+                known = self.shape.as_list()
+                if any(size is not None for size in known):
+                    sizes = unstack(shape, num=len(known))
+                    pairs = zip(known, sizes, strict=True)
+                    told = [size if n is None else constant(n, dtype=int64) for n, size in pairs]
+                    shape = stack(told)
             return SparseTensor(indices, values, shape)
         if self.kind is Tensor:
             if tensor.dtype is not variant:

@@ -17,8 +17,8 @@ from ...protos.dtypes import int64
 from ...shape_inference.tensor_shape import TensorShape
 from ..datasets.generating import GENERATOR_DATASET
 from ..effects.callbacks import py_func
+from .element_functions import built
 from .element_specs import Leaf, leaves, typed, upto
-from .functions import built
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

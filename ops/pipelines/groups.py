@@ -21,8 +21,8 @@ from ..kit.structures import packed
 from ..math.comparison import less, less_equal, logical_and
 from ..math.reductions import reduce_min
 from ..math.select import where
+from .element_functions import built
 from .element_specs import Leaf, leaves, typed, types_of, upto
-from .functions import built
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ from ...graph.node import Tensor
 from ...protos.dtypes import string
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.reshaping import reshape
-from ..datasets.files import (
+from ..datasets.file_sources import (
     FIXED_LENGTH_RECORD_DATASET,
     FIXED_LENGTH_RECORD_DATASET_V2,
     TEXT_LINE_DATASET,

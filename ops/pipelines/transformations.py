@@ -5,23 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
-from ...graph.node import Tensor
-from ...graph.sparse_tensor import SparseTensor
-from ...protos.dtypes import int64
 from ...shape_inference.tensor_shape import TensorShape
-from ..array.squeezing import ensure_shape
-from ..datasets.batching_sparse import DENSE_TO_SPARSE_BATCH_DATASET
+from ..datasets.element_mapping import MAP_AND_BATCH_DATASET
 from ..datasets.interleaving import PARALLEL_INTERLEAVE_DATASET
-from ..datasets.mapping import MAP_AND_BATCH_DATASET
-from ..datasets.ordering import ASSERT_CARDINALITY_DATASET
 from ..datasets.prefetching import IGNORE_ERRORS_DATASET
+from ..datasets.sharding import ASSERT_CARDINALITY_DATASET
 from ..datasets.shuffling import SHUFFLE_AND_REPEAT_DATASET
 from ..kit.shared_docs import shared_docs
-from ..kit.structures import packed
 from .dataset_base import number
 from .dataset_order import first_size, seeds
-from .element_specs import Leaf, leaves, mapped, typed, upto
-from .functions import built
+from .element_functions import built
+from .element_specs import mapped, typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,18 +26,15 @@ if TYPE_CHECKING:
 
 public = {
     "td.data.experimental, td.contrib.data": (
-        "assert_cardinality dense_to_sparse_batch enumerate_dataset ignore_errors map_and_batch "
+        "assert_cardinality enumerate_dataset ignore_errors map_and_batch "
         "parallel_interleave scan shuffle_and_repeat take_while unbatch"
-    ),
-    "td.contrib.data": (
-        "assert_element_shape batch_and_drop_remainder padded_batch_and_drop_remainder"
     ),
 }
 
-_documented = shared_docs(returns="A function from a Dataset to a Dataset, for `Dataset.apply`.")
+documented = shared_docs(returns="A function from a Dataset to a Dataset, for `Dataset.apply`.")
 
 
-@_documented
+@documented
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
     """The elements in random order, some times, where the end of one pass meets the next.
 
@@ -76,7 +67,7 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
     return apply
 
 
-@_documented
+@documented
 def map_and_batch(
     map_func: Callable[..., Any],
     batch_size: Any,
@@ -136,7 +127,7 @@ def map_and_batch(
     return apply
 
 
-@_documented
+@documented
 def parallel_interleave(
     map_func: Callable[..., Any],
     cycle_length: Any,
@@ -187,7 +178,7 @@ def parallel_interleave(
     return apply
 
 
-@_documented
+@documented
 def ignore_errors(log_warning: bool = False) -> Transformation:
     """The elements without those that fail.
 
@@ -211,7 +202,7 @@ def ignore_errors(log_warning: bool = False) -> Transformation:
     return apply
 
 
-@_documented
+@documented
 def scan(initial_state: Any, scan_func: Callable[[Any, Any], Any]) -> Transformation:
     """What a function makes of a state and each element, beside the next state.
 
@@ -231,7 +222,7 @@ def scan(initial_state: Any, scan_func: Callable[[Any, Any], Any]) -> Transforma
     return lambda dataset: dataset.scan(initial_state, scan_func)
 
 
-@_documented
+@documented
 def take_while(predicate: Callable[..., Any]) -> Transformation:
     """The elements before the first of which a function does not hold.
 
@@ -249,7 +240,7 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
     return lambda dataset: dataset.take_while(predicate)
 
 
-@_documented
+@documented
 def unbatch() -> Transformation:
     """The rows of elements: each component has one dimension less.
 
@@ -264,7 +255,7 @@ def unbatch() -> Transformation:
     return lambda dataset: dataset.unbatch()
 
 
-@_documented
+@documented
 def enumerate_dataset(start: Any = 0) -> Transformation:
     """Pairs of a number, which counts, and an element.
 
@@ -282,7 +273,7 @@ def enumerate_dataset(start: Any = 0) -> Transformation:
     return lambda dataset: dataset.enumerate(start)
 
 
-@_documented
+@documented
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
     """The same elements, which must be as many as is said.
 
@@ -302,113 +293,5 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
         some = number(expected_cardinality, "expected_cardinality")
         handle = dataset._variant_tensor
         return dataset._with(ASSERT_CARDINALITY_DATASET(handle, some, **typed(dataset._element)))
-
-    return apply
-
-
-@_documented
-def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
-    """Batches of tensors of different shapes as SparseTensors.
-
-    Args:
-        batch_size: how many elements make a batch.
-        row_shape: the shape that all elements fit in; -1, or None, for the largest in the batch.
-
-    Raises:
-        TypeError: an element is not one tensor.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     rows = td.data.Dataset.range(1, 3).map(lambda x: td.fill([x], x))
-        ...     dataset = rows.apply(td.data.experimental.dense_to_sparse_batch(2, [4]))
-        ...     print(session.run(dataset.make_one_shot_iterator().get_next()).indices.tolist())
-        [[0, 0], [1, 0], [1, 1]]
-    """
-
-    def apply(dataset: Dataset) -> Dataset:
-        found = leaves(dataset._element)
-        if not isinstance(dataset._element, Leaf) or found[0].kind is not Tensor:
-            raise TypeError("`dense_to_sparse_batch` requires a dataset of single tensors")
-        sizes = TensorShape(row_shape).as_list() if not isinstance(row_shape, Tensor) else None
-        if sizes is None:
-            shape, whole = row_shape, TensorShape(None)
-        else:
-            sizes = [None if n == -1 else n for n in sizes]
-            shape = convert_to_tensor([-1 if n is None else n for n in sizes], int64)
-            whole = TensorShape([None, *sizes])
-        element = Leaf(SparseTensor, found[0].dtype, whole)
-        made = DENSE_TO_SPARSE_BATCH_DATASET(
-            dataset._variant_tensor, number(batch_size, "batch_size"), shape, **typed(element)
-        )
-        new: Dataset = dataset._new(made, element)
-        return new
-
-    return apply
-
-
-@_documented
-def batch_and_drop_remainder(batch_size: Any) -> Transformation:
-    """Batches of elements without the last, if that is smaller.
-
-    Args:
-        batch_size: how many elements make a batch.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     batches = td.contrib.data.batch_and_drop_remainder(4)
-        ...     td.data.Dataset.range(10).apply(batches).output_shapes.as_list()
-        [4]
-    """
-    return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
-
-
-@_documented
-def padded_batch_and_drop_remainder(
-    batch_size: Any, padded_shapes: Any, padding_values: Any = None
-) -> Transformation:
-    """Batches of padded elements without the last, if that is smaller.
-
-    Args:
-        batch_size: how many elements make a batch.
-        padded_shapes: as for `Dataset.padded_batch`.
-        padding_values: as for `Dataset.padded_batch`.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     batches = td.contrib.data.padded_batch_and_drop_remainder(4, [3])
-        ...     rows = td.data.Dataset.from_tensors([1, 2])
-        ...     rows.apply(batches).output_shapes.as_list()
-        [4, 3]
-    """
-    return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, True)
-
-
-@_documented
-def assert_element_shape(expected_shapes: Any) -> Transformation:
-    """The same elements, whose shapes must fit what is said, and are known to from here on.
-
-    Args:
-        expected_shapes: shapes, in the structure of an element.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     unknown = td.data.Dataset.from_generator(lambda: [[1, 2]], td.int32)
-        ...     known = unknown.apply(td.contrib.data.assert_element_shape([2]))
-        ...     known.output_shapes.as_list()
-        [2]
-    """
-
-    def apply(dataset: Dataset) -> Dataset:
-        shapes = [TensorShape(shape) for shape in upto(dataset._element, expected_shapes)]
-
-        def checked(*parts: Any) -> Any:
-            pairs = zip(leaves(parts), shapes, strict=True)
-            return packed(dataset._element, [ensure_shape(x, shape) for x, shape in pairs])
-
-        return dataset.map(checked)
 
     return apply

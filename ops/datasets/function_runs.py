@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...graph.bodies import Known
 from ...graph.importing.function_bodies import body_of
 from ..control_flow.op_bodies import known_inputs
-from .elements import shown, source_of
+from .dataset_elements import shown, source_of
 from .vectorised import RowsBody, vectorised
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array
     from ...shape_inference.tensor_shape import TensorShape
-    from .elements import Element, Source
+    from .dataset_elements import Element, Source
 
 _FAILURES_THAT_TELL = 2
 

@@ -10,9 +10,9 @@ from ...graph.kernel_spec import KernelSpec
 from ...shape_inference.traits import Bodies
 from .background import Workers
 from .batching import Batched, size_of
+from .dataset_elements import Elements, Source
 from .dataset_ops import NOTED, TYPED, dataset_op, number_of
-from .elements import Elements, Source
-from .functions import DatasetFunction, bound, known_elements, stated
+from .function_runs import DatasetFunction, bound, known_elements, stated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array
     from .background import Task
-    from .elements import Element
+    from .dataset_elements import Element
 
 _OF = "input_dataset: variant, other_arguments: Targuments"
 _F = "f: func, Targuments: list(type) >= 0"

@@ -17,8 +17,8 @@ from ...protos.config import config
 from ...protos.dtypes import string
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.traits import STATEFUL
+from .dataset_elements import Elements, Source
 from .dataset_ops import at_least, dataset_op, hold_elements, text_of
-from .elements import Elements, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
-    from .elements import Element
+    from .dataset_elements import Element
 
     Opened = Callable[[str], Generator[bytes]]
 
