@@ -40,7 +40,7 @@ EDGES = {
     ("ScatterNd", "nothing"): "GatherNd does not take nothing out of nothing",
 }
 # Ops that read half of a symmetric matrix: the gradient is that of symmetric changes.
-SYMMETRIC = ("Cholesky", "SelfAdjointEigV2")
+SYMMETRIC = ("BatchCholesky", "Cholesky", "SelfAdjointEigV2")
 
 
 def has_gradient(case: Case) -> bool:

@@ -24,7 +24,14 @@ from ...ops.math.arithmetic import negative
 from ...ops.math.division import floormod
 from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
-from ..kit.rule_tables import gradient_of, not_differentiable, raw, raw_results, unary
+from ..kit.rule_tables import (
+    gradient_of,
+    not_differentiable,
+    raw,
+    raw_results,
+    unary,
+    undefined,
+)
 from ..kit.static_knowledge import known_sizes, same_shape, shape_of, summed_to
 
 if TYPE_CHECKING:
@@ -35,7 +42,18 @@ not_differentiable("Const", "Placeholder", "PlaceholderV2", "LinSpace", "Range")
 not_differentiable("OnesLike", "ZerosLike", "StopGradient")
 
 
-@gradient_of("Identity", "RefIdentity", "Snapshot", "PlaceholderWithDefault", takes_slices=True)
+@gradient_of(
+    "Copy",
+    "CopyHost",
+    "DebugGradientIdentity",
+    "DebugIdentity",
+    "GuaranteeConst",
+    "Identity",
+    "PlaceholderWithDefault",
+    "RefIdentity",
+    "Snapshot",
+    takes_slices=True,
+)
 def _passing_on(op: Operation, gradient: Any) -> Any:
     return gradient
 
@@ -261,6 +279,8 @@ unary(
         "DiagPart": lambda g, x, y: raw("Diag")(g),
         "MatrixDiag": lambda g, x, y: raw("MatrixDiagPart")(g),
         "MatrixDiagPart": lambda g, x, y: _on_diagonal(g, x),
+        "BatchMatrixDiag": lambda g, x, y: raw("MatrixDiagPart")(g),
+        "BatchMatrixDiagPart": lambda g, x, y: _on_diagonal(g, x),
     }
 )
 
@@ -286,7 +306,7 @@ def _matrix_diag_part(op: Operation, gradient: Tensor) -> list[Any]:
     return [lambda: setting(zeros_like(x), gradient, k, **_align(op)), None, None]
 
 
-@gradient_of("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
+@gradient_of("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 def _matrix_set_diag(op: Operation, gradient: Tensor) -> list[Any]:
     diagonal, more = op.inputs[1], op.inputs[2:]
     zero = [np.zeros((), gradient.dtype.numpy_dtype)] if more else []
@@ -302,6 +322,9 @@ def _align(op: Operation) -> dict[str, Any]:
     return {"align": op.get_attr("align")} if "align" in op.attrs else {}
 
 
-@gradient_of("MatrixBandPart")
+@gradient_of("MatrixBandPart", "BatchMatrixBandPart")
 def _matrix_band_part(op: Operation, gradient: Tensor) -> Any:
     return raw("MatrixBandPart")(gradient, *op.inputs[1:]), None, None
+
+
+undefined("TensorFlow has none either", "DeepCopy", "FakeParam")

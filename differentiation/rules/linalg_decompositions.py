@@ -37,7 +37,7 @@ def _inverse_gaps(values: Tensor) -> Tensor:
     return matrix_set_diag(_safe_reciprocal(gaps), zeros_like(values))
 
 
-@gradient_of("SelfAdjointEigV2")
+@gradient_of("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
 def _self_adjoint_eig(
     op: Operation, for_values: Tensor | None, for_vectors: Tensor | None
 ) -> Tensor:
@@ -95,7 +95,7 @@ def _of_tall(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
     return total + _over(matmul(q, adjoint(phases)), r)
 
 
-@gradient_of("Svd")
+@gradient_of("Svd", "BatchSvd")
 def _svd(op: Operation, for_s: Tensor | None, for_u: Tensor | None, for_v: Tensor | None) -> Tensor:
     a = op.inputs[0]
     dtype = a.dtype.base_dtype

@@ -49,7 +49,7 @@ def _scaled(factors: Tensor, matrices: Tensor) -> Tensor:
     return expand_dims(expand_dims(factors, -1), -1) * matrices
 
 
-@gradient_of("MatrixDeterminant")
+@gradient_of("MatrixDeterminant", "BatchMatrixDeterminant")
 def _determinant(op: Operation, gradient: Tensor) -> Tensor:
     factors = times(gradient, conj(op.outputs[0]))
     return _scaled(factors, matrix_inverse(op.inputs[0], adjoint=True))
@@ -62,7 +62,7 @@ def _log_determinant(op: Operation, _: Any, gradient: Tensor | None) -> Tensor |
     return _scaled(gradient, matrix_inverse(op.inputs[0], adjoint=True))
 
 
-@gradient_of("MatrixInverse")
+@gradient_of("MatrixInverse", "BatchMatrixInverse")
 def _inverse(op: Operation, gradient: Tensor) -> Tensor:
     """-A^-H G A^-H, or of the adjoint, of which the inverse is taken."""
     inverse, turned = op.outputs[0], op.get_attr("adjoint")
@@ -70,7 +70,7 @@ def _inverse(op: Operation, gradient: Tensor) -> Tensor:
     return -matmul(inverse, right, adjoint_a=not turned)
 
 
-@gradient_of("Cholesky")
+@gradient_of("Cholesky", "BatchCholesky")
 def _cholesky(op: Operation, gradient: Tensor) -> Tensor:
     """L^-H F(L^H G) L^-1, made symmetric, where F takes the lower half, and half the diagonal."""
     lower = op.outputs[0]
@@ -89,13 +89,13 @@ def _of_solution(op: Operation, solved: Tensor) -> Tensor:
     return -matmul(*pair, adjoint_b=True)
 
 
-@gradient_of("MatrixSolve")
+@gradient_of("MatrixSolve", "BatchMatrixSolve")
 def _solve(op: Operation, gradient: Tensor) -> Any:
     solved = matrix_solve(op.inputs[0], gradient, adjoint=not op.get_attr("adjoint"))
     return lambda: _of_solution(op, solved), solved
 
 
-@gradient_of("MatrixTriangularSolve")
+@gradient_of("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
 def _triangular_solve(op: Operation, gradient: Tensor) -> Any:
     a, b = op.inputs
     lower = op.get_attr("lower")
@@ -108,7 +108,7 @@ def _triangular_solve(op: Operation, gradient: Tensor) -> Any:
     return for_a, lambda: summed_to_batch(solved, b, a, op.outputs[0])
 
 
-@gradient_of("MatrixSolveLs")
+@gradient_of("MatrixSolveLs", "BatchMatrixSolveLs")
 def _solve_least_squares(op: Operation, gradient: Tensor) -> Any:
     if not op.get_attr("fast"):
         raise LookupError(f"No gradient defined for {op.name!r}: MatrixSolveLs with fast=False")

@@ -83,4 +83,5 @@ def _filled_up(gradient: Tensor, x: Tensor) -> Tensor:
 
 for _suffix, _rank in (("", 1), ("2D", 2), ("3D", 3)):
     _of_complex(f"FFT{_suffix}", f"IFFT{_suffix}", _rank)
+    _of_complex(f"BatchFFT{_suffix}", f"BatchIFFT{_suffix}", _rank)
     _of_real(f"RFFT{_suffix}", f"IRFFT{_suffix}", _rank)

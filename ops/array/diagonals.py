@@ -34,6 +34,13 @@ MATRIX_BAND_PART = OpDef(
     "T: type, Tindex: {int32, int64} = int64",
     traits=Move(symbolic=False),
 )
+# Under its name of TensorFlow before 0.12.
+BATCH_MATRIX_BAND_PART = OpDef(
+    "BatchMatrixBandPart",
+    "input: T, num_lower: int64, num_upper: int64 -> band: T",
+    "T: type",
+    traits=Move(symbolic=False),
+)
 
 
 @DIAG.shape
@@ -89,6 +96,7 @@ def _diag_part_kernel(c: KernelContext) -> Kernel:
 
 
 @MATRIX_BAND_PART.shape
+@BATCH_MATRIX_BAND_PART.shape
 def _matrix_band_part_shape(c: ShapeContext) -> TensorShape:
     c.shape("num_lower", rank=0)
     c.shape("num_upper", rank=0)
@@ -96,6 +104,7 @@ def _matrix_band_part_shape(c: ShapeContext) -> TensorShape:
 
 
 @MATRIX_BAND_PART.fresh_kernel
+@BATCH_MATRIX_BAND_PART.fresh_kernel
 def _matrix_band_part_kernel(c: KernelContext) -> Kernel:
     zero: Any = b"" if c.output_dtype.name == "string" else 0
 

@@ -62,6 +62,19 @@ MATRIX_SET_DIAG_V3 = OpDef(
     _ALIGN,
     traits=Move(symbolic=False),
 )
+# Under their names of TensorFlow before 0.12.
+BATCH_MATRIX_DIAG = OpDef(
+    "BatchMatrixDiag", "diagonal: T -> output: T", "T: type", traits=Move(symbolic=False)
+)
+BATCH_MATRIX_DIAG_PART = OpDef(
+    "BatchMatrixDiagPart", "input: T -> diagonal: T", "T: type", traits=Move(symbolic=False)
+)
+BATCH_MATRIX_SET_DIAG = OpDef(
+    "BatchMatrixSetDiag",
+    "input: T, diagonal: T -> output: T",
+    "T: type",
+    traits=Move(symbolic=False),
+)
 _MAIN = Band(0, 0, single=True)
 
 
@@ -80,6 +93,7 @@ def _known_band(c: ShapeContext) -> Band | None:
 
 
 @MATRIX_DIAG_PART.shape
+@BATCH_MATRIX_DIAG_PART.shape
 @MATRIX_DIAG_PART_V2.shape
 @MATRIX_DIAG_PART_V3.shape
 def _matrix_diag_part_shape(c: ShapeContext) -> TensorShape:
@@ -94,6 +108,7 @@ def _matrix_diag_part_shape(c: ShapeContext) -> TensorShape:
 
 
 @MATRIX_DIAG_PART.view_kernel
+@BATCH_MATRIX_DIAG_PART.view_kernel
 @MATRIX_DIAG_PART_V2.view_kernel
 @MATRIX_DIAG_PART_V3.view_kernel
 def _matrix_diag_part_kernel(c: KernelContext) -> Kernel:
@@ -124,6 +139,7 @@ def _check_rank(name: str, x: Array, least: int) -> None:
 
 
 @MATRIX_SET_DIAG.shape
+@BATCH_MATRIX_SET_DIAG.shape
 @MATRIX_SET_DIAG_V2.shape
 @MATRIX_SET_DIAG_V3.shape
 def _matrix_set_diag_shape(c: ShapeContext) -> TensorShape:
@@ -140,6 +156,7 @@ def _matrix_set_diag_shape(c: ShapeContext) -> TensorShape:
 
 
 @MATRIX_SET_DIAG.view_kernel
+@BATCH_MATRIX_SET_DIAG.view_kernel
 @MATRIX_SET_DIAG_V2.view_kernel
 @MATRIX_SET_DIAG_V3.view_kernel
 def _matrix_set_diag_kernel(c: KernelContext) -> Kernel:
@@ -162,11 +179,12 @@ def _matrix_set_diag_kernel(c: KernelContext) -> Kernel:
 
 
 @MATRIX_DIAG.shape
+@BATCH_MATRIX_DIAG.shape
 @MATRIX_DIAG_V2.shape
 @MATRIX_DIAG_V3.shape
 def _matrix_diag_shape(c: ShapeContext) -> TensorShape:
     diagonal: Any = c.shape("diagonal", min_rank=1).sizes
-    if c.node.definition is MATRIX_DIAG:
+    if len(c.node.inputs) == 1:
         return UNKNOWN_SHAPE if diagonal is None else TensorShape.of((*diagonal, diagonal[-1]))
     band = _known_band(c)
     for name in ("num_rows", "num_cols", "padding_value"):
@@ -205,6 +223,7 @@ def _matrix_sizes(band: Band, diagonal: Sequence[Any], rows: int, columns: int) 
 
 
 @MATRIX_DIAG.view_kernel
+@BATCH_MATRIX_DIAG.view_kernel
 @MATRIX_DIAG_V2.view_kernel
 @MATRIX_DIAG_V3.view_kernel
 def _matrix_diag_kernel(c: KernelContext) -> Kernel:

@@ -10,7 +10,14 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_min
 from ...shape_inference.tensor_shape import TensorShape
-from .square_matrices import MATRIX_TYPES, check_matrices, checked_square, square_shape, wide
+from .square_matrices import (
+    MATRIX_TYPES,
+    OLDER_MATRIX_TYPES,
+    check_matrices,
+    checked_square,
+    square_shape,
+    wide,
+)
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -34,6 +41,20 @@ SVD: OpDef[Results] = OpDef(
 SELF_ADJOINT_EIG_V2: OpDef[Results] = OpDef(
     "SelfAdjointEigV2", "input: T -> e: T, v: T", f"compute_v: bool = true, {MATRIX_TYPES}"
 )
+# Under their names of TensorFlow before 0.12.
+BATCH_SVD: OpDef[Results] = OpDef(
+    "BatchSvd",
+    "input: T -> s: T, u: T, v: T",
+    "compute_uv: bool = true, full_matrices: bool = false, "
+    "T: {float32, float64, complex64, complex128}",
+)
+BATCH_SELF_ADJOINT_EIG_V2: OpDef[Results] = OpDef(
+    "BatchSelfAdjointEigV2",
+    "input: T -> e: T, v: T",
+    f"compute_v: bool = true, {OLDER_MATRIX_TYPES}",
+)
+SELF_ADJOINT_EIG = OpDef("SelfAdjointEig", "input: T -> output: T", "T: {half, float32, float64}")
+BATCH_SELF_ADJOINT_EIG = OpDef("BatchSelfAdjointEig", "input: T -> output: T", OLDER_MATRIX_TYPES)
 
 
 @QR.shape
@@ -59,6 +80,7 @@ def _qr_kernel(c: KernelContext) -> Kernel:
 
 
 @SVD.shape
+@BATCH_SVD.shape
 def _svd_shape(c: ShapeContext) -> list[TensorShape]:
     sizes: Any = c.shape("input", min_rank=2).sizes
     none = TensorShape.of((0,))
@@ -79,6 +101,7 @@ def _svd_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 @SVD.view_kernel
+@BATCH_SVD.view_kernel
 def _svd_kernel(c: KernelContext) -> Kernel:
     vectors, full = c.attr("compute_uv"), c.attr("full_matrices")
     dtype = c.output_dtype.numpy_dtype
@@ -96,6 +119,7 @@ def _svd_kernel(c: KernelContext) -> Kernel:
 
 
 @SELF_ADJOINT_EIG_V2.shape
+@BATCH_SELF_ADJOINT_EIG_V2.shape
 def _eig_shape(c: ShapeContext) -> list[TensorShape]:
     shape = square_shape(c, "input")
     values = shape if shape.rank is None else shape[:-1]
@@ -103,6 +127,7 @@ def _eig_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 @SELF_ADJOINT_EIG_V2.view_kernel
+@BATCH_SELF_ADJOINT_EIG_V2.view_kernel
 def _eig_kernel(c: KernelContext) -> Kernel:
     vectors, dtype = c.attr("compute_v"), c.output_dtype.numpy_dtype
 
@@ -114,6 +139,28 @@ def _eig_kernel(c: KernelContext) -> Kernel:
         return np.asarray(values, dtype), np.asarray(columns, dtype)
 
     return eigenvalues
+
+
+@SELF_ADJOINT_EIG.shape
+@BATCH_SELF_ADJOINT_EIG.shape
+def _eig_in_one_shape(c: ShapeContext) -> TensorShape:
+    sizes: Any = square_shape(c, "input").sizes
+    if sizes is None:
+        return UNKNOWN_SHAPE
+    return TensorShape.of((*sizes[:-2], sizes[-1] + 1, sizes[-1]))
+
+
+@SELF_ADJOINT_EIG.fresh_kernel
+@BATCH_SELF_ADJOINT_EIG.fresh_kernel
+def _eig_in_one_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def eigenvalues_above_vectors(x: Array) -> Array:
+        values, columns = np.linalg.eigh(checked_square(c, x))
+        whole = np.concatenate([values[..., np.newaxis, :], columns], -2)
+        return np.asarray(whole, dtype)
+
+    return eigenvalues_above_vectors
 
 
 class Qr(NamedTuple):

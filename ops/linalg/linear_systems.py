@@ -12,7 +12,14 @@ from ...graph.op_def import OpDef
 from ...shape_inference.context import settled
 from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast
 from ...shape_inference.tensor_shape import TensorShape
-from .square_matrices import MATRIX_TYPES, check_matrices, equal_sides, or_refused, wide
+from .square_matrices import (
+    MATRIX_TYPES,
+    OLDER_MATRIX_TYPES,
+    check_matrices,
+    equal_sides,
+    or_refused,
+    wide,
+)
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -43,6 +50,23 @@ MATRIX_SOLVE_LS = OpDef(
     f"{MATRIX_TYPES}, fast: bool = true",
 )
 
+# Under their names of TensorFlow before 0.12.
+BATCH_MATRIX_SOLVE = OpDef(
+    "BatchMatrixSolve",
+    "matrix: T, rhs: T -> output: T",
+    f"adjoint: bool = false, {OLDER_MATRIX_TYPES}",
+)
+BATCH_MATRIX_TRIANGULAR_SOLVE = OpDef(
+    "BatchMatrixTriangularSolve",
+    "matrix: T, rhs: T -> output: T",
+    f"lower: bool = true, adjoint: bool = false, {OLDER_MATRIX_TYPES}",
+)
+BATCH_MATRIX_SOLVE_LS = OpDef(
+    "BatchMatrixSolveLs",
+    "matrix: T, rhs: T, l2_regularizer: float64 -> output: T",
+    f"{OLDER_MATRIX_TYPES}, fast: bool = true",
+)
+
 _solve = or_refused(np.linalg.solve, "matrix is not invertible")
 
 
@@ -53,7 +77,7 @@ def _solution(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShap
         ValueError: the shapes do not fit together.
     """
     left, right = settled(matrix), settled(rhs)
-    one_batch = c.node.definition is MATRIX_SOLVE
+    one_batch = c.node.definition in (MATRIX_SOLVE, BATCH_MATRIX_SOLVE)
     left = left and equal_sides(c, "matrix", left)
     if left is None or right is None:
         known = rhs if left is None else TensorShape.of((*left[:-1], None))
@@ -69,13 +93,17 @@ def _solution(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShap
 
 
 @MATRIX_SOLVE.shape
+@BATCH_MATRIX_SOLVE.shape
 @MATRIX_TRIANGULAR_SOLVE.shape
+@BATCH_MATRIX_TRIANGULAR_SOLVE.shape
 def _solve_shape(c: ShapeContext) -> TensorShape:
     return _solution(c, c.shape("matrix", min_rank=2), c.shape("rhs", min_rank=2))
 
 
 @MATRIX_SOLVE.fresh_kernel
+@BATCH_MATRIX_SOLVE.fresh_kernel
 @MATRIX_TRIANGULAR_SOLVE.fresh_kernel
+@BATCH_MATRIX_TRIANGULAR_SOLVE.fresh_kernel
 def _solve_kernel(c: KernelContext) -> Kernel:
     dtype, adjoint = c.output_dtype.numpy_dtype, c.attr("adjoint")
     lower = c.node.attrs.get("lower")
@@ -113,12 +141,14 @@ def _fitted(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShape:
 
 
 @MATRIX_SOLVE_LS.shape
+@BATCH_MATRIX_SOLVE_LS.shape
 def _solve_ls_shape(c: ShapeContext) -> TensorShape:
     c.shape("l2_regularizer", rank=0)
     return _fitted(c, c.shape("matrix", min_rank=2), c.shape("rhs", min_rank=2))
 
 
 @MATRIX_SOLVE_LS.fresh_kernel
+@BATCH_MATRIX_SOLVE_LS.fresh_kernel
 def _solve_ls_kernel(c: KernelContext) -> Kernel:
     dtype, fast = c.output_dtype.numpy_dtype, c.attr("fast")
 

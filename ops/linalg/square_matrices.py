@@ -31,6 +31,7 @@ public = {
 }
 
 _MOST_MATRICES = 1 << 28
+OLDER_MATRIX_TYPES = "T: {float32, float64}"
 MATRIX_TYPES = "T: {half, float32, float64, complex64, complex128}"
 MATRIX_DETERMINANT = OpDef("MatrixDeterminant", "input: T -> output: T", MATRIX_TYPES)
 LOG_MATRIX_DETERMINANT = OpDef(
@@ -40,6 +41,16 @@ MATRIX_INVERSE = OpDef(
     "MatrixInverse", "input: T -> output: T", f"adjoint: bool = false, {MATRIX_TYPES}"
 )
 CHOLESKY = OpDef("Cholesky", "input: T -> output: T", MATRIX_TYPES)
+# Under their names of TensorFlow before 0.12.
+BATCH_MATRIX_DETERMINANT = OpDef(
+    "BatchMatrixDeterminant",
+    "input: T -> output: T",
+    "T: {float32, float64, complex64, complex128}",
+)
+BATCH_MATRIX_INVERSE = OpDef(
+    "BatchMatrixInverse", "input: T -> output: T", f"adjoint: bool = false, {OLDER_MATRIX_TYPES}"
+)
+BATCH_CHOLESKY = OpDef("BatchCholesky", "input: T -> output: T", OLDER_MATRIX_TYPES)
 
 
 def check_matrices(name: str, x: Array) -> None:
@@ -79,6 +90,7 @@ def square_shape(c: ShapeContext, name: str) -> TensorShape:
 
 
 @MATRIX_DETERMINANT.shape
+@BATCH_MATRIX_DETERMINANT.shape
 def _determinant_shape(c: ShapeContext) -> TensorShape:
     shape = square_shape(c, "input")
     return shape if shape.rank is None else shape[:-2]
@@ -91,7 +103,9 @@ def _log_determinant_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 @MATRIX_INVERSE.shape
+@BATCH_MATRIX_INVERSE.shape
 @CHOLESKY.shape
+@BATCH_CHOLESKY.shape
 def _unchanged_shape(c: ShapeContext) -> TensorShape:
     return square_shape(c, "input")
 
@@ -104,6 +118,7 @@ def checked_square(c: OpContext, x: Array, name: str = "input") -> Array:
 
 
 @MATRIX_DETERMINANT.fresh_kernel
+@BATCH_MATRIX_DETERMINANT.fresh_kernel
 def _determinant_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 
@@ -141,6 +156,7 @@ _cholesky = or_refused(np.linalg.cholesky, "input is not positive definite")
 
 
 @MATRIX_INVERSE.fresh_kernel
+@BATCH_MATRIX_INVERSE.fresh_kernel
 def _inverse_kernel(c: KernelContext) -> Kernel:
     dtype, adjoint = c.output_dtype.numpy_dtype, c.attr("adjoint")
 
@@ -153,6 +169,7 @@ def _inverse_kernel(c: KernelContext) -> Kernel:
 
 
 @CHOLESKY.fresh_kernel
+@BATCH_CHOLESKY.fresh_kernel
 def _cholesky_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

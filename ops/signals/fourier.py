@@ -57,15 +57,9 @@ class Transform(Protocol):
         """Adds the ops."""
 
 
-def _transform(
-    name: str, op_type: str, function: Callable[..., Array], rank: int, summary: str
-) -> tuple[OpDef, Transform]:
-    """A row of the table of transforms: the op, and its public function."""
-    op = OpDef(
-        op_type,
-        "input: Tcomplex -> output: Tcomplex",
-        "Tcomplex: {complex64, complex128} = complex64",
-    )
+def _op(op_type: str, attrs: str, function: Callable[..., Array], rank: int) -> OpDef:
+    dtype = "Tcomplex" if attrs else "complex64"
+    op = OpDef(op_type, f"input: {dtype} -> output: {dtype}", attrs)
     axes = tuple(range(-rank, 0))
 
     @op.shape
@@ -83,6 +77,16 @@ def _transform(
             return function(x, axes=axes).astype(dtype, copy=False) if x.size else x.copy()
 
         return transformed
+
+    return op
+
+
+def _transform(
+    name: str, op_type: str, function: Callable[..., Array], rank: int, summary: str
+) -> tuple[OpDef, Transform]:
+    """A row of the table of transforms: the op, and its public function."""
+    op = _op(op_type, "Tcomplex: {complex64, complex128} = complex64", function, rank)
+    _op(f"Batch{op_type}", "", function, rank)  # as TensorFlow called it before 0.12
 
     def call(input: Any, name: str | None = None) -> Tensor:
         return op(input, name=name)
