@@ -47,6 +47,7 @@ FOLDERS = [
     "ops/linalg",
     "ops/effects",
     "ops/sparse",
+    "ops/ragged",
     "ops/statistics",
     "ops/image",
     "ops/boxes",

@@ -20,6 +20,7 @@ from . import (
     parsing as parsing,
     quantized as quantized,
     queues as queues,
+    ragged as ragged,
     random as random,
     signals as signals,
     sorting as sorting,

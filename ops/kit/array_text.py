@@ -57,3 +57,44 @@ def _element(item: Any, array: Array) -> str:
         return str(item)
     short = f"{item:g}"
     return short if array.dtype.type(short) == item or item != item else f"{item:.9g}"
+
+
+def layout(array: Array, ends: int) -> str:
+    """Elements row by row, each row in brackets, the rows of a matrix on lines of their own.
+
+    Args:
+        array: of any dtype and shape.
+        ends: how many elements to show at either end of each dimension; all of them, where it is
+            negative.
+
+    Example:
+        >>> import numpy as np
+        >>> from tensordraft.ops.kit.array_text import layout
+        >>> print(layout(np.arange(10).reshape(2, 5), 1))
+        [[0 ... 4]
+         [5 ... 9]]
+    """
+    if not array.ndim:
+        return _quoted(array.item(), array)
+    return _laid_out(array, array.shape, ends if ends >= 0 else max(array.shape), 0)
+
+
+def _laid_out(part: Array, shape: tuple[int, ...], ends: int, depth: int) -> str:
+    count, last = len(part), len(shape) - 1
+    places: list[int | None] = [*range(min(ends, count))]
+    places += [None] if count > 2 * ends else []
+    places += range(max(ends, count - ends), count)
+    between = " " if depth == last else "\n" * (last - depth) + " " * (depth + 1)
+    texts = [
+        "..."
+        if place is None
+        else _quoted(part[place : place + 1].tolist()[0], part)
+        if depth == last
+        else _laid_out(part[place], shape, ends, depth + 1)
+        for place in places
+    ]
+    return f"[{between.join(texts)}]"
+
+
+def _quoted(item: Any, array: Array) -> str:
+    return f'"{_element(item, array)}"' if isinstance(item, bytes) else _element(item, array)

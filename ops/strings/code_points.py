@@ -1,0 +1,284 @@
+"""Encodings of text: strings as numbers of characters, and from one encoding to another."""
+
+from __future__ import annotations
+
+import codecs
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.tensor_shape import TensorShape
+from ..kit.allocation import check_size
+from .string_arrays import place_of, strings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+    from ...graph.op_def import Results
+    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+public = {"td.strings": "unicode_transcode"}
+
+_SPLITS = "Tsplits: {int32, int64} = int64"
+_ERRORS = "errors: string = 'replace', replacement_char: int = 65533"
+_READ = f"input_encoding: string, {_ERRORS}, replace_control_characters: bool = false"
+UNICODE_DECODE: OpDef[Results] = OpDef(
+    "UnicodeDecode",
+    "input: string -> row_splits: Tsplits, char_values: int32",
+    f"{_READ}, {_SPLITS}",
+)
+UNICODE_DECODE_WITH_OFFSETS: OpDef[Results] = OpDef(
+    "UnicodeDecodeWithOffsets",
+    "input: string -> row_splits: Tsplits, char_values: int32, char_to_byte_starts: int64",
+    f"{_READ}, {_SPLITS}",
+)
+UNICODE_ENCODE = OpDef(
+    "UnicodeEncode",
+    "input_values: int32, input_splits: Tsplits -> output: string",
+    f"{_ERRORS}, output_encoding: string, {_SPLITS}",
+)
+UNICODE_TRANSCODE = OpDef(
+    "UnicodeTranscode",
+    "input: string -> output: string",
+    f"{_READ}, output_encoding: string",
+)
+
+_OUTPUTS = {b"UTF-8": "utf-8", b"UTF-16-BE": "utf-16-be", b"UTF-32-BE": "utf-32-be"}
+_FIRST_TRAIL, _LAST_TRAIL = 0xDC00, 0xDFFF
+_MALFORMED = "tensordraft: one character for malformed bytes"
+
+
+def _mark(error: UnicodeError) -> tuple[str, int]:
+    """What stands for malformed bytes while they are decoded: a surrogate that tells how many.
+
+    No codec gives a lone surrogate of its own.
+    """
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return chr(_FIRST_TRAIL + min(error.end - error.start, 0xFF)), error.end
+
+
+codecs.register_error(_MALFORMED, _mark)
+
+
+class _Reader:
+    """Reads strings of an encoding as the attrs of an op say.
+
+    Raises:
+        ValueError: there is no such encoding, or way to treat errors.
+    """
+
+    def __init__(self, c: OpContext) -> None:
+        name = c.attr("input_encoding").decode(errors="replace")
+        try:
+            self._codec = codecs.lookup(name)
+            b"".decode(self._codec.name)
+        except LookupError:
+            raise ValueError(f"input_encoding must be an encoding, got {name!r}") from None
+        self._errors, self._replacement = _treatment(c)
+        self._no_controls = c.attr("replace_control_characters")
+
+    def read(self, text: bytes, place: str) -> tuple[list[int], list[int]]:
+        """The characters of a string, and how many bytes each of them takes.
+
+        Raises:
+            ValueError: the string, which is at `place`, is malformed, and that is an error.
+        """
+        marked = text.decode(self._codec.name, _MALFORMED)
+        points: list[int] = []
+        sizes: list[int] = []
+        skipped = 0
+        for character in marked:
+            point = ord(character)
+            malformed = _FIRST_TRAIL <= point <= _LAST_TRAIL
+            size = point - _FIRST_TRAIL if malformed else len(self._codec.encode(character)[0])
+            if malformed and self._errors == b"strict":
+                raise ValueError(f"{place} is no valid {self._codec.name}")
+            if malformed and self._errors == b"ignore":
+                skipped += size
+                continue
+            replaced = malformed or (self._no_controls and point < 0x20)
+            points.append(self._replacement if replaced else point)
+            if skipped and sizes:
+                sizes[-1] += skipped
+            elif skipped:
+                sizes.append(skipped)
+            skipped = 0
+            sizes.append(size)
+        return points, sizes
+
+
+def _treatment(c: OpContext) -> tuple[bytes, int]:
+    """What is done with errors, and the character that stands for them.
+
+    Raises:
+        ValueError: there is no such way, or character.
+    """
+    errors, point = c.attr("errors"), c.attr("replacement_char")
+    if errors not in (b"strict", b"replace", b"ignore"):
+        raise ValueError(f"errors must be 'strict', 'replace' or 'ignore', got {errors!r}")
+    if not _is_character(point):
+        raise ValueError(f"replacement_char must be a character, got {point:#x}")
+    return errors, point
+
+
+def _is_character(point: int) -> bool:
+    return 0 <= point < 0x110000 and not 0xD800 <= point <= 0xDFFF
+
+
+def _output_codec(c: OpContext) -> str:
+    name = c.attr("output_encoding")
+    if name not in _OUTPUTS:
+        raise ValueError(
+            f"output_encoding must be 'UTF-8', 'UTF-16-BE' or 'UTF-32-BE', got {name!r}"
+        )
+    return _OUTPUTS[name]
+
+
+@UNICODE_DECODE.shape
+@UNICODE_DECODE_WITH_OFFSETS.shape
+def _decode_shape(c: ShapeContext) -> list[TensorShape]:
+    sizes = c.shape("input").sizes
+    number: Any = 1
+    for size in (None,) if sizes is None else sizes:
+        number = None if number is None or size is None else number * size
+    splits = TensorShape.of((None if number is None else number + 1,))
+    return [splits, *[TensorShape([None])] * (len(c.node.outputs) - 1)]
+
+
+@UNICODE_DECODE.fresh_kernel
+@UNICODE_DECODE_WITH_OFFSETS.fresh_kernel
+def _decode_kernel(c: KernelContext) -> Kernel:
+    reader, dtype = _Reader(c), c.attr("Tsplits").numpy_dtype
+    offsets = c.node.definition is UNICODE_DECODE_WITH_OFFSETS
+
+    def decode(texts: Array) -> tuple[Array, ...]:
+        points: list[int] = []
+        starts: list[int] = []
+        splits = [0]
+        for i, text in enumerate(texts.ravel()):
+            found, sizes = reader.read(text, place_of("input", i, texts.shape))
+            points += found
+            starts += np.cumsum([0, *sizes])[: len(found)].tolist()
+            splits.append(len(points))
+        results = (np.array(splits, dtype), np.array(points, np.int32))
+        return (*results, np.array(starts, np.int64)) if offsets else results
+
+    return decode
+
+
+@UNICODE_ENCODE.shape
+def _encode_shape(c: ShapeContext) -> TensorShape:
+    c.shape("input_values", rank=1)
+    sizes = c.shape("input_splits", rank=1).sizes
+    return TensorShape.of((None if sizes is None or sizes[0] is None else sizes[0] - 1,))
+
+
+@UNICODE_ENCODE.fresh_kernel
+def _encode_kernel(c: KernelContext) -> Kernel:
+    codec, treatment = _output_codec(c), _treatment(c)
+
+    def encode(values: Array, splits: Array) -> Array:
+        check_splits(splits, len(values) if values.ndim == 1 else -1, "input_splits")
+        texts = []
+        for start, end in zip(splits[:-1].tolist(), splits[1:].tolist(), strict=True):
+            place = f"input_values[{start}:{end}]"
+            texts.append(_written(values[start:end].tolist(), codec, treatment, place))
+        return strings(texts, [len(texts)])
+
+    return encode
+
+
+def check_splits(splits: Array, count: int, name: str) -> None:
+    """Checks that `splits` say where the rows of `count` values begin and end.
+
+    Raises:
+        ValueError: they do not.
+    """
+    if splits.ndim != 1 or not len(splits):
+        raise ValueError(f"{name} must be a vector of at least one element, got {splits.shape}")
+    if splits[0] != 0 or splits[-1] != count or (np.diff(splits) < 0).any():
+        raise ValueError(
+            f"{name} must rise from 0 to {count}, the number of values, got "
+            f"{splits[:3].tolist()} … {splits[-1]}"
+        )
+
+
+def _written(points: Sequence[int], codec: str, treatment: tuple[bytes, int], place: str) -> bytes:
+    errors, replacement = treatment
+    kept = []
+    for point in points:
+        if _is_character(point):
+            kept.append(point)
+        elif errors == b"strict":
+            raise ValueError(f"{place} holds {point}, which is no character")
+        elif errors == b"replace":
+            kept.append(replacement)
+    return "".join(map(chr, kept)).encode(codec)
+
+
+@UNICODE_TRANSCODE.shape
+def _transcode_shape(c: ShapeContext) -> TensorShape:
+    return c.shape("input")
+
+
+@UNICODE_TRANSCODE.fresh_kernel
+def _transcode_kernel(c: KernelContext) -> Kernel:
+    reader, codec = _Reader(c), _output_codec(c)
+
+    def transcode(texts: Array) -> Array:
+        check_size(texts.shape, np.dtype(object))
+        written = []
+        for i, text in enumerate(texts.ravel()):
+            points, _ = reader.read(text, place_of("input", i, texts.shape))
+            written.append("".join(map(chr, points)).encode(codec))
+        return strings(written, texts.shape)
+
+    return transcode
+
+
+def unicode_transcode(
+    input: Any,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    r"""Strings in another encoding.
+
+    Args:
+        input: a tensor of strings.
+        input_encoding: their encoding: any that Python knows.
+        output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+        errors: what happens to malformed bytes: "replace", "ignore", or "strict" for an error.
+        replacement_char: the number of the character that stands for them.
+        replace_control_characters: whether it also stands for the characters below 32.
+        name: a name for the op.
+
+    Returns:
+        A Tensor of strings, of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: when it runs, there is no such encoding, or a string is malformed and
+            `errors` is "strict".
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.strings.unicode_transcode(b"caf\xe9", "ISO-8859-1", "UTF-8"))
+        b'caf\xc3\xa9'
+    """
+    return UNICODE_TRANSCODE(
+        input,
+        input_encoding=input_encoding,
+        output_encoding=output_encoding,
+        errors=errors,
+        replacement_char=replacement_char,
+        replace_control_characters=replace_control_characters,
+        name=name,
+    )
