@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import fill
 
 from public_names import listed
 
 from tensordraft.graph.registry import find
 
 PATH = Path(__file__).resolve().with_name("op_types.txt")
-WORKS = "works"
+ALL = "all"
 
 _PAGE = """\
 ## The op types of TensorFlow 1.15
@@ -22,36 +21,35 @@ and saved, and what does not need it runs.
 
 
 def groups(text: str) -> dict[str, list[str]]:
-    """The op types of the list by what is said of them: `works`, or why they do not."""
+    """The op types of the list: all of them, and by reason those that do not work."""
     blocks = text.split("\n\n")[1:]
     parted = [block.partition(":\n") for block in blocks]
     return {said.replace("\n", " "): names.split() for said, _, names in parted}
 
 
 def up_to_date(text: str) -> str:
-    """The list, in which what has come to work stands among what works."""
-    found = groups(text)
-    there = [name for names in found.values() for name in names if find(name)]
-    by_reason = {said: [n for n in names if not find(n)] for said, names in found.items()}
-    by_reason[WORKS] = sorted([*by_reason[WORKS], *there], key=_place)
-    parts = [
-        f"{said}:\n{fill(' '.join(names), 100, break_long_words=False)}\n"
-        for said, names in by_reason.items()
-        if names
-    ]
-    return "\n".join([text.partition("\n\n")[0] + "\n", *parts])
+    """The list without the reasons of what has come to work; its lines stay as they are."""
+    head, *blocks = text.split("\n\n")
+    kept = [head]
+    for block in blocks:
+        said, _, names = block.partition(":\n")
+        left = names if said == ALL else _without_working(names)
+        kept += [f"{said}:\n{left}"] if left else []
+    return "\n\n".join(kept).rstrip("\n") + "\n"
 
 
-def _place(name: str) -> tuple[str, str]:
-    return name.strip("_").lower(), name
+def _without_working(names: str) -> str:
+    lines = [" ".join(n for n in line.split() if not find(n)) for line in names.splitlines()]
+    return "\n".join(line for line in lines if line)
 
 
 def section(text: str) -> str:
     """What the page of the ops says of them."""
     found = groups(text)
-    total = sum(map(len, found.values()))
-    parts = [_PAGE.format(total=total, working=len(found[WORKS]))]
-    for said, names in found.items():
-        what = "Works" if said == WORKS else f"Not there, since {said}"
-        parts.append(f"{what} ({len(names)}): {listed(names)}.\n")
+    names = found.pop(ALL)
+    working = [name for name in names if find(name)]
+    parts = [_PAGE.format(total=len(names), working=len(working))]
+    parts.append(f"Works ({len(working)}): {listed(working)}.\n")
+    for said, absent in found.items():
+        parts.append(f"Not there, since {said} ({len(absent)}): {listed(absent)}.\n")
     return "\n".join(parts)
