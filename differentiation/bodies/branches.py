@@ -10,6 +10,7 @@ from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
 from ...ops.array.constants import constant
 from ...ops.array.fills import fill
+from ...ops.array.joining import concat
 from ...ops.control_flow.op_bodies import branch_of, case_branches, if_branches, known_inputs
 from ...ops.control_flow.structured import (
     CASE,
@@ -246,7 +247,7 @@ class _BranchGradient:
             if i in sliced and isinstance(like, IndexedSlices):
                 if isinstance(gradient, IndexedSlices):
                     return [graph.captured(gradient.values), graph.captured(gradient.indices)]
-                return [_no_rows(part) for part in (like.values, like.indices)]
+                return [_no_rows(like.values, tensor), _no_rows(like.indices, tensor)]
             if gradient is None:
                 return [graph.captured(zeros_for(tensor, like.dtype))]
             return [graph.captured(dense(gradient))]
@@ -282,7 +283,10 @@ class _BranchGradient:
         return made.outputs
 
 
-def _no_rows(like: Tensor) -> Tensor:
-    """A tensor like another one, but without rows."""
-    sizes = [0, *(size or 0 for size in like.shape.as_list()[1:])]
-    return fill(constant(sizes, "int32"), constant(0, like.dtype.base_dtype))
+def _no_rows(like: Tensor, tensor: Tensor) -> Tensor:
+    """A tensor like a part of slices of another tensor, but without rows."""
+    sizes = like.shape.as_list()[1:]
+    none = constant(0, like.dtype.base_dtype)
+    if None in sizes:
+        return fill(concat([[0], sizes_of(tensor)[1:]], 0), none)
+    return fill(constant([0, *sizes], "int32"), none)

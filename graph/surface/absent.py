@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session runs them"
 _INPUT = "td.train.batch and queues feed a graph; or read in Python, and feed a placeholder"
-_DECODERS = "it is not supported; the cells of td.nn.rnn_cell and td.while_loop are"
 _LOOP_OF_SLIM = "write the loop around td.train.MonitoredTrainingSession, or td.train.Supervisor"
 
 _COLUMNS = "feature columns are not supported; make the tensors yourself, and td.layers.dense them"
@@ -19,9 +18,6 @@ _NETS = "no ready-made networks are part of tensordraft; copy the model's own fi
 _TPU = "there are no TPUs here"
 
 _REASONS = {
-    "AttentionWrapper": _DECODERS,
-    "BahdanauAttention": _DECODERS,
-    "BasicDecoder": _DECODERS,
     "CrossShardOptimizer": _TPU,
     "DNNClassifier": _ESTIMATORS,
     "DNNRegressor": _ESTIMATORS,
@@ -29,7 +25,6 @@ _REASONS = {
     "Experiment": _ESTIMATORS,
     "GradientTape": _EAGER,
     "LinearClassifier": _ESTIMATORS,
-    "LuongAttention": _DECODERS,
     "ModelFnOps": _ESTIMATORS,
     "RunConfig": _ESTIMATORS,
     "TPUEstimator": _TPU,
@@ -37,7 +32,6 @@ _REASONS = {
     "dataset_data_provider": _INPUT,
     "datasets": "nothing is downloaded; read the files yourself",
     "distributions": "write the formula: td.random_normal draws, td.nn.moments measures",
-    "embedding_attention_seq2seq": _DECODERS,
     "embedding_column": _COLUMNS,
     "enable_eager_execution": _EAGER,
     "estimator": _ESTIMATORS,
@@ -49,14 +43,12 @@ _REASONS = {
     "list_local_devices": "there is one device, the CPU",
     "maxout": "reshape the channels into groups and take td.reduce_max",
     "model_analyzer": "count with td.trainable_variables() and their shapes",
-    "model_with_buckets": _DECODERS,
     "nets": _NETS,
     "numeric_column": _COLUMNS,
     "preprocessing": "map words to numbers in Python",
     "profiler": "td.Session.profile tells what takes how long",
     "projector": "write projector_config.pbtxt beside the checkpoint yourself",
     "real_valued_column": _COLUMNS,
-    "rnn_decoder": _DECODERS,
     "sparse_column_with_hash_bucket": _COLUMNS,
     "sparse_column_with_keys": _COLUMNS,
     "tensor_forest": "forests are not supported; scikit-learn has them",

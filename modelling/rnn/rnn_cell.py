@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from ...graph.default_scopes import name_scope
@@ -51,6 +52,18 @@ class RNNCell(Layer):
         with variable_scope(scope) as opened:
             return super().__call__(inputs, state, scope=opened)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> RNNCell:
+        """A cell like this one that has not been called: it makes variables of its own."""
+        made = object.__new__(type(self))
+        memo[id(self)] = made
+        for key, value in self.__dict__.items():
+            made.__dict__[key] = _copied(value, memo)
+        fresh = Layer(name=self._base_name, dtype=self._dtype).__dict__
+        for key in ("_graph", "_scope", "built", "_outputs", "_losses", "_updates"):
+            made.__dict__[key] = fresh[key]
+        made._trainable_weights, made._non_trainable_weights = [], []
+        return made
+
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """The state that is all zeros.
 
@@ -60,6 +73,15 @@ class RNNCell(Layer):
         """
         with name_scope(f"{type(self).__name__}ZeroState"):
             return zeros_of(self.state_size, batch_size, dtype)
+
+
+def _copied(value: Any, memo: dict[int, Any]) -> Any:
+    """The cells in an attribute copied; what else there is, such as functions, is shared."""
+    if isinstance(value, RNNCell):
+        return deepcopy(value, memo)
+    if type(value) in (list, tuple):
+        return type(value)(_copied(item, memo) for item in value)
+    return value
 
 
 def zeros_of(sizes: Any, batch_size: Any, dtype: Any) -> Any:

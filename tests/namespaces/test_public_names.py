@@ -35,6 +35,7 @@ NAMESPACES = [
     "td.contrib.losses",
     "td.contrib.metrics",
     "td.contrib.rnn",
+    "td.contrib.seq2seq",
     "td.contrib.slim",
     "td.contrib.slim.initializers",
     "td.contrib.slim.learning",
