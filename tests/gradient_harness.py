@@ -22,6 +22,9 @@ BY_INTENTION = {
     "SoftmaxCrossEntropyWithLogits": "in TensorFlow, the second derivative by the labels is 0",
     "DynamicStitch": "TensorFlow gives each of several values for one place the gradient",
     "ParallelDynamicStitch": "as for DynamicStitch",
+    "ImageProjectiveTransform": "TensorFlow's is the gradient seen through the inverse transform",
+    "ImageProjectiveTransformV2": "as for ImageProjectiveTransform",
+    "ImageProjectiveTransformV3": "as for ImageProjectiveTransform",
 }
 # Of complex numbers: where TensorFlow's gradient is not the derivative, or there is none.
 BY_INTENTION_OF_COMPLEX = {

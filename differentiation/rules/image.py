@@ -7,9 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ops.array.casting import cast
+from ...ops.array.fills import ones_like
+from ...ops.array.reversing import reverse
+from ...ops.array.rolling import roll
 from ...ops.array.shapes import shape
+from ...ops.image.flat_transforms import (
+    flat_transforms_to_matrices,
+    matrices_to_flat_transforms,
+)
+from ...ops.indexing.one_hot import one_hot
+from ...ops.linalg.square_matrices import matrix_inverse
+from ...ops.math.along_axis import argmax, argmin
+from ...ops.math.comparison import greater
+from ...ops.math.division import div_no_nan
+from ...ops.math.reductions import reduce_max, reduce_min, reduce_sum
 from ...protos.dtypes import float32
-from ..kit.rule_tables import attrs_of, gradient_of, raw, undefined
+from ..kit.rule_tables import attrs_of, gradient_of, not_differentiable, raw, undefined
 from ..kit.static_knowledge import known_sizes, shape_of
 
 if TYPE_CHECKING:
@@ -103,7 +116,48 @@ undefined(
     "AdjustContrastv2",
     "AdjustHue",
     "AdjustSaturation",
+    "ExtractGlimpseV2",
     "HSVToRGB",
     "ResizeArea",
 )
-undefined("it is not supported: TensorFlow has it", "RGBToHSV")
+not_differentiable("ExtractGlimpse")
+
+
+@gradient_of("RGBToHSV")
+def _rgb_to_hsv(op: Operation, gradient: Tensor) -> Tensor:
+    """Piece by piece, as the greatest and the least of three samples are; ties as in TensorFlow.
+
+    Hue is a sixth of `(next - previous) / (greatest - least)`, counted around from the greatest,
+    and an offset.
+    """
+    x = op.inputs[0]
+    dtype = x.dtype.base_dtype
+    most, least = reduce_max(x, -1, keepdims=True), reduce_min(x, -1, keepdims=True)
+    greatest = one_hot(argmax(x, -1), 3, dtype=dtype)
+    smallest = one_hot(2 - argmin(reverse(x, [-1]), -1), 3, dtype=dtype)
+    one = ones_like(most)
+    by_span, by_most = div_no_nan(one, most - least), div_no_nan(one, most)
+    apart = reduce_sum(greatest * (roll(x, -1, -1) - roll(x, 1, -1)), -1, keepdims=True)
+    side = roll(greatest, 1, -1) - roll(greatest, -1, -1)
+    hue = (side * by_span + (smallest - greatest) * apart * by_span * by_span) / 6
+    shown = cast(greater(x, 0), dtype)
+    saturation = shown * by_most * (greatest * least * by_most - smallest)
+    by_hue, by_saturation, by_value = (gradient[..., i : i + 1] for i in range(3))
+    result: Tensor = (
+        by_hue * hue * cast(greater(most, 0), dtype)
+        + by_saturation * saturation
+        + by_value * greatest
+    )
+    return result
+
+
+@gradient_of("ImageProjectiveTransform", "ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+def _projective_transform(op: Operation, gradient: Tensor) -> Any:
+    """TensorFlow's: the gradient seen through the inverse transform, no exact derivative."""
+    images, transforms = op.inputs[:2]
+    inverse = matrix_inverse(flat_transforms_to_matrices(transforms))
+    back = matrices_to_flat_transforms(inverse)
+    kind = "ImageProjectiveTransformV2"
+    attrs = attrs_of(op, "interpolation", "fill_mode")
+    others = [None] * (len(op.inputs) - 1)
+    return [lambda: raw(kind)(gradient, back, _space(images), **attrs), *others]

@@ -16,6 +16,7 @@ _COLUMNS = "feature columns are not supported; make the tensors yourself, and td
 _ESTIMATORS = "write the loop around td.train.MonitoredTrainingSession"
 _NETS = "no ready-made networks are part of tensordraft; copy the model's own file beside yours"
 _TPU = "there are no TPUs here"
+_FORMATS = "it is not supported; read the file with Pillow, and feed the pixels"
 
 _REASONS = {
     "CrossShardOptimizer": _TPU,
@@ -31,12 +32,15 @@ _REASONS = {
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
     "dataset_data_provider": _INPUT,
     "datasets": "nothing is downloaded; read the files yourself",
+    "decode_jxl": _FORMATS,
+    "decode_webp": _FORMATS,
     "distributions": "write the formula: td.random_normal draws, td.nn.moments measures",
     "embedding_column": _COLUMNS,
     "enable_eager_execution": _EAGER,
     "estimator": _ESTIMATORS,
     "evaluation": _LOOP_OF_SLIM,
     "feature_column": _COLUMNS,
+    "generate_bounding_box_proposals": "TensorFlow, too, has it for GPUs alone",
     "group_norm": "normalize with td.nn.moments and td.nn.batch_normalization",
     "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
     "learning": _LOOP_OF_SLIM,

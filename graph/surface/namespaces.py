@@ -26,6 +26,7 @@ NAMESPACES = {
     "td.contrib": "What programs use most of `contrib`.",
     "td.contrib.data": "Datasets under the names of `contrib`.",
     "td.contrib.framework": "Arguments for many calls at once, and variables of models.",
+    "td.contrib.image": "Images turned, moved and put in perspective.",
     "td.contrib.layers": "Layers, initializers and regularizers of `contrib`.",
     "td.contrib.layers.utils": "Names and collections of the outputs of layers.",
     "td.contrib.learn": "What is left of `contrib.learn`.",

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {"td": "extract_image_patches"}
+public = {
+    "td, td.image": "extract_image_patches",
+    "td.image": "extract_patches",
+}
 
 EXTRACT_IMAGE_PATCHES = OpDef(
     "ExtractImagePatches",
@@ -146,3 +149,37 @@ def extract_image_patches(
     return EXTRACT_IMAGE_PATCHES(
         images, ksizes=ksizes, strides=strides, rates=rates, padding=padding, name=name
     )
+
+
+def extract_patches(
+    images: Any,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> Tensor:
+    """As `td.extract_image_patches`, under the name that TensorFlow gave it later.
+
+    Args:
+        images: a tensor `[batch, rows, columns, depth]` of numbers or bools.
+        sizes: `[1, rows, columns, 1]`: how many elements the window has.
+        strides: `[1, rows, columns, 1]`: how far it moves from one position to the next.
+        rates: `[1, rows, columns, 1]`: how far apart its elements are in the image.
+        padding: "VALID" or "SAME".
+        name: a name for the op.
+
+    Returns:
+        A Tensor `[batch, out_rows, out_columns, sizes[1] * sizes[2] * depth]`.
+
+    Raises:
+        ValueError: the images are not of rank 4, or the window is none.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     image, ones = td.zeros([1, 6, 6, 3]), [1, 1, 1, 1]
+        ...     td.image.extract_patches(image, [1, 2, 2, 1], ones, ones, "VALID").shape.as_list()
+        [1, 5, 5, 12]
+    """
+    return extract_image_patches(images, sizes, strides, rates, padding, name)

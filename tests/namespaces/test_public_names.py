@@ -27,6 +27,7 @@ NAMESPACES = [
     "td.contrib",
     "td.contrib.data",
     "td.contrib.framework",
+    "td.contrib.image",
     "td.contrib.layers",
     "td.contrib.layers.utils",
     "td.contrib.learn",
