@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session runs them"
 _INPUT = "td.train.batch and queues feed a graph; or read in Python, and feed a placeholder"
-_LOOP_OF_SLIM = "write the loop around td.train.MonitoredTrainingSession, or td.train.Supervisor"
 
 _COLUMNS = "feature columns are not supported; make the tensors yourself, and td.layers.dense them"
 _ESTIMATORS = "write the loop around td.train.MonitoredTrainingSession"
@@ -38,12 +37,10 @@ _REASONS = {
     "embedding_column": _COLUMNS,
     "enable_eager_execution": _EAGER,
     "estimator": _ESTIMATORS,
-    "evaluation": _LOOP_OF_SLIM,
     "feature_column": _COLUMNS,
     "generate_bounding_box_proposals": "TensorFlow, too, has it for GPUs alone",
     "group_norm": "normalize with td.nn.moments and td.nn.batch_normalization",
     "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
-    "learning": _LOOP_OF_SLIM,
     "list_local_devices": "there is one device, the CPU",
     "maxout": "reshape the channels into groups and take td.reduce_max",
     "model_analyzer": "count with td.trainable_variables() and their shapes",

@@ -37,6 +37,7 @@ NAMESPACES = {
     "td.contrib.rnn": "Recurrent networks, as `td.nn` and `td.nn.rnn_cell` have them.",
     "td.contrib.seq2seq": "Attention, decoders, and what drives them.",
     "td.contrib.slim": "Models by layers with common arguments, and their training.",
+    "td.contrib.slim.evaluation": "Evaluating checkpoints.",
     "td.contrib.slim.initializers": "Initializers of `td.contrib.layers`.",
     "td.contrib.slim.learning": "Train ops, and running them.",
     "td.contrib.slim.losses": "Losses that take predictions first.",

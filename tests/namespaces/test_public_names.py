@@ -38,6 +38,7 @@ NAMESPACES = [
     "td.contrib.rnn",
     "td.contrib.seq2seq",
     "td.contrib.slim",
+    "td.contrib.slim.evaluation",
     "td.contrib.slim.initializers",
     "td.contrib.slim.learning",
     "td.contrib.slim.losses",

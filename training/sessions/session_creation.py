@@ -90,11 +90,12 @@ class Scaffold:
             RuntimeError: a collection that holds what is missing holds several of it.
         """
         graph = get_default_graph()
-        if not graph.finalized:
-            for name, (key, make) in _MADE.items():
-                if getattr(self, name) is None:
-                    setattr(self, name, Scaffold.get_or_default(name, key, make))
-            graph.finalize()
+        for name, (key, make) in _MADE.items():
+            if getattr(self, name) is None:
+                # A graph that an earlier session has closed has all of it in collections.
+                found = Scaffold.get_or_default(name, key, _none if graph.finalized else make)
+                setattr(self, name, found)
+        graph.finalize()
         return self
 
     @staticmethod
@@ -130,6 +131,10 @@ class Scaffold:
         """Calls the function that the scaffold was given."""
         if self._init_fn is not None:
             self._init_fn(self, session)
+
+
+def _none() -> None:
+    return None
 
 
 def _all_initialized() -> Any:

@@ -158,6 +158,15 @@ def test_chief_and_worker() -> None:
     chief.close()
 
 
+def test_a_second_session_of_one_graph_finds_all_that_the_first_has_made(tmp_path: Path) -> None:
+    step = td.train.get_or_create_global_step().assign_add(1)
+    for expected in (1, 2):
+        with td.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path)) as session:
+            assert session.run(step) == expected
+    with td.train.SingularMonitoredSession() as session:  # its values are initial ones again
+        assert session.run(step) == 1
+
+
 def test_scaffolds_take_what_collections_hold() -> None:
     v = td.Variable(1)
     init = v.assign(5).op
