@@ -199,9 +199,10 @@ def train_by_supervisor(
                 log.info("Stopping Training.")
                 supervisor.request_stop()
         supervisor.stop(close_summary_writer=False, ignore_live_threads=ignore_live_threads)
-        if logdir and is_chief:  # by then no thread saves an older state any more
+        keeper, path = supervisor.saver, supervisor.save_path
+        if keeper is not None and path:  # by now no thread saves an older state any more
             log.info("Finished training! Saving model to disk.")
-            supervisor.saver.save(managed, supervisor.save_path, global_step=step)
+            keeper.save(managed, path, global_step=step)
     return loss
 
 

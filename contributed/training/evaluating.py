@@ -137,7 +137,7 @@ class SummaryAtEndHook(SessionRunHook):
     def end(self, session: Any) -> None:
         """Writes them, with the global step."""
         step = 0 if self._step is None else int(session.run(self._step))
-        writer = FileWriter(self._log_dir) if self._writer is None else self._writer
+        writer = FileWriter(self._log_dir or "") if self._writer is None else self._writer
         if self._summary_op is not None:
             writer.add_summary(session.run(self._summary_op, self._feed_dict), step)
         writer.flush()
