@@ -18,6 +18,7 @@ imported when they are asked for.
 from __future__ import annotations
 
 import sys as _sys
+from importlib import import_module as _import_module
 
 from .graph import registry as _registry
 from .graph.node_expanders import offer as _offer
@@ -31,12 +32,17 @@ from .graph.surface.public_table import (
     OPS as _OPS,
     PublicTable as _PublicTable,
 )
+from .session.targets import is_cluster as _is_cluster, offer_sessions as _offer_sessions
 
 __version__ = "0.1.0"
 
 _table = _PublicTable(__name__, _registry.LOADING)
 _registry.on_first_use(lambda: _table.load(_OPS))
 _offer("SymbolicGradient", lambda: _table.load(_GRADIENTS))
+_offer_sessions(
+    _is_cluster,
+    lambda: _import_module(".distributed.data_parallel", __name__).ParallelSession,
+)
 _sys.meta_path.append(_NamespaceFinder(__name__, _table))
 
 

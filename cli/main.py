@@ -24,6 +24,7 @@ from . import (
     python,
     run,
     show,
+    split,
     strip,
 )
 from .text import printable
@@ -93,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
         profile,
         check,
         cost,
+        split,
         ops,
         draw,
         annotate,

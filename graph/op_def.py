@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..protos.messages import NodeDef
     from ..shape_inference.context import KernelFactory, ShapeFunction, ValueFunction
     from ..shape_inference.costs import FlopsRule
+    from ..shape_inference.split_parts import Rule as SplitRule
     from ..shape_inference.traits import Traits
     from .bodies import Call
     from .lowered_nodes import Lowering
@@ -102,6 +103,7 @@ class OpDef(Generic[Result]):
         self.template: NodeDef | None = None
         self.value_function: ValueFunction | None = None
         self.flops_function: FlopsRule | None = None
+        self.split_rule: SplitRule | None = None
         self.kernel_factory: KernelFactory | None = None
         self.kernel_memory = Memory.UNKNOWN
         self.lowering: Lowering | None = None
@@ -166,6 +168,14 @@ class OpDef(Generic[Result]):
         """
         self.flops_function = function
         return function
+
+    def split(self, rule: SplitRule) -> SplitRule:
+        """Decorator: `rule(c)` tells along which axes the op falls apart, where traits do not.
+
+        It receives a SplitContext and returns a Falls: see `shape_inference/split_parts.py`.
+        """
+        self.split_rule = rule
+        return rule
 
     def lowered(self, function: Lowering) -> Lowering:
         """Decorator: `function(nodes, lowered)` writes an op that has bodies without functions.

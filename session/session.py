@@ -21,6 +21,7 @@ from .options import ConfigProto, RunOptions, asks_for_exact
 from .partial import PartialRun
 from .planner import make_plan
 from .profile import Profile, RunMetadata
+from .targets import class_for
 from .threads import Threads
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class Session:
 
     Args:
         target: "", or the target of a `td.train.Server`, whose sessions share variables and
-            queues. A session always runs in this process.
+            queues: the session runs in this process. With "dask://host:port", "dask" or a
+            `distributed.Client`, what is large runs on a cluster: see `td.data_parallel`.
         graph: the graph to run; by default the default graph.
         config: how many threads to use, and whether to rewrite the graph, as a ConfigProto.
         optimize: "exact" has each op give its own result, rounded as it rounds, in place of
@@ -66,6 +68,12 @@ class Session:
         ...         print(session.run(y, {x: [1.0, 2.0]}))
         [3. 5.]
     """
+
+    def __new__(cls, target: Any = "", *_: Any, **__: Any) -> Self:
+        """A session; of a target that is a cluster, one that runs there what is large."""
+        other = class_for(target) if cls is Session else None
+        made: Self = object.__new__(other or cls)
+        return made
 
     def __init__(
         self,

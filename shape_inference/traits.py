@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,9 @@ class Traits:
         calls_python: the kernel calls a function of the program, which no file can hold.
         relays_sizes: a vector of sizes keeps its meaning on the way through the op: an element of
             -1 from a `Stack` stands for an unknown size behind it as well, as in TensorFlow.
+        splits: along which axes the results of parts are parts of the results, in the notation of
+            `split_parts.py`: `"n*,*->n*"`. Without it the op mixes what it is given, unless its
+            kind or a rule of its own tells.
 
     Example:
         >>> import tensordraft as td
@@ -47,6 +50,7 @@ class Traits:
     of_saver: bool = False
     calls_python: bool = False
     relays_sizes: bool = False
+    splits: str = ""
 
 
 OPAQUE = Traits()
@@ -74,9 +78,15 @@ class Reduction(Traits):
     """Elements along axes are combined into one; `axis` is the input or attr that names the axes.
 
     The elements are those of the first input.
+
+    Args:
+        axis: the input or attr that names the axes.
+        combined: how the results of parts of the elements make that of all of them, one of
+            `split_parts.COMBINATIONS`; "" where they do not.
     """
 
     axis: str
+    combined: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

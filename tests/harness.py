@@ -39,6 +39,7 @@ from cases import (
     unknown,
 )
 from gradient_harness import gradient, has_gradient
+from split_harness import check_in_chunks
 
 import tensordraft as td
 from tensordraft.graph.kernel_spec import Memory, stated
@@ -284,6 +285,11 @@ def tiny_blocks() -> Iterator[None]:
         yield
 
 
+def in_chunks(case: Case) -> None:
+    """Along whatever axis the op falls apart, chunks give what the whole gives."""
+    check_in_chunks(case)
+
+
 PROPERTIES: list[Property] = [
     constant_inputs,
     fed_inputs,
@@ -293,6 +299,7 @@ PROPERTIES: list[Property] = [
     round_trip,
     memory,
     raw_kernel,
+    in_chunks,
 ]
 
 

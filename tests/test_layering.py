@@ -100,6 +100,7 @@ FOLDERS = [
     "contributed",
     "analysis",
     "",
+    "distributed",
     "cli",
 ]
 # Sessions reach kernels through the OpDef of each op alone, and ops know no session.

@@ -44,6 +44,7 @@ STAGES = (
     ("training.*",),
     ("contributed.*",),
     ("analysis",),
+    ("distributed",),
 )
 OPS = STAGES[1]
 GRADIENTS = STAGES[3]

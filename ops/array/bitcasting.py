@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -25,6 +26,7 @@ BITCAST = OpDef(
     "int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}, "
     "type: {bfloat16, half, float32, float64, int64, int32, uint8, uint16, uint32, uint64, int8, "
     "int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}",
+    traits=Traits(splits="n*->n*"),
 )
 
 

@@ -187,17 +187,23 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     return PLACEHOLDER_WITH_DEFAULT(input, shape=TensorShape(shape), name=name)
 
 
-IDENTITY = OpDef("Identity", "input: T -> output: T", "T: type", traits=Move(views=True))
-SNAPSHOT = OpDef("Snapshot", "input: T -> output: T", "T: type", traits=Move(views=True))
-STOP_GRADIENT = OpDef("StopGradient", "input: T -> output: T", "T: type", traits=Move(views=True))
+IDENTITY = OpDef(
+    "Identity", "input: T -> output: T", "T: type", traits=Move(views=True, splits="=")
+)
+SNAPSHOT = OpDef(
+    "Snapshot", "input: T -> output: T", "T: type", traits=Move(views=True, splits="=")
+)
+STOP_GRADIENT = OpDef(
+    "StopGradient", "input: T -> output: T", "T: type", traits=Move(views=True, splits="=")
+)
 PREVENT_GRADIENT = OpDef(
     "PreventGradient",
     "input: T -> output: T",
     "T: type, message: string = ''",
-    traits=Move(views=True),
+    traits=Move(views=True, splits="="),
 )
 IDENTITY_N: OpDef[list[Tensor]] = OpDef(
-    "IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move(views=True)
+    "IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move(views=True, splits="=")
 )
 NO_OP: OpDef[Operation] = OpDef("NoOp", "->", traits=STATEFUL)
 

@@ -23,8 +23,12 @@ public = {"td, td.nn": "depth_to_space space_to_depth"}
 
 _ATTRS = "T: type, block_size: int32 >= 2, data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
 
-SPACE_TO_DEPTH = OpDef("SpaceToDepth", "input: T -> output: T", _ATTRS, traits=Move(symbolic=False))
-DEPTH_TO_SPACE = OpDef("DepthToSpace", "input: T -> output: T", _ATTRS, traits=Move(symbolic=False))
+SPACE_TO_DEPTH = OpDef(
+    "SpaceToDepth", "input: T -> output: T", _ATTRS, traits=Move(symbolic=False, splits="n*->n*")
+)
+DEPTH_TO_SPACE = OpDef(
+    "DepthToSpace", "input: T -> output: T", _ATTRS, traits=Move(symbolic=False, splits="n*->n*")
+)
 
 
 class Layout(NamedTuple):

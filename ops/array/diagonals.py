@@ -32,7 +32,7 @@ MATRIX_BAND_PART = OpDef(
     "MatrixBandPart",
     "input: T, num_lower: Tindex, num_upper: Tindex -> band: T",
     "T: type, Tindex: {int32, int64} = int64",
-    traits=Move(symbolic=False),
+    traits=Move(symbolic=False, splits="...__,*,*->...__"),
 )
 # Under its name of TensorFlow before 0.12.
 BATCH_MATRIX_BAND_PART = OpDef(

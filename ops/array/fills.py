@@ -13,6 +13,7 @@ from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import DType, as_dtype, float32
 from ...shape_inference.rules import shape_from_value
+from ...shape_inference.split_rules import made_of_sizes
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..kit.allocation import check_size, new_array, new_zeros
@@ -32,13 +33,14 @@ FILL = OpDef(
     "T: type, index_type: {int32, int64} = int32",
     traits=Move(),
 )
-ZEROS_LIKE = OpDef("ZerosLike", "x: T -> y: T", "T: type", traits=Move())
+FILL.split(made_of_sizes)
+ZEROS_LIKE = OpDef("ZerosLike", "x: T -> y: T", "T: type", traits=Move(splits="...->..."))
 ONES_LIKE = OpDef(
     "OnesLike",
     "x: T -> y: T",
     "T: {bfloat16, half, float32, float64, int8, uint8, int16, uint16, int32, uint32, int64, "
     "uint64, complex64, complex128, bool}",
-    traits=Move(),
+    traits=Move(splits="...->..."),
 )
 
 

@@ -10,6 +10,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...protos.config import config
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
+from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Traits
 from ..kit.allocation import check_size
@@ -31,12 +32,14 @@ CONCAT = OpDef(
     "N: int >= 2, T: type",
     traits=Move(relays_sizes=True),
 )
+CONCAT.split(following("values"))
 CONCAT_V2 = OpDef(
     "ConcatV2",
     "values: N * T, axis: Tidx -> output: T",
     "N: int >= 2, T: type, Tidx: {int32, int64} = int32",
     traits=Move(relays_sizes=True),
 )
+CONCAT_V2.split(following("values"))
 
 
 @CONCAT.shape

@@ -28,12 +28,18 @@ public = {
 _ALIGN = "T: type, align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'"
 _SHAPED = "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T"
 MATRIX_DIAG = OpDef(
-    "MatrixDiag", "diagonal: T -> output: T", "T: type", traits=Move(symbolic=False)
+    "MatrixDiag",
+    "diagonal: T -> output: T",
+    "T: type",
+    traits=Move(symbolic=False, splits="..._->...__"),
 )
 MATRIX_DIAG_V2 = OpDef("MatrixDiagV2", _SHAPED, "T: type", traits=Move(symbolic=False))
 MATRIX_DIAG_V3 = OpDef("MatrixDiagV3", _SHAPED, _ALIGN, traits=Move(symbolic=False))
 MATRIX_DIAG_PART = OpDef(
-    "MatrixDiagPart", "input: T -> diagonal: T", "T: type", traits=Move(symbolic=False)
+    "MatrixDiagPart",
+    "input: T -> diagonal: T",
+    "T: type",
+    traits=Move(symbolic=False, splits="...__->..._"),
 )
 MATRIX_DIAG_PART_V2 = OpDef(
     "MatrixDiagPartV2",
@@ -48,7 +54,10 @@ MATRIX_DIAG_PART_V3 = OpDef(
     traits=Move(symbolic=False),
 )
 MATRIX_SET_DIAG = OpDef(
-    "MatrixSetDiag", "input: T, diagonal: T -> output: T", "T: type", traits=Move(symbolic=False)
+    "MatrixSetDiag",
+    "input: T, diagonal: T -> output: T",
+    "T: type",
+    traits=Move(symbolic=False, splits="...__,..._->...__"),
 )
 MATRIX_SET_DIAG_V2 = OpDef(
     "MatrixSetDiagV2",

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.split_rules import following
 from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
 
@@ -23,6 +24,7 @@ MIRROR_PAD_GRAD = OpDef(
     "input: T, paddings: Tpaddings -> output: T",
     "T: type, Tpaddings: {int32, int64} = int32, mode: {'REFLECT', 'SYMMETRIC'}",
 )
+MIRROR_PAD_GRAD.split(following("input"))
 
 
 @MIRROR_PAD_GRAD.shape

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
+from ...shape_inference.split_rules import following, made_of_sizes
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.split_parts import Falls, SplitContext
 
 public = {
     "td": "pad",
@@ -37,6 +39,12 @@ TILE = OpDef(
     "T: type, Tmultiples: {int32, int64} = int32",
     traits=Move(),
 )
+
+
+@TILE.split
+def _tile_split(c: SplitContext) -> Falls:
+    split = c.axis("input") is not None
+    return following("input")(c) if split else made_of_sizes(c)
 
 
 @TILE.shape
@@ -127,18 +135,21 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 PADDINGS = "T: type, Tpaddings: {int32, int64} = int32"
 PAD = OpDef("Pad", "input: T, paddings: Tpaddings -> output: T", PADDINGS, traits=Move())
+PAD.split(following("input"))
 PAD_V2 = OpDef(
     "PadV2",
     "input: T, paddings: Tpaddings, constant_values: T -> output: T",
     PADDINGS,
     traits=Move(),
 )
+PAD_V2.split(following("input"))
 MIRROR_PAD = OpDef(
     "MirrorPad",
     "input: T, paddings: Tpaddings -> output: T",
     f"{PADDINGS}, mode: {{'REFLECT', 'SYMMETRIC'}}",
     traits=Move(),
 )
+MIRROR_PAD.split(following("input"))
 
 
 @PAD.shape

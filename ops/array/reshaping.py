@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, sizes_from_value, without_minus_one
+from ...shape_inference.split_parts import Falls, Mixes, along, per_row
 from ...shape_inference.symbolic.symbolic import divides_exactly, equal, exact_div, less, product
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.split_parts import SplitContext
     from ...shape_inference.symbolic.symbolic import Dim
 
     Size = Dim | None
@@ -48,6 +50,24 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
     if all(isinstance(n, int) for n in (*sizes, *wanted)):
         return TensorShape.of(reshaped(sizes, wanted))  # type: ignore[arg-type]
     return TensorShape.of(_reshaped_symbols(c, sizes, wanted))  # type: ignore[arg-type]
+
+
+@RESHAPE.split
+def _reshape_split(c: SplitContext) -> Falls:
+    """Rows stay together where as many elements lie before and inside of them as did."""
+    axis = c.axis("tensor")
+    result = c.known_sizes(c.node.outputs[0])
+    if axis is None:
+        raise Mixes("there are no rows in what is reshaped")
+    before = product(c.known_sizes(c.input("tensor"))[:axis])
+    for i, size in enumerate(result):
+        if c.depends(size):
+            if per_row(size, c.rows) is None or equal(product(result[:i]), before) is not True:
+                break
+            if any(map(c.depends, result[i + 1 :])):
+                break
+            return Falls([along(axis), c.part("shape")], [along(i)])
+    raise Mixes(f"it makes {c.out_shape()} of {c.shape('tensor')}, which tears rows apart")
 
 
 def reshaped(sizes: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:

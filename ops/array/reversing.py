@@ -10,6 +10,8 @@ from ...graph import errors
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
+from ...shape_inference.split_parts import WHOLE, Falls, Mixes, along
+from ...shape_inference.split_rules import all_but
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..kit.call_forms import older_form, renamed, string_at
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.split_parts import SplitContext
 
 public = {
     "td": "reverse_sequence reverse_v2",
@@ -38,6 +41,17 @@ REVERSE_V2 = OpDef(
     f"Tidx: {{int32, int64}} = int32, T: {{{REVERSIBLE}}}",
     traits=Move(views=True),
 )
+REVERSE_V2.split(all_but("axis"))
+
+
+@REVERSE.split
+def _reverse_split(c: SplitContext) -> Falls:
+    axis = c.axis("tensor")
+    if axis is None or c.needed("dims")[axis]:
+        raise Mixes("it goes along the axis that is split")
+    return Falls([along(axis), WHOLE], [along(axis)])
+
+
 _MOST_REVERSIBLE = 8  # dimensions, as the documents say
 
 
@@ -185,6 +199,24 @@ REVERSE_SEQUENCE = OpDef(
     "seq_dim: int32, batch_dim: int32 = 0, T: type, Tlen: {int32, int64} = int64",
     traits=Move(symbolic=False),
 )
+
+
+@REVERSE_SEQUENCE.split
+def _reverse_sequence_split(c: SplitContext) -> Falls:
+    axis, of_lengths = c.axis("input"), c.axis("seq_lengths")
+    batch, along_axis = c.attr("batch_dim"), c.attr("seq_dim")
+    rank = len(c.known_sizes(c.input("input")))
+    if axis is None and of_lengths is not None:
+        axis = batch % rank
+    if axis is None or axis == along_axis % rank:
+        raise Mixes("it goes along the axis that is split")
+    if axis == batch % rank:
+        return Falls([along(axis), along(0)], [along(axis)])
+    if of_lengths is not None:
+        raise Mixes("its inputs are split along different axes")
+    return Falls([along(axis), WHOLE], [along(axis)])
+
+
 # One gather costs more per element, but less per sequence, than reversing them one by one.
 _LONG_SEQUENCE = 256
 _FEW_SEQUENCES = 24

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import normal_axes
+from ...shape_inference.split_rules import all_but
 from ...shape_inference.traits import Move
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ ROLL = OpDef(
     "T: type, Tshift: {int32, int64}, Taxis: {int32, int64}",
     traits=Move(),
 )
+ROLL.split(all_but("axis"))
 
 
 @ROLL.shape

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
+from ...shape_inference.split_rules import following
 from ...shape_inference.symbolic.sizes import divided
 from ...shape_inference.symbolic.symbolic import DimExpr, less_equal
 from ...shape_inference.tensor_shape import TensorShape
@@ -31,12 +32,14 @@ SPLIT: OpDef[list[Tensor]] = OpDef(
     "num_split: int >= 1, T: type",
     traits=Move(views=True),
 )
+SPLIT.split(following("value"))
 SPLIT_V: OpDef[list[Tensor]] = OpDef(
     "SplitV",
     "value: T, size_splits: Tlen, split_dim: int32 -> output: num_split * T",
     "num_split: int >= 1, T: type, Tlen: {int8, int32, int64} = int64",
     traits=Move(views=True),
 )
+SPLIT_V.split(following("value"))
 
 
 @SPLIT.shape

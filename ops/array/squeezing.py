@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axes, normal_axis
+from ...shape_inference.split_rules import following
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
@@ -27,6 +28,7 @@ SQUEEZE = OpDef(
     "T: type, squeeze_dims: list(int32) >= 0 = []",
     traits=Move(views=True),
 )
+SQUEEZE.split(following("input"))
 
 
 @SQUEEZE.shape
@@ -114,6 +116,7 @@ EXPAND_DIMS = OpDef(
     "T: type, Tdim: {int32, int64} = int32",
     traits=Move(views=True),
 )
+EXPAND_DIMS.split(following("input"))
 
 
 @EXPAND_DIMS.shape
@@ -183,7 +186,10 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
 
 
 ENSURE_SHAPE = OpDef(
-    "EnsureShape", "input: T -> output: T", "shape: shape, T: type", traits=Move(views=True)
+    "EnsureShape",
+    "input: T -> output: T",
+    "shape: shape, T: type",
+    traits=Move(views=True, splits="...->..."),
 )
 
 

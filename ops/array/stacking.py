@@ -11,6 +11,7 @@ from ...graph.convert import convert_n_to_tensor, convert_to_tensor, holds_tenso
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
+from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Stack
 from ..kit.call_forms import deprecated, older_form, string_at
@@ -29,12 +30,14 @@ public = {"td": "pack parallel_stack stack unpack unstack"}
 PACK = OpDef(
     "Pack", "values: N * T -> output: T", "N: int >= 1, T: type, axis: int32 = 0", traits=Stack()
 )
+PACK.split(following("values"))
 UNPACK: OpDef[list[Tensor]] = OpDef(
     "Unpack",
     "value: T -> output: num * T",
     "num: int >= 0, T: type, axis: int32 = 0",
     traits=Move(views=True),
 )
+UNPACK.split(following("value"))
 
 
 @PACK.shape

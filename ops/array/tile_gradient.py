@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 TILE_GRAD = OpDef("TileGrad", "input: T, multiples: int32 -> output: T", "T: type")
+TILE_GRAD.split(following("input"))
 
 
 @TILE_GRAD.shape

@@ -10,6 +10,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
+from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..math.arithmetic import subtract
@@ -30,9 +31,11 @@ TRANSPOSED = "x: T, perm: Tperm -> y: T"
 TRANSPOSE = OpDef(
     "Transpose", TRANSPOSED, "T: type, Tperm: {int32, int64} = int32", traits=Move(views=True)
 )
+TRANSPOSE.split(following("x"))
 CONJUGATE_TRANSPOSE = OpDef(
     "ConjugateTranspose", TRANSPOSED, "T: type, Tperm: {int32, int64} = int32"
 )
+CONJUGATE_TRANSPOSE.split(following("x"))
 
 
 @TRANSPOSE.shape

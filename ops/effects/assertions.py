@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import STATEFUL, Traits
 from ..kit.array_text import summary
 
 if TYPE_CHECKING:
@@ -40,8 +40,18 @@ PRINT_V2 = OpDef(
     traits=STATEFUL,
 )
 _CHECKED = "T: {bfloat16, half, float32, float64}, message: string"
-CHECK_NUMERICS = OpDef("CheckNumerics", "tensor: T -> output: T", _CHECKED, traits=STATEFUL)
-CHECK_NUMERICS_V2 = OpDef("CheckNumericsV2", "tensor: T -> output: T", _CHECKED, traits=STATEFUL)
+CHECK_NUMERICS = OpDef(
+    "CheckNumerics",
+    "tensor: T -> output: T",
+    _CHECKED,
+    traits=Traits(stateful=True, splits="...->..."),
+)
+CHECK_NUMERICS_V2 = OpDef(
+    "CheckNumericsV2",
+    "tensor: T -> output: T",
+    _CHECKED,
+    traits=Traits(stateful=True, splits="...->..."),
+)
 
 
 @ASSERT.kernel

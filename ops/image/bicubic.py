@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 from ..kit.allocation import check_size, new_zeros
 from .resize_scales import modes_of, scale_of
 from .resizing import IMAGE_TYPES, RESIZE_MODES, resize_shape, resizing
@@ -25,11 +26,13 @@ RESIZE_BICUBIC = OpDef(
     "ResizeBicubic",
     "images: T, size: int32 -> resized_images: float32",
     f"T: {{{IMAGE_TYPES}}}, {RESIZE_MODES}",
+    traits=Traits(splits="n*,*->n*"),
 )
 RESIZE_BICUBIC_GRAD = OpDef(
     "ResizeBicubicGrad",
     "grads: float32, original_image: T -> output: T",
     f"T: {{float32, float64}}, {RESIZE_MODES}",
+    traits=Traits(splits="n*,n*->n*"),
 )
 RESIZE_BICUBIC.shape(resize_shape)
 RESIZE_BICUBIC_GRAD.shape(resize_grad_shape)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,13 +20,26 @@ if TYPE_CHECKING:
     Planes = Sequence[Array]
 
 _WIDE = "T: {half, bfloat16, float32, float64} = float32"
-RGB_TO_HSV = OpDef("RGBToHSV", "images: T -> output: T", _WIDE)
-HSV_TO_RGB = OpDef("HSVToRGB", "images: T -> output: T", _WIDE)
+RGB_TO_HSV = OpDef("RGBToHSV", "images: T -> output: T", _WIDE, traits=Traits(splits="..._->..._"))
+HSV_TO_RGB = OpDef("HSVToRGB", "images: T -> output: T", _WIDE, traits=Traits(splits="..._->..._"))
 _NARROW = "T: {half, float32} = float32"
-ADJUST_HUE = OpDef("AdjustHue", "images: T, delta: float32 -> output: T", _NARROW)
-ADJUST_SATURATION = OpDef("AdjustSaturation", "images: T, scale: float32 -> output: T", _NARROW)
+ADJUST_HUE = OpDef(
+    "AdjustHue",
+    "images: T, delta: float32 -> output: T",
+    _NARROW,
+    traits=Traits(splits="..._,*->..._"),
+)
+ADJUST_SATURATION = OpDef(
+    "AdjustSaturation",
+    "images: T, scale: float32 -> output: T",
+    _NARROW,
+    traits=Traits(splits="..._,*->..._"),
+)
 ADJUST_CONTRAST = OpDef(
-    "AdjustContrastv2", "images: T, contrast_factor: float32 -> output: T", _NARROW
+    "AdjustContrastv2",
+    "images: T, contrast_factor: float32 -> output: T",
+    _NARROW,
+    traits=Traits(splits="...___,*->...___"),
 )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 from .resize_scales import scale_of
 from .resizing import IMAGE_TYPES, resize_shape, resizing
 
@@ -21,6 +22,7 @@ RESIZE_AREA = OpDef(
     "ResizeArea",
     "images: T, size: int32 -> resized_images: float32",
     f"T: {{{IMAGE_TYPES}}}, align_corners: bool = false",
+    traits=Traits(splits="n*,*->n*"),
 )
 RESIZE_AREA.shape(resize_shape)
 

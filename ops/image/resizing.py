@@ -9,6 +9,7 @@ import numpy as np
 from ...graph import errors
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.allocation import check_size, new_array
 from .resize_scales import between, modes_of, nearest
 
@@ -29,11 +30,13 @@ RESIZE_BILINEAR = OpDef(
     "ResizeBilinear",
     "images: T, size: int32 -> resized_images: float32",
     f"T: {{{IMAGE_TYPES}}}, {RESIZE_MODES}",
+    traits=Traits(splits="n*,*->n*"),
 )
 RESIZE_NEAREST_NEIGHBOR = OpDef(
     "ResizeNearestNeighbor",
     "images: T, size: int32 -> resized_images: T",
     f"T: {{{IMAGE_TYPES}}}, {RESIZE_MODES}",
+    traits=Traits(splits="n*,*->n*"),
 )
 
 
@@ -125,6 +128,7 @@ CROP_AND_RESIZE = OpDef(
     "image: T, boxes: float32, box_ind: int32, crop_size: int32 -> crops: float32",
     "T: {uint8, uint16, int8, int16, int32, int64, half, float32, float64}, "
     "method: {'bilinear', 'nearest'} = 'bilinear', extrapolation_value: float = 0.0",
+    traits=Traits(splits="*,n*,n,*->n*"),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.allocation import check_size, new_zeros
 from .resize_scales import between, modes_of, nearest
 from .resizing import RESIZE_MODES
@@ -21,11 +22,13 @@ RESIZE_BILINEAR_GRAD = OpDef(
     "ResizeBilinearGrad",
     "grads: float32, original_image: T -> output: T",
     f"T: {{float32, bfloat16, half, float64}}, {RESIZE_MODES}",
+    traits=Traits(splits="n*,n*->n*"),
 )
 RESIZE_NEAREST_NEIGHBOR_GRAD = OpDef(
     "ResizeNearestNeighborGrad",
     "grads: T, size: int32 -> output: T",
     f"T: {{uint8, int8, int32, half, float32, float64, bfloat16}}, {RESIZE_MODES}",
+    traits=Traits(splits="n*,*->n*"),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.allocation import check_size, new_zeros
 from .resizing import IMAGE_TYPES, resize_shape, resizing
 from .resizing_gradients import check_rank
@@ -27,11 +28,13 @@ SCALE_AND_TRANSLATE = OpDef(
     "ScaleAndTranslate",
     "images: T, size: int32, scale: float32, translation: float32 -> resized_images: float32",
     f"T: {{{IMAGE_TYPES}}}, {_ATTRS}",
+    traits=Traits(splits="n*,*,*,*->n*"),
 )
 SCALE_AND_TRANSLATE_GRAD = OpDef(
     "ScaleAndTranslateGrad",
     "grads: T, original_image: T, scale: float32, translation: float32 -> output: T",
     f"T: {{float32}}, {_ATTRS}",
+    traits=Traits(splits="n*,n*,*,*->n*"),
 )
 _SMALLEST = np.float32(1000) * np.finfo(np.float32).tiny
 

@@ -30,13 +30,13 @@ GATHER_ND = OpDef(
     "GatherNd",
     "params: Tparams, indices: Tindices -> output: Tparams",
     "Tparams: type, Tindices: {int16, int32, int64}, bad_indices_policy: string = ''",
-    traits=Move(),
+    traits=Move(splits="*,n*->n*"),
 )
 SCATTER_ND = OpDef(
     "ScatterNd",
     "indices: Tindices, updates: T, shape: Tindices -> output: T",
     "T: type, Tindices: {int16, int32, int64}, bad_indices_policy: string = ''",
-    traits=Traits(symbolic=True),
+    traits=Traits(symbolic=True, splits="n*,n*,*->*:sum"),
 )
 
 

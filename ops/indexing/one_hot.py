@@ -11,6 +11,7 @@ from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.constant_array import constant_array
 from ...protos.dtypes import as_dtype, float32
+from ...shape_inference.split_parts import WHOLE, Falls, Mixes, along
 from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.split_parts import SplitContext
 
 public = {"td": "one_hot"}
 
@@ -30,6 +32,15 @@ ONE_HOT = OpDef(
     "axis: int32 = -1, T: type, TI: {uint8, int8, int32, int64} = int64",
     traits=Move(),
 )
+
+
+@ONE_HOT.split
+def _one_hot_split(c: SplitContext) -> Falls:
+    axis = c.axis("indices")
+    if axis is None:
+        raise Mixes("only indices can be split")
+    new = c.attr("axis") % len(c.known_sizes(c.node.outputs[0]))
+    return Falls([along(axis), WHOLE, WHOLE, WHOLE], [along(axis + (new <= axis))])
 
 
 @ONE_HOT.shape

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
+from ...shape_inference.split_rules import following
 from ...shape_inference.symbolic.symbolic import (
     DimExpr,
     dim_symbol,
@@ -34,6 +35,7 @@ SLICE = OpDef(
     "T: type, Index: {int32, int64}",
     traits=Move(views=True),
 )
+SLICE.split(following("input"))
 
 
 @SLICE.shape

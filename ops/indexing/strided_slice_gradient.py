@@ -11,12 +11,15 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
+from ...shape_inference.split_parts import Falls, Mixes
+from ...shape_inference.split_rules import following
 from ..kit.allocation import check_size
 from .strided_slicing import MASKS, items_of, numpy_index
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.split_parts import SplitContext
     from ...shape_inference.tensor_shape import TensorShape
 
 STRIDED_SLICE_GRAD = OpDef(
@@ -24,6 +27,13 @@ STRIDED_SLICE_GRAD = OpDef(
     "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T",
     "T: type, Index: {int32, int64}, " + ", ".join(f"{mask}: int32 = 0" for mask in MASKS),
 )
+
+
+@STRIDED_SLICE_GRAD.split
+def _strided_slice_grad_split(c: SplitContext) -> Falls:
+    if (c.needed("strides") < 0).any():
+        raise Mixes("it may turn the order round")
+    return following("dy")(c)
 
 
 @STRIDED_SLICE_GRAD.shape

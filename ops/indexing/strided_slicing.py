@@ -11,6 +11,8 @@ from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.context import is_symbolic
 from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.split_parts import Falls, Mixes
+from ...shape_inference.split_rules import following
 from ...shape_inference.symbolic.symbolic import (
     DimExpr,
     dim_max,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.split_parts import SplitContext
     from ...shape_inference.symbolic.symbolic import Dim
 
 public = {"td": "strided_slice"}
@@ -39,6 +42,13 @@ STRIDED_SLICE = OpDef(
     "T: type, Index: {int16, int32, int64}, " + ", ".join(f"{mask}: int32 = 0" for mask in MASKS),
     traits=Move(views=True, relays_sizes=True),
 )
+
+
+@STRIDED_SLICE.split
+def _strided_slice_split(c: SplitContext) -> Falls:
+    if (c.needed("strides") < 0).any():
+        raise Mixes("it may turn the order round")
+    return following("input")(c)
 
 
 class _At(NamedTuple):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 from .square_matrices import checked_square, or_refused, square_shape
 
 if TYPE_CHECKING:
@@ -17,9 +18,17 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
-CHOLESKY_GRAD = OpDef("CholeskyGrad", "l: T, grad: T -> output: T", "T: {half, float32, float64}")
+CHOLESKY_GRAD = OpDef(
+    "CholeskyGrad",
+    "l: T, grad: T -> output: T",
+    "T: {half, float32, float64}",
+    traits=Traits(splits="...__,...__->...__"),
+)
 BATCH_CHOLESKY_GRAD = OpDef(
-    "BatchCholeskyGrad", "l: T, grad: T -> output: T", "T: {float32, float64}"
+    "BatchCholeskyGrad",
+    "l: T, grad: T -> output: T",
+    "T: {float32, float64}",
+    traits=Traits(splits="...__,...__->...__"),
 )
 
 

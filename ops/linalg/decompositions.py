@@ -10,6 +10,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_min
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from .square_matrices import (
     MATRIX_TYPES,
     OLDER_MATRIX_TYPES,
@@ -32,14 +33,23 @@ public = {
     "td.linalg": "eigh=self_adjoint_eig eigvalsh=self_adjoint_eigvals",
 }
 
-QR = OpDef("Qr", "input: T -> q: T, r: T", f"full_matrices: bool = false, {MATRIX_TYPES}")
+QR = OpDef(
+    "Qr",
+    "input: T -> q: T, r: T",
+    f"full_matrices: bool = false, {MATRIX_TYPES}",
+    traits=Traits(splits="...__->...__,...__"),
+)
 SVD: OpDef[Results] = OpDef(
     "Svd",
     "input: T -> s: T, u: T, v: T",
     f"compute_uv: bool = true, full_matrices: bool = false, {MATRIX_TYPES}",
+    traits=Traits(splits="...__->..._,...__,...__"),
 )
 SELF_ADJOINT_EIG_V2: OpDef[Results] = OpDef(
-    "SelfAdjointEigV2", "input: T -> e: T, v: T", f"compute_v: bool = true, {MATRIX_TYPES}"
+    "SelfAdjointEigV2",
+    "input: T -> e: T, v: T",
+    f"compute_v: bool = true, {MATRIX_TYPES}",
+    traits=Traits(splits="...__->..._,...__"),
 )
 # Under their names of TensorFlow before 0.12.
 BATCH_SVD: OpDef[Results] = OpDef(

@@ -11,6 +11,7 @@ from ...graph.convert import convert_n_to_tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.context import check_rank, settled
 from ...shape_inference.rules import broadcast
+from ...shape_inference.split_parts import by_letters
 from ...shape_inference.symbolic.formulas import Formula
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.gemm import multiply
@@ -22,12 +23,18 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.costs import CostContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.split_parts import Falls, SplitContext
 
     Labels = tuple[int, ...]
 
 public = {"td, td.linalg": "einsum"}
 
 EINSUM = OpDef("Einsum", "inputs: N * T -> output: T", "equation: string, N: int >= 1, T: type")
+
+
+@EINSUM.split
+def _einsum_split(c: SplitContext) -> Falls:
+    return by_letters(c, c.attr("equation").decode())
 
 
 class _Spec(NamedTuple):

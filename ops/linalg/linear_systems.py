@@ -12,6 +12,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.context import settled
 from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from .square_matrices import (
     MATRIX_TYPES,
     OLDER_MATRIX_TYPES,
@@ -35,19 +36,24 @@ public = {
 }
 
 MATRIX_SOLVE = OpDef(
-    "MatrixSolve", "matrix: T, rhs: T -> output: T", f"adjoint: bool = false, {MATRIX_TYPES}"
+    "MatrixSolve",
+    "matrix: T, rhs: T -> output: T",
+    f"adjoint: bool = false, {MATRIX_TYPES}",
+    traits=Traits(splits="...__,...__->...__"),
 )
 MATRIX_TRIANGULAR_SOLVE = OpDef(
     "MatrixTriangularSolve",
     "matrix: T, rhs: T -> output: T",
     "lower: bool = true, adjoint: bool = false, "
     "T: {bfloat16, half, float32, float64, complex64, complex128}",
+    traits=Traits(splits="...__,...__->...__"),
 )
 
 MATRIX_SOLVE_LS = OpDef(
     "MatrixSolveLs",
     "matrix: T, rhs: T, l2_regularizer: float64 -> output: T",
     f"{MATRIX_TYPES}, fast: bool = true",
+    traits=Traits(splits="...__,...__,*->...__"),
 )
 
 # Under their names of TensorFlow before 0.12.

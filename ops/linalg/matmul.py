@@ -13,7 +13,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import dim_symbol, equal
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import Product
+from ...shape_inference.traits import Product, Traits
 from ..array.casting import cast
 from ..kit.allocation import check_size
 from ..kit.elementwise import COMPLEX, FLOATS, REALS, like_the_other
@@ -49,6 +49,7 @@ SPARSE_MAT_MUL = OpDef(
     "transpose_a: bool = false, transpose_b: bool = false, a_is_sparse: bool = false, "
     "b_is_sparse: bool = false, Ta: {float32, bfloat16} = float32, "
     "Tb: {float32, bfloat16} = float32",
+    traits=Product("mk,kn->mn"),
 )
 BATCH_MAT_MUL = OpDef(
     "BatchMatMul",
@@ -340,7 +341,9 @@ def sparse_matmul(
     )
 
 
-CROSS = OpDef("Cross", "a: T, b: T -> product: T", f"T: {{{REALS}}}")
+CROSS = OpDef(
+    "Cross", "a: T, b: T -> product: T", f"T: {{{REALS}}}", traits=Traits(splits="..._,..._->..._")
+)
 
 
 def _crossed(c: OpContext, a: TensorShape, b: TensorShape) -> TensorShape:

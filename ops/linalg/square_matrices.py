@@ -12,6 +12,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..array.matrix_diagonals import matrix_diag_part
 from ..math.arithmetic import multiply
 from ..math.exponentials import log, real
@@ -33,14 +34,24 @@ public = {
 _MOST_MATRICES = 1 << 28
 OLDER_MATRIX_TYPES = "T: {float32, float64}"
 MATRIX_TYPES = "T: {half, float32, float64, complex64, complex128}"
-MATRIX_DETERMINANT = OpDef("MatrixDeterminant", "input: T -> output: T", MATRIX_TYPES)
+MATRIX_DETERMINANT = OpDef(
+    "MatrixDeterminant", "input: T -> output: T", MATRIX_TYPES, traits=Traits(splits="...__->...")
+)
 LOG_MATRIX_DETERMINANT = OpDef(
-    "LogMatrixDeterminant", "input: T -> sign: T, log_abs_determinant: T", MATRIX_TYPES
+    "LogMatrixDeterminant",
+    "input: T -> sign: T, log_abs_determinant: T",
+    MATRIX_TYPES,
+    traits=Traits(splits="...__->...,..."),
 )
 MATRIX_INVERSE = OpDef(
-    "MatrixInverse", "input: T -> output: T", f"adjoint: bool = false, {MATRIX_TYPES}"
+    "MatrixInverse",
+    "input: T -> output: T",
+    f"adjoint: bool = false, {MATRIX_TYPES}",
+    traits=Traits(splits="...__->...__"),
 )
-CHOLESKY = OpDef("Cholesky", "input: T -> output: T", MATRIX_TYPES)
+CHOLESKY = OpDef(
+    "Cholesky", "input: T -> output: T", MATRIX_TYPES, traits=Traits(splits="...__->...__")
+)
 # Under their names of TensorFlow before 0.12.
 BATCH_MATRIX_DETERMINANT = OpDef(
     "BatchMatrixDeterminant",

@@ -24,13 +24,16 @@ public = {"td, td.math": "accumulate_n add_n"}
 
 _TYPES = f"N: int >= 1, T: {{{REALS}, {COMPLEX}, {QUANTIZED}"
 ADD_N = OpDef(
-    "AddN", "inputs: N * T -> sum: T", f"{_TYPES}, variant}}", traits=Traits(symbolic=True)
+    "AddN",
+    "inputs: N * T -> sum: T",
+    f"{_TYPES}, variant}}",
+    traits=Traits(symbolic=True, splits="...->..."),
 )
 ACCUMULATE_N_V2 = OpDef(
     "AccumulateNV2",
     "inputs: N * T -> sum: T",
     f"{_TYPES}}}, shape: shape",
-    traits=Traits(symbolic=True),
+    traits=Traits(symbolic=True, splits="...->..."),
 )
 
 for _definition in (ADD_N, ACCUMULATE_N_V2):

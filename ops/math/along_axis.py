@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
+from ...shape_inference.split_rules import all_but
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Reduction, Traits
 from ..kit.call_forms import renamed
@@ -33,12 +34,15 @@ _NUMBERS = f"T: {{{REALS}, {COMPLEX}, {QUANTIZED}}}"
 CUMSUM = OpDef(
     "Cumsum", "x: T, axis: Tidx -> out: T", f"{_NUMBERS}, {_SCAN}", traits=Traits(symbolic=True)
 )
+CUMSUM.split(all_but("axis"))
 CUMPROD = OpDef(
     "Cumprod", "x: T, axis: Tidx -> out: T", f"{_NUMBERS}, {_SCAN}", traits=Traits(symbolic=True)
 )
+CUMPROD.split(all_but("axis"))
 CUMULATIVE_LOGSUMEXP = OpDef(
     "CumulativeLogsumexp", "x: T, axis: Tidx -> out: T", f"T: {{{FLOATS}}}, {_SCAN}"
 )
+CUMULATIVE_LOGSUMEXP.split(all_but("axis"))
 
 flops_per_element(1, CUMSUM, CUMPROD, CUMULATIVE_LOGSUMEXP)
 

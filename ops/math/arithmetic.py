@@ -11,7 +11,7 @@ from ...graph.kernel_spec import writes_out
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.symbolic.symbolic import dim_max, dim_min
-from ...shape_inference.traits import Elementwise
+from ...shape_inference.traits import Elementwise, Traits
 from ..kit.elementwise import (
     COMPLEX,
     FLOATS,
@@ -257,7 +257,12 @@ rint = unary(
     "The nearest whole number; of two, the even one.",
     ("[0.5, 1.5, 1.7]", "[0. 2. 2.]"),
 )
-ROUND = OpDef("Round", "x: T -> y: T", f"T: {{{FLOATS}, {SIGNED}, {COMPLEX}}}")
+ROUND = OpDef(
+    "Round",
+    "x: T -> y: T",
+    f"T: {{{FLOATS}, {SIGNED}, {COMPLEX}}}",
+    traits=Traits(splits="...->..."),
+)
 define_unary(ROUND, {"fc": np.rint, "i": np.positive})
 
 

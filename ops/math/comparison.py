@@ -48,8 +48,18 @@ public = {
 
 
 _ANY_SHAPES = "T: type, incompatible_shape_error: bool = true"
-EQUAL = OpDef("Equal", "x: T, y: T -> z: bool", _ANY_SHAPES, traits=Traits(symbolic=True))
-NOT_EQUAL = OpDef("NotEqual", "x: T, y: T -> z: bool", _ANY_SHAPES, traits=Traits(symbolic=True))
+EQUAL = OpDef(
+    "Equal",
+    "x: T, y: T -> z: bool",
+    _ANY_SHAPES,
+    traits=Traits(symbolic=True, splits="...,...->..."),
+)
+NOT_EQUAL = OpDef(
+    "NotEqual",
+    "x: T, y: T -> z: bool",
+    _ANY_SHAPES,
+    traits=Traits(symbolic=True, splits="...,...->..."),
+)
 
 for _definition in (EQUAL, NOT_EQUAL):
     _definition.flops(lambda c: c.result_elements())
@@ -208,6 +218,7 @@ APPROXIMATE_EQUAL = OpDef(
     "ApproximateEqual",
     "x: T, y: T -> z: bool",
     f"T: {{{NUMBERS}, {QUANTIZED}}}, tolerance: float = 9.999999747378752e-06",
+    traits=Traits(splits="...,...->..."),
 )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.elementwise import COMPLEX, FLOATS, REALS, in_float32
 from ..kit.flops import flops_per_element
 
@@ -30,7 +31,7 @@ def _define(
     op: str, arguments: str, attrs: str, gradient: Callable[[KernelContext], Gradient]
 ) -> None:
     """Defines an op of two arguments of one shape, which is that of its result."""
-    definition = OpDef(op, arguments, attrs)
+    definition = OpDef(op, arguments, attrs, traits=Traits(splits="...,...->..."))
     names = [spec.name for spec in definition.signature.inputs]
     flops_per_element(2, definition)
 
@@ -53,7 +54,12 @@ def _define(
 
 def _define_of_result(op: str, function: Gradient) -> None:
     """Defines an op of a result and its gradient, which need only have as many elements."""
-    definition = OpDef(op, "y: T, dy: T -> z: T", f"T: {{{FLOATS}, {COMPLEX}}}")
+    definition = OpDef(
+        op,
+        "y: T, dy: T -> z: T",
+        f"T: {{{FLOATS}, {COMPLEX}}}",
+        traits=Traits(splits="...,...->..."),
+    )
     flops_per_element(4 if op == "RsqrtGrad" else 2, definition)
 
     @definition.shape

@@ -137,14 +137,14 @@ def _logical(ufunc: np.ufunc) -> Callable[[DType], Reduce]:
     return reduction
 
 
-def _define(op: str, types: str, reduction: Callable[[DType], Reduce]) -> OpDef:
+def _define(op: str, types: str, reduction: Callable[[DType], Reduce], combined: str) -> OpDef:
     kind = "bool" if types == "bool" else "T"
     definition = OpDef(
         op,
         f"input: {kind}, reduction_indices: Tidx -> output: {kind}",
         ("" if types == "bool" else f"T: {{{_TYPES[types]}}}, ")
         + "keep_dims: bool = false, Tidx: {int32, int64} = int32",
-        traits=Reduction("reduction_indices", symbolic=op in _SYMBOLIC),
+        traits=Reduction("reduction_indices", combined=combined, symbolic=op in _SYMBOLIC),
     )
 
     @definition.shape
@@ -196,15 +196,15 @@ def resolve_axes(indices: Array, rank: int) -> tuple[int, ...]:
     return tuple(sorted(axes))
 
 
-SUM = _define("Sum", "number", _accumulating(np.add))
-PROD = _define("Prod", "number", _accumulating(np.multiply))
-MEAN = _define("Mean", "number", _mean)
+SUM = _define("Sum", "number", _accumulating(np.add), "sum")
+PROD = _define("Prod", "number", _accumulating(np.multiply), "prod")
+MEAN = _define("Mean", "number", _mean, "mean")
 MEAN.flops(lambda c: c.first_elements())  # as many additions, and a division each
-MAX = _define("Max", "real", _extremum(np.maximum, -np.inf, "min"))
-MIN = _define("Min", "real", _extremum(np.minimum, np.inf, "max"))
-ALL = _define("All", "bool", _logical(np.logical_and))
-ANY = _define("Any", "bool", _logical(np.logical_or))
-EUCLIDEAN_NORM = _define("EuclideanNorm", "number", _euclidean_norm)
+MAX = _define("Max", "real", _extremum(np.maximum, -np.inf, "min"), "max")
+MIN = _define("Min", "real", _extremum(np.minimum, np.inf, "max"), "min")
+ALL = _define("All", "bool", _logical(np.logical_and), "all")
+ANY = _define("Any", "bool", _logical(np.logical_or), "any")
+EUCLIDEAN_NORM = _define("EuclideanNorm", "number", _euclidean_norm, "norm")
 
 
 class Reducer(Protocol):

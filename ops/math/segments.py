@@ -10,6 +10,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.allocation import check_size, new_array
 from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
 from ..kit.flops import flops_per_element
@@ -178,6 +179,7 @@ def _define_unsorted(combination: Combination) -> OpDef:
         "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T",
         f"T: {{{combination.dtypes}}}, Tindices: {{int16, int32, int64}}, "
         "Tnumsegments: {int32, int64} = int32",
+        traits=Traits(splits=f"n*,n*,*->*:{combination.name}"),
     )
     flops_per_element(1, definition)
 

@@ -24,7 +24,10 @@ public = {"td": "clip_by_value select where where_v2"}
 
 _NUMBERS = f"{REALS}, {COMPLEX}, {QUANTIZED}"
 SELECT = OpDef(
-    "Select", "condition: bool, t: T, e: T -> output: T", "T: type", traits=Traits(symbolic=True)
+    "Select",
+    "condition: bool, t: T, e: T -> output: T",
+    "T: type",
+    traits=Traits(symbolic=True, splits="n*,n*,n*->n*"),
 )
 SELECT_V2 = OpDef(
     "SelectV2",
@@ -309,6 +312,7 @@ BUCKETIZE = OpDef(
     "Bucketize",
     "input: T -> output: int32",
     "T: {int32, int64, float32, float64}, boundaries: list(float)",
+    traits=Traits(splits="...->..."),
 )
 
 

@@ -13,7 +13,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import Elementwise
+from ...shape_inference.traits import Elementwise, Traits
 from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
 from ..kit.extrema import clipped, positive
@@ -132,8 +132,15 @@ LEAKY_RELU = OpDef(
     "alpha: float = 0.20000000298023224, T: {half, bfloat16, float32, float64} = float32",
     traits=Elementwise(),
 )
-SOFTMAX = OpDef("Softmax", "logits: T -> softmax: T", f"T: {{{FLOATS}}}")
-LOG_SOFTMAX = OpDef("LogSoftmax", "logits: T -> logsoftmax: T", f"T: {{{FLOATS}}}")
+SOFTMAX = OpDef(
+    "Softmax", "logits: T -> softmax: T", f"T: {{{FLOATS}}}", traits=Traits(splits="..._->..._")
+)
+LOG_SOFTMAX = OpDef(
+    "LogSoftmax",
+    "logits: T -> logsoftmax: T",
+    f"T: {{{FLOATS}}}",
+    traits=Traits(splits="..._->..._"),
+)
 flops_per_element(5, SOFTMAX, LOG_SOFTMAX)
 
 
@@ -290,8 +297,14 @@ BIAS_ADD = OpDef(
     "BiasAdd",
     "value: T, bias: T -> output: T",
     f"T: {{{_NUMBERS}}}, data_format: {{'NHWC', 'NCHW'}} = 'NHWC'",
+    traits=Traits(splits="n*,*->n*"),
 )
-BIAS_ADD_V1 = OpDef("BiasAddV1", "value: T, bias: T -> output: T", f"T: {{{_NUMBERS}}}")
+BIAS_ADD_V1 = OpDef(
+    "BiasAddV1",
+    "value: T, bias: T -> output: T",
+    f"T: {{{_NUMBERS}}}",
+    traits=Traits(splits="n*,*->n*"),
+)
 flops_per_element(1, BIAS_ADD, BIAS_ADD_V1)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
 from ..kit.flops import combined
 
@@ -26,6 +27,7 @@ BIAS_ADD_GRAD = OpDef(
     "BiasAddGrad",
     "out_backprop: T -> output: T",
     f"T: {{{REALS}, {COMPLEX}, {QUANTIZED}}}, data_format: {{'NHWC', 'NCHW'}} = 'NHWC'",
+    traits=Traits(splits="n*->*:sum"),
 )
 
 BIAS_ADD_GRAD.flops(combined)

@@ -12,6 +12,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..array.casting import cast
 from ..array.fills import zeros_like
 from ..array.joining import concat
@@ -42,12 +43,16 @@ public = {
 
 _FLOATS = "T: {half, bfloat16, float32, float64}"
 SOFTMAX_CROSS_ENTROPY_WITH_LOGITS: OpDef[Results] = OpDef(
-    "SoftmaxCrossEntropyWithLogits", "features: T, labels: T -> loss: T, backprop: T", _FLOATS
+    "SoftmaxCrossEntropyWithLogits",
+    "features: T, labels: T -> loss: T, backprop: T",
+    _FLOATS,
+    traits=Traits(splits="n_,n_->n,n_"),
 )
 SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS: OpDef[Results] = OpDef(
     "SparseSoftmaxCrossEntropyWithLogits",
     "features: T, labels: Tlabels -> loss: T, backprop: T",
     f"{_FLOATS}, Tlabels: {{int32, int64}} = int64",
+    traits=Traits(splits="n_,n->n,n_"),
 )
 
 flops_per_element(8, SOFTMAX_CROSS_ENTROPY_WITH_LOGITS, SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS)

@@ -12,7 +12,9 @@ from ...graph.kernel_spec import Line, view
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.sliding_windows import Window
+from ...shape_inference.split_parts import Mixes, by_letters
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..array.fills import fill
 from ..kit.elementwise import in_float32
 from ..math.arithmetic import add, multiply, subtract
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.costs import CostContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.split_parts import Falls, SplitContext
     from ...shape_inference.symbolic.formulas import Formula
 
 public = {"td.nn": "batch_normalization fused_batch_norm local_response_normalization lrn"}
@@ -55,6 +58,17 @@ def _batch_norm_flops(c: CostContext) -> Formula:
 
 for _definition in (FUSED_BATCH_NORM, FUSED_BATCH_NORM_V2, FUSED_BATCH_NORM_V3):
     _definition.flops(_batch_norm_flops)
+
+
+@FUSED_BATCH_NORM.split
+@FUSED_BATCH_NORM_V2.split
+@FUSED_BATCH_NORM_V3.split
+def _fused_batch_norm_split(c: SplitContext) -> Falls:
+    if c.attr("is_training"):
+        raise Mixes("in training it needs the mean and the variance of all rows")
+    statistics = ",*:first" * (len(c.node.outputs) - 1)
+    return by_letters(c, f"n*,*,*,*,*->n*{statistics}")
+
 
 # Rows of fewer channels are multiplied as one with those of the neighbouring columns.
 _FEW_CHANNELS = 64
@@ -196,7 +210,7 @@ LRN_ATTRS = (
     "depth_radius: int32 = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5, "
     "T: {half, bfloat16, float32} = float32"
 )
-LRN = OpDef("LRN", "input: T -> output: T", LRN_ATTRS)
+LRN = OpDef("LRN", "input: T -> output: T", LRN_ATTRS, traits=Traits(splits="n*->n*"))
 
 
 @LRN.shape

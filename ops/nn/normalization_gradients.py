@@ -8,7 +8,9 @@ import numpy as np
 
 from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...shape_inference.split_parts import Mixes, by_letters
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.elementwise import in_float32
 from ..windows.pooling_rules import pooled
 from .normalization import LRN_ATTRS, lrn_windows
@@ -16,6 +18,7 @@ from .normalization import LRN_ATTRS, lrn_windows
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.split_parts import Falls, SplitContext
 
 _FORMATS, _MORE_FORMATS = "{'NHWC', 'NCHW'}", "{'NHWC', 'NCHW', 'NDHWC', 'NCDHW'}"
 _ATTRS = (
@@ -39,6 +42,18 @@ FUSED_BATCH_NORM_GRAD_V3 = OpDef(
     f"{_READ}, reserve_space_3: U -> {_MADE}, reserve_space_4: U, reserve_space_5: U",
     f"T: {{half, bfloat16, float32}}, U: {{float32}}, {_ATTRS % _MORE_FORMATS}",
 )
+
+
+@FUSED_BATCH_NORM_GRAD.split
+@FUSED_BATCH_NORM_GRAD_V2.split
+@FUSED_BATCH_NORM_GRAD_V3.split
+def _fused_batch_norm_grad_split(c: SplitContext) -> Falls:
+    if c.attr("is_training"):
+        raise Mixes("in training it needs the mean and the variance of all rows")
+    others = ",*" * (len(c.node.inputs) - 2)
+    return by_letters(c, f"n*,n*{others}->n*,*:sum,*:sum,*:first,*:first")
+
+
 _VECTORS = ("scale", "reserve_space_1", "reserve_space_2")
 _NOTHING = TensorShape.of((0,))
 
@@ -125,7 +140,10 @@ def _as_rows(x: Array, channels: int) -> Array:
 
 
 LRN_GRAD = OpDef(
-    "LRNGrad", "input_grads: T, input_image: T, output_image: T -> output: T", LRN_ATTRS
+    "LRNGrad",
+    "input_grads: T, input_image: T, output_image: T -> output: T",
+    LRN_ATTRS,
+    traits=Traits(splits="n*,n*,n*->n*"),
 )
 _IMAGES = ("input_grads", "input_image", "output_image")
 

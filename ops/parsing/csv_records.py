@@ -10,6 +10,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import string
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ DECODE_CSV: OpDef[Results] = OpDef(
     "records: string, record_defaults: OUT_TYPE -> output: OUT_TYPE",
     "OUT_TYPE: list({float32, float64, int32, int64, string}) >= 1, field_delim: string = ',', "
     "use_quote_delim: bool = true, na_value: string = '', select_cols: list(int) = []",
+    traits=Traits(splits="n*,*->n*"),
 )
 
 _RANGES = {"int32": 31, "int64": 63}

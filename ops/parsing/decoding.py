@@ -18,6 +18,7 @@ from ...protos.tensor_codec import decode_tensor, encode_tensor
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.allocation import new_array
 from ..kit.call_forms import renamed
 
@@ -37,20 +38,24 @@ _NUMBERS = (
     "half, float32, float64, int32, uint16, uint8, int16, int8, int64, complex64, complex128, "
     "bool, bfloat16"
 )
+_RAW = f"out_type: {{{_NUMBERS}}}, little_endian: bool = true"
 DECODE_RAW = OpDef(
-    "DecodeRaw",
-    "bytes: string -> output: out_type",
-    f"out_type: {{{_NUMBERS}}}, little_endian: bool = true",
+    "DecodeRaw", "bytes: string -> output: out_type", _RAW, traits=Traits(splits="n*->n*")
 )
 DECODE_PADDED_RAW = OpDef(
     "DecodePaddedRaw",
     "input_bytes: string, fixed_length: int32 -> output: out_type",
-    f"out_type: {{{_NUMBERS}}}, little_endian: bool = true",
+    _RAW,
+    traits=Traits(splits="n*,*->n*"),
 )
+_EACH = Traits(splits="...->...")
+_COMPRESSION = "compression_type: string = ''"
 DECODE_COMPRESSED = OpDef(
-    "DecodeCompressed", "bytes: string -> output: string", "compression_type: string = ''"
+    "DecodeCompressed", "bytes: string -> output: string", _COMPRESSION, traits=_EACH
 )
-DECODE_JSON_EXAMPLE = OpDef("DecodeJSONExample", "json_examples: string -> binary_examples: string")
+DECODE_JSON_EXAMPLE = OpDef(
+    "DecodeJSONExample", "json_examples: string -> binary_examples: string", traits=_EACH
+)
 PARSE_TENSOR = OpDef("ParseTensor", "serialized: string -> output: out_type", "out_type: type")
 SERIALIZE_TENSOR = OpDef("SerializeTensor", "tensor: T -> serialized: string", "T: type")
 

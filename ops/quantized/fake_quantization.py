@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from .fake_quant_grid import fixed_grid, grid_maker, inside, on_grid, total
 from .quantized_ranges import length_of_ranges
 
@@ -25,38 +26,37 @@ public = {
 }
 
 _GRID_ATTRS = "num_bits: int32 = 8, narrow_range: bool = false"
-_RANGE_ATTRS = "min: float = -6.0, max: float = 6.0, "
-_GRADIENT_OUTPUTS = (
-    "-> backprops_wrt_input: float32, backprop_wrt_min: float32, backprop_wrt_max: float32"
-)
+_RANGE_ATTRS = f"min: float = -6.0, max: float = 6.0, {_GRID_ATTRS}"
+_GRADIENTS = "backprops_wrt_input: float32, backprop_wrt_min: float32, backprop_wrt_max: float32"
+
+_OF_VARS = "inputs: float32, min: float32, max: float32 -> outputs: float32"
+_ONE = Traits(splits="...->...")
+_EACH, _CHANNEL = Traits(splits="...,*,*->..."), Traits(splits="..._,*,*->..._")
 
 FAKE_QUANT_ARGS = OpDef(
-    "FakeQuantWithMinMaxArgs", "inputs: float32 -> outputs: float32", _RANGE_ATTRS + _GRID_ATTRS
+    "FakeQuantWithMinMaxArgs", "inputs: float32 -> outputs: float32", _RANGE_ATTRS, traits=_ONE
 )
 FAKE_QUANT_ARGS_GRADIENT = OpDef(
     "FakeQuantWithMinMaxArgsGradient",
     "gradients: float32, inputs: float32 -> backprops: float32",
-    _RANGE_ATTRS + _GRID_ATTRS,
+    _RANGE_ATTRS,
+    traits=Traits(splits="...,...->..."),
 )
-FAKE_QUANT_VARS = OpDef(
-    "FakeQuantWithMinMaxVars",
-    "inputs: float32, min: float32, max: float32 -> outputs: float32",
-    _GRID_ATTRS,
-)
+FAKE_QUANT_VARS = OpDef("FakeQuantWithMinMaxVars", _OF_VARS, _GRID_ATTRS, traits=_EACH)
 FAKE_QUANT_VARS_GRADIENT: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
     "FakeQuantWithMinMaxVarsGradient",
-    f"gradients: float32, inputs: float32, min: float32, max: float32 {_GRADIENT_OUTPUTS}",
+    f"gradients: float32, inputs: float32, min: float32, max: float32 -> {_GRADIENTS}",
     _GRID_ATTRS,
+    traits=Traits(splits="...,...,*,*->...,*:sum,*:sum"),
 )
 FAKE_QUANT_VARS_PER_CHANNEL = OpDef(
-    "FakeQuantWithMinMaxVarsPerChannel",
-    "inputs: float32, min: float32, max: float32 -> outputs: float32",
-    _GRID_ATTRS,
+    "FakeQuantWithMinMaxVarsPerChannel", _OF_VARS, _GRID_ATTRS, traits=_CHANNEL
 )
 FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
     "FakeQuantWithMinMaxVarsPerChannelGradient",
-    f"gradients: float32, inputs: float32, min: float32, max: float32 {_GRADIENT_OUTPUTS}",
+    f"gradients: float32, inputs: float32, min: float32, max: float32 -> {_GRADIENTS}",
     _GRID_ATTRS,
+    traits=Traits(splits="..._,..._,*,*->..._,*:sum,*:sum"),
 )
 
 

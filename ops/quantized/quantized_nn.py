@@ -14,6 +14,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.sliding_windows import sliding
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.gemm import multiply
 from ..windows.convolution import convolved
 from ..windows.convolution_rules import check_ranks, conv_sizes, conv_sliding
@@ -42,6 +43,7 @@ QUANTIZED_CONV_2D = OpDef(
     "-> output: out_type, min_output: float32, max_output: float32",
     f"Tinput: {SCALE_TYPES}, Tfilter: {SCALE_TYPES}, out_type: {SCALE_TYPES} = qint32, "
     "strides: list(int32), padding: {'SAME', 'VALID'}, dilations: list(int32) = [1, 1, 1, 1]",
+    traits=Traits(splits="n*,*,*,*,*,*->n*,*:first,*:first"),
 )
 QUANTIZED_MAT_MUL = OpDef(
     "QuantizedMatMul",
@@ -132,12 +134,23 @@ _ACTIVATION = (
     "-> activations: out_type, min_activations: float32, max_activations: float32"
 )
 _ACTIVATION_TYPES = f"Tinput: {SCALE_TYPES}, out_type: {SCALE_TYPES} = quint8"
-QUANTIZED_RELU = OpDef("QuantizedRelu", _ACTIVATION, _ACTIVATION_TYPES)
-QUANTIZED_RELU_6 = OpDef("QuantizedRelu6", _ACTIVATION, _ACTIVATION_TYPES)
+QUANTIZED_RELU = OpDef(
+    "QuantizedRelu",
+    _ACTIVATION,
+    _ACTIVATION_TYPES,
+    traits=Traits(splits="...,*,*->...,:first,:first"),
+)
+QUANTIZED_RELU_6 = OpDef(
+    "QuantizedRelu6",
+    _ACTIVATION,
+    _ACTIVATION_TYPES,
+    traits=Traits(splits="...,*,*->...,:first,:first"),
+)
 QUANTIZED_RELU_X = OpDef(
     "QuantizedReluX",
     _ACTIVATION.replace("features: Tinput,", "features: Tinput, max_value: float32,"),
     _ACTIVATION_TYPES,
+    traits=Traits(splits="...,*,*,*->...,:first,:first"),
 )
 
 
@@ -193,8 +206,12 @@ _POOL = (
 _POOL_ATTRS = (
     f"T: {SCALE_TYPES}, ksize: list(int32), strides: list(int32), padding: {{'SAME', 'VALID'}}"
 )
-QUANTIZED_MAX_POOL = OpDef("QuantizedMaxPool", _POOL, _POOL_ATTRS)
-QUANTIZED_AVG_POOL = OpDef("QuantizedAvgPool", _POOL, _POOL_ATTRS)
+QUANTIZED_MAX_POOL = OpDef(
+    "QuantizedMaxPool", _POOL, _POOL_ATTRS, traits=Traits(splits="n*,*,*->n*,*:first,*:first")
+)
+QUANTIZED_AVG_POOL = OpDef(
+    "QuantizedAvgPool", _POOL, _POOL_ATTRS, traits=Traits(splits="n*,*,*->n*,*:first,*:first")
+)
 
 
 @QUANTIZED_MAX_POOL.shape

@@ -10,6 +10,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.context import settled
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..array.reshaping import RESHAPE
 from .quantized_arithmetic import (
     SCALE_TYPES,
@@ -35,12 +36,14 @@ QUANTIZED_BIAS_ADD = OpDef(
     "input: T1, bias: T2, min_input: float32, max_input: float32, min_bias: float32, "
     "max_bias: float32 -> output: out_type, min_out: float32, max_out: float32",
     f"T1: {SCALE_TYPES}, T2: {SCALE_TYPES}, out_type: {SCALE_TYPES}",
+    traits=Traits(splits="n*,*,*,*,*,*->n*,*:first,*:first"),
 )
 REQUANTIZE = OpDef(
     "Requantize",
     "input: Tinput, input_min: float32, input_max: float32, requested_output_min: float32, "
     "requested_output_max: float32 -> output: out_type, output_min: float32, output_max: float32",
     f"Tinput: {SCALE_TYPES}, out_type: {SCALE_TYPES}",
+    traits=Traits(splits="...,*,*,*,*->...,:first,:first"),
 )
 QUANTIZE_DOWN_AND_SHRINK_RANGE = OpDef(
     "QuantizeDownAndShrinkRange",

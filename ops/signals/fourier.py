@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 from ..kit.flops import transform_flops
 from ..kit.public_function import public_function
 
@@ -59,7 +60,8 @@ class Transform(Protocol):
 
 def _op(op_type: str, attrs: str, function: Callable[..., Array], rank: int) -> OpDef:
     dtype = "Tcomplex" if attrs else "complex64"
-    op = OpDef(op_type, f"input: {dtype} -> output: {dtype}", attrs)
+    traits = Traits(splits="...{0}->...{0}".format("_" * rank))
+    op = OpDef(op_type, f"input: {dtype} -> output: {dtype}", attrs, traits=traits)
     axes = tuple(range(-rank, 0))
 
     @op.shape

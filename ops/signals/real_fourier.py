@@ -14,6 +14,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..array.joining import concat
 from ..array.padding import pad
 from ..array.shapes import shape
@@ -94,7 +95,12 @@ def _transform(
     """A row of the table of transforms: the op, and its public function."""
     forward = op_type.startswith("R")
     given, made = ("Treal", "Tcomplex") if forward else ("Tcomplex", "Treal")
-    op = OpDef(op_type, f"input: {given}, fft_length: int32 -> output: {made}", _ATTRS)
+    op = OpDef(
+        op_type,
+        f"input: {given}, fft_length: int32 -> output: {made}",
+        _ATTRS,
+        traits=Traits(splits="...{0},*->...{0}".format("_" * rank)),
+    )
     axes = tuple(range(-rank, 0))
     op.flops(partial(transform_flops, rank=rank))
 

@@ -11,6 +11,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, int32
 from ...shape_inference.rules import normal_axis
+from ...shape_inference.traits import Traits
 from ..array.fills import zeros_like
 from ..array.ranges import range as numbers_in
 from ..array.reshaping import reshape
@@ -32,8 +33,8 @@ public = {"td": "argsort searchsorted sort"}
 
 _ATTRS = "T: type, out_type: {int32, int64} = int32"
 _ARGUMENTS = "sorted_inputs: T, values: T -> output: out_type"
-LOWER_BOUND = OpDef("LowerBound", _ARGUMENTS, _ATTRS)
-UPPER_BOUND = OpDef("UpperBound", _ARGUMENTS, _ATTRS)
+LOWER_BOUND = OpDef("LowerBound", _ARGUMENTS, _ATTRS, traits=Traits(splits="n_,n_->n_"))
+UPPER_BOUND = OpDef("UpperBound", _ARGUMENTS, _ATTRS, traits=Traits(splits="n_,n_->n_"))
 
 
 @LOWER_BOUND.shape

@@ -10,6 +10,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.elementwise import REALS
 
 if TYPE_CHECKING:
@@ -20,21 +21,29 @@ if TYPE_CHECKING:
 public = {"td.math, td.nn": "in_top_k top_k"}
 
 _TYPES = f"sorted: bool = true, T: {{{REALS}}}"
-TOP_K = OpDef("TopK", "input: T -> values: T, indices: int32", f"k: int >= 0, {_TYPES}")
+TOP_K = OpDef(
+    "TopK",
+    "input: T -> values: T, indices: int32",
+    f"k: int >= 0, {_TYPES}",
+    traits=Traits(splits="..._->..._,..._"),
+)
 TOP_K_V2 = OpDef(
     "TopKV2",
     "input: T, k: Tk -> values: T, indices: index_type",
     f"{_TYPES}, Tk: {{int16, int32, int64}} = int32, index_type: {{int16, int32, int64}} = int32",
+    traits=Traits(splits="..._,*->..._,..._"),
 )
 IN_TOP_K = OpDef(
     "InTopK",
     "predictions: float32, targets: T -> precision: bool",
     "k: int32, T: {int32, int64} = int32",
+    traits=Traits(splits="n_,n->n"),
 )
 IN_TOP_K_V2 = OpDef(
     "InTopKV2",
     "predictions: float32, targets: T, k: T -> precision: bool",
     "T: {int32, int64} = int32",
+    traits=Traits(splits="n_,n,*->n"),
 )
 
 

@@ -12,6 +12,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.blockwise import in_blocks, settle
 from ..math.arithmetic import subtract
 from ..math.reductions import reduce_sum
@@ -28,7 +29,12 @@ public = {"td, td.math": "betainc lbeta"}
 
 _LARGE = 10  # from here on Stirling's formula is good
 _TOLERANCE = {True: 1e-16, False: 1e-9}
-BETAINC = OpDef("Betainc", "a: T, b: T, x: T -> z: T", "T: {float32, float64}")
+BETAINC = OpDef(
+    "Betainc",
+    "a: T, b: T, x: T -> z: T",
+    "T: {float32, float64}",
+    traits=Traits(splits="...,...,...->..."),
+)
 
 
 def _common(c: OpContext, shapes: Sequence[TensorShape]) -> TensorShape:

@@ -10,15 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 from ..kit.elementwise import define_broadcasting
 from .gamma_functions import digamma_of, lgamma_of
 
 if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
 
-IGAMMA_GRAD_A = OpDef("IgammaGradA", "a: T, x: T -> z: T", "T: {float32, float64}")
+IGAMMA_GRAD_A = OpDef(
+    "IgammaGradA",
+    "a: T, x: T -> z: T",
+    "T: {float32, float64}",
+    traits=Traits(splits="...,...->..."),
+)
 RANDOM_GAMMA_GRAD = OpDef(
-    "RandomGammaGrad", "alpha: T, sample: T -> output: T", "T: {float32, float64}"
+    "RandomGammaGrad",
+    "alpha: T, sample: T -> output: T",
+    "T: {float32, float64}",
+    traits=Traits(splits="...,...->..."),
 )
 _MOST_TERMS = 10_000
 

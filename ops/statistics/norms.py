@@ -11,6 +11,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
+from ...shape_inference.traits import Traits
 from ..kit.call_forms import renamed
 from ..kit.elementwise import FLOATS
 from ..math.arithmetic import maximum, multiply, square, squared_difference
@@ -28,7 +29,9 @@ public = {
     "td.nn": "l2_loss moments",
 }
 
-L2_LOSS = OpDef("L2Loss", "t: T -> output: T", f"T: {{{FLOATS}}}")
+L2_LOSS = OpDef(
+    "L2Loss", "t: T -> output: T", f"T: {{{FLOATS}}}", traits=Traits(splits="...->:sum")
+)
 L2_LOSS.flops(lambda c: 3 * c.first_elements() - 1)
 
 

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 from .string_arrays import place_of, strings
 
 if TYPE_CHECKING:
@@ -17,8 +18,15 @@ if TYPE_CHECKING:
 
 public = {"td": "decode_base64 encode_base64"}
 
-ENCODE_BASE64 = OpDef("EncodeBase64", "input: string -> output: string", "pad: bool = false")
-DECODE_BASE64 = OpDef("DecodeBase64", "input: string -> output: string")
+ENCODE_BASE64 = OpDef(
+    "EncodeBase64",
+    "input: string -> output: string",
+    "pad: bool = false",
+    traits=Traits(splits="...->..."),
+)
+DECODE_BASE64 = OpDef(
+    "DecodeBase64", "input: string -> output: string", traits=Traits(splits="...->...")
+)
 
 
 @ENCODE_BASE64.shape

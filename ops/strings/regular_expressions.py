@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 from .string_arrays import strings
 
 if TYPE_CHECKING:
@@ -25,15 +26,24 @@ REGEX_REPLACE = OpDef(
     "RegexReplace",
     "input: string, pattern: string, rewrite: string -> output: string",
     "replace_global: bool = true",
+    traits=Traits(splits="...,*,*->..."),
 )
 STATIC_REGEX_REPLACE = OpDef(
     "StaticRegexReplace",
     "input: string -> output: string",
     "pattern: string, rewrite: string, replace_global: bool = true",
+    traits=Traits(splits="...->..."),
 )
-REGEX_FULL_MATCH = OpDef("RegexFullMatch", "input: string, pattern: string -> output: bool")
+REGEX_FULL_MATCH = OpDef(
+    "RegexFullMatch",
+    "input: string, pattern: string -> output: bool",
+    traits=Traits(splits="...,*->..."),
+)
 STATIC_REGEX_FULL_MATCH = OpDef(
-    "StaticRegexFullMatch", "input: string -> output: bool", "pattern: string"
+    "StaticRegexFullMatch",
+    "input: string -> output: bool",
+    "pattern: string",
+    traits=Traits(splits="...->..."),
 )
 _REFERENCE = re.compile(rb"\\(.?)", re.DOTALL)
 

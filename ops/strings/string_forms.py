@@ -6,6 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 from .string_arrays import strings
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ AS_STRING = OpDef(
     "T: {float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
     "uint64, complex64, complex128, bool, variant, string}, precision: int32 = -1, "
     "scientific: bool = false, shortest: bool = false, width: int32 = -1, fill: string = ''",
+    traits=Traits(splits="...->..."),
 )
 _FILLS = (b"", b" ", b"+", b"-", b"0", b"#")
 _LONGEST = 1 << 16

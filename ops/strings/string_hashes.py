@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 from .farm_hash import fingerprint64
 
 if TYPE_CHECKING:
@@ -27,15 +28,22 @@ public = {
 }
 
 STRING_TO_HASH_BUCKET = OpDef(
-    "StringToHashBucket", "string_tensor: string -> output: int64", "num_buckets: int >= 1"
+    "StringToHashBucket",
+    "string_tensor: string -> output: int64",
+    "num_buckets: int >= 1",
+    traits=Traits(splits="...->..."),
 )
 STRING_TO_HASH_BUCKET_FAST = OpDef(
-    "StringToHashBucketFast", "input: string -> output: int64", "num_buckets: int >= 1"
+    "StringToHashBucketFast",
+    "input: string -> output: int64",
+    "num_buckets: int >= 1",
+    traits=Traits(splits="...->..."),
 )
 STRING_TO_HASH_BUCKET_STRONG = OpDef(
     "StringToHashBucketStrong",
     "input: string -> output: int64",
     "num_buckets: int >= 1, key: list(int)",
+    traits=Traits(splits="...->..."),
 )
 _WORD = (1 << 64) - 1
 

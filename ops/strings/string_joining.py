@@ -14,6 +14,7 @@ from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast, normal_axes, reduced
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.call_forms import renamed
 from .string_arrays import place_of, strings
 
@@ -31,7 +32,10 @@ public = {
 }
 
 STRING_JOIN = OpDef(
-    "StringJoin", "inputs: N * string -> output: string", "N: int >= 0, separator: string = ''"
+    "StringJoin",
+    "inputs: N * string -> output: string",
+    "N: int >= 0, separator: string = ''",
+    traits=Traits(splits="...->..."),
 )
 STRING_SPLIT = OpDef(
     "StringSplit",
@@ -47,6 +51,7 @@ SUBSTR = OpDef(
     "Substr",
     "input: string, pos: T, len: T -> output: string",
     "T: {int32, int64}, unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'",
+    traits=Traits(splits="...,...,...->..."),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
+from ...shape_inference.traits import Traits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,7 @@ STRING_TO_NUMBER = OpDef(
     "StringToNumber",
     "string_tensor: string -> output: out_type",
     "out_type: {float32, float64, int32, int64, uint32, uint64} = float32",
+    traits=Traits(splits="...->..."),
 )
 
 # Of these characters Python makes the same numbers as C; it also takes "1_000", which C does not.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
+from ...shape_inference.traits import Traits
 from .string_arrays import strings
 
 if TYPE_CHECKING:
@@ -23,11 +24,26 @@ public = {
 }
 
 STRING_LENGTH = OpDef(
-    "StringLength", "input: string -> output: int32", "unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'"
+    "StringLength",
+    "input: string -> output: int32",
+    "unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'",
+    traits=Traits(splits="...->..."),
 )
-STRING_LOWER = OpDef("StringLower", "input: string -> output: string", "encoding: string = ''")
-STRING_UPPER = OpDef("StringUpper", "input: string -> output: string", "encoding: string = ''")
-STRING_STRIP = OpDef("StringStrip", "input: string -> output: string")
+STRING_LOWER = OpDef(
+    "StringLower",
+    "input: string -> output: string",
+    "encoding: string = ''",
+    traits=Traits(splits="...->..."),
+)
+STRING_UPPER = OpDef(
+    "StringUpper",
+    "input: string -> output: string",
+    "encoding: string = ''",
+    traits=Traits(splits="...->..."),
+)
+STRING_STRIP = OpDef(
+    "StringStrip", "input: string -> output: string", traits=Traits(splits="...->...")
+)
 
 
 @STRING_LENGTH.shape

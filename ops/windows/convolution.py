@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.call_forms import renamed
 from .channelwise import ChannelFilters
 from .convolution_rules import conv_sizes, conv_sliding
@@ -40,11 +41,10 @@ CONV_2D = OpDef(
     "Conv2D",
     "input: T, filter: T -> output: T",
     f"T: {{half, bfloat16, float32, float64, int32}}, {CONV_ATTRS}",
+    traits=Traits(splits="n*,*->n*"),
 )
 CONV_3D = OpDef(
-    "Conv3D",
-    "input: T, filter: T -> output: T",
-    CONV_3D_ATTRS,
+    "Conv3D", "input: T, filter: T -> output: T", CONV_3D_ATTRS, traits=Traits(splits="n*,*->n*")
 )
 
 CONV_2D.flops(convolution_flops)

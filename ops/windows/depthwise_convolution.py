@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from .channelwise import ChannelFilters
 from .convolution import conv2d
 from .convolution_rules import conv_sliding
@@ -31,6 +32,7 @@ DEPTHWISE_CONV_2D_NATIVE = OpDef(
     "T: {half, bfloat16, float32, float64}, strides: list(int32), "
     "padding: {'SAME', 'VALID', 'EXPLICIT'}, explicit_paddings: list(int) = [], "
     "data_format: {'NHWC', 'NCHW'} = 'NHWC', dilations: list(int32) = [1, 1, 1, 1]",
+    traits=Traits(splits="n*,*->n*"),
 )
 
 DEPTHWISE_CONV_2D_NATIVE.flops(depthwise_flops)

@@ -12,6 +12,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.allocation import new_zeros
 from .convolution_backprop import inside, margins_of, tap
 from .convolution_rules import check_ranks, conv_sliding
@@ -45,11 +46,13 @@ DEPTHWISE_BACKPROP_INPUT = OpDef(
     "DepthwiseConv2dNativeBackpropInput",
     "input_sizes: int32, filter: T, out_backprop: T -> output: T",
     _ATTRS,
+    traits=Traits(splits="#,*,n*->n*"),
 )
 DEPTHWISE_BACKPROP_FILTER = OpDef(
     "DepthwiseConv2dNativeBackpropFilter",
     "input: T, filter_sizes: int32, out_backprop: T -> output: T",
     _ATTRS,
+    traits=Traits(splits="n*,*,n*->*:sum"),
 )
 
 DEPTHWISE_BACKPROP_INPUT.flops(depthwise_input_gradient_flops)

@@ -13,6 +13,7 @@ from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.sliding_windows import check_only_space, sliding
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..array.reversing import reverse
 from ..kit.allocation import new_array, new_zeros
 from ..kit.elementwise import REALS
@@ -34,16 +35,20 @@ public = {"td.nn": "dilation2d erosion2d"}
 _ATTRS = (
     f"T: {{{REALS}}}, strides: list(int) >= 4, rates: list(int) >= 4, padding: {{'SAME', 'VALID'}}"
 )
-DILATION2D = OpDef("Dilation2D", "input: T, filter: T -> output: T", _ATTRS)
+DILATION2D = OpDef(
+    "Dilation2D", "input: T, filter: T -> output: T", _ATTRS, traits=Traits(splits="n*,*->n*")
+)
 DILATION2D_BACKPROP_INPUT = OpDef(
     "Dilation2DBackpropInput",
     "input: T, filter: T, out_backprop: T -> in_backprop: T",
     _ATTRS,
+    traits=Traits(splits="n*,*,n*->n*"),
 )
 DILATION2D_BACKPROP_FILTER = OpDef(
     "Dilation2DBackpropFilter",
     "input: T, filter: T, out_backprop: T -> filter_backprop: T",
     _ATTRS,
+    traits=Traits(splits="n*,*,n*->*:sum"),
 )
 
 

@@ -31,7 +31,7 @@ EXTRACT_IMAGE_PATCHES = OpDef(
     "ksizes: list(int32) >= 4, strides: list(int32) >= 4, rates: list(int32) >= 4, "
     "T: {bfloat16, half, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, "
     "uint64, complex64, complex128, bool}, padding: {'SAME', 'VALID'}",
-    traits=Move(symbolic=False),
+    traits=Move(symbolic=False, splits="n*->n*"),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.sliding_windows import Sliding, sliding
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.call_forms import renamed
 from .pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
 from .window_arguments import over_space, padding_attrs
@@ -34,23 +35,34 @@ MAX_POOL = OpDef(
     "input: T -> output: T",
     f"T: {{{_MAX_TYPES}}} = float32, {WINDOW}, padding: {{'SAME', 'VALID', 'EXPLICIT'}}, "
     "explicit_paddings: list(int) = [], data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+    traits=Traits(splits="n*->n*"),
 )
 MAX_POOL_V2 = OpDef(
     "MaxPoolV2",
     "input: T, ksize: int32, strides: int32 -> output: T",
     f"T: {{{_MAX_TYPES}}} = float32, padding: {{'SAME', 'VALID'}}, "
     "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+    traits=Traits(splits="n*,*,*->n*"),
 )
 AVG_POOL = OpDef(
     "AvgPool",
     "value: T -> output: T",
     f"{WINDOW}, padding: {{'SAME', 'VALID'}}, data_format: {{'NHWC', 'NCHW'}} = 'NHWC', "
     f"T: {{{_FLOATS}}}",
+    traits=Traits(splits="n*->n*"),
 )
 MAX_POOL_3D = OpDef(
-    "MaxPool3D", "input: T -> output: T", f"{WINDOW_3D}, T: {{half, bfloat16, float32}}"
+    "MaxPool3D",
+    "input: T -> output: T",
+    f"{WINDOW_3D}, T: {{half, bfloat16, float32}}",
+    traits=Traits(splits="n*->n*"),
 )
-AVG_POOL_3D = OpDef("AvgPool3D", "input: T -> output: T", f"{WINDOW_3D}, T: {{{_FLOATS}}}")
+AVG_POOL_3D = OpDef(
+    "AvgPool3D",
+    "input: T -> output: T",
+    f"{WINDOW_3D}, T: {{{_FLOATS}}}",
+    traits=Traits(splits="n*->n*"),
+)
 
 
 def _of(c: OpContext) -> tuple[str, list[Window]]:

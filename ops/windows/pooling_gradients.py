@@ -11,6 +11,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.sliding_windows import sliding
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.allocation import new_array, new_zeros
 from ..kit.elementwise import FLOATS, REALS
 from .first_maxima import to_first_maxima
@@ -41,41 +42,51 @@ AVG_POOL_GRAD = OpDef(
     "AvgPoolGrad",
     "orig_input_shape: int32, grad: T -> output: T",
     f"{WINDOW}, {_PADDING}, {_FORMAT}, T: {{{FLOATS}}}",
+    traits=Traits(splits="#,n*->n*"),
 )
 AVG_POOL_3D_GRAD = OpDef(
     "AvgPool3DGrad",
     "orig_input_shape: int32, grad: T -> output: T",
     f"{WINDOW_3D}, T: {{{FLOATS}}}",
+    traits=Traits(splits="#,n*->n*"),
 )
 MAX_POOL_GRAD = OpDef(
     "MaxPoolGrad",
     f"{_GRADIENT} -> output: T",
     f"{WINDOW}, padding: {{'SAME', 'VALID', 'EXPLICIT'}}, explicit_paddings: list(int) = [], "
     f"{_FORMAT}, T: {{{REALS}}} = float32",
+    traits=Traits(splits="n*,n*,n*->n*"),
 )
 MAX_POOL_GRAD_V2 = OpDef(
     "MaxPoolGradV2",
     f"{_GRADIENT}, ksize: int32, strides: int32 -> output: T",
     f"{_PADDING}, {_FORMAT}, T: {{{REALS}}} = float32",
+    traits=Traits(splits="n*,n*,n*,*,*->n*"),
 )
 MAX_POOL_3D_GRAD = OpDef(
     "MaxPool3DGrad",
     "orig_input: TInput, orig_output: TInput, grad: T -> output: T",
     f"{WINDOW_3D}, T: {{half, bfloat16, float32}} = float32, "
     "TInput: {half, bfloat16, float32} = float32",
+    traits=Traits(splits="n*,n*,n*->n*"),
 )
 MAX_POOL_GRAD_GRAD = OpDef(
     "MaxPoolGradGrad",
     f"{_GRADIENT} -> output: T",
     f"{WINDOW}, {_PADDING}, {_FORMAT}, T: {{{REALS}}}",
+    traits=Traits(splits="n*,n*,n*->n*"),
 )
 MAX_POOL_GRAD_GRAD_V2 = OpDef(
     "MaxPoolGradGradV2",
     f"{_GRADIENT}, ksize: int32, strides: int32 -> output: T",
     f"{_PADDING}, {_FORMAT}, T: {{{REALS}}}",
+    traits=Traits(splits="n*,n*,n*,*,*->n*"),
 )
 MAX_POOL_3D_GRAD_GRAD = OpDef(
-    "MaxPool3DGradGrad", f"{_GRADIENT} -> output: T", f"{WINDOW_3D}, T: {{{REALS}}}"
+    "MaxPool3DGradGrad",
+    f"{_GRADIENT} -> output: T",
+    f"{WINDOW_3D}, T: {{{REALS}}}",
+    traits=Traits(splits="n*,n*,n*->n*"),
 )
 for _definition in (AVG_POOL_GRAD, AVG_POOL_3D_GRAD):
     _definition.flops(average_gradient_flops)

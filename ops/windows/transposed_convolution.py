@@ -11,6 +11,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from .convolution import CONV_3D_ATTRS, CONV_ATTRS
 from .convolution_backprop import spread
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
@@ -33,17 +34,20 @@ CONV_2D_BACKPROP_INPUT = OpDef(
     "Conv2DBackpropInput",
     "input_sizes: int32, filter: T, out_backprop: T -> output: T",
     f"T: {{half, bfloat16, float32, float64, int32}}, {CONV_ATTRS}",
+    traits=Traits(splits="#,*,n*->n*"),
 )
 CONV_3D_BACKPROP_INPUT = OpDef(
     "Conv3DBackpropInput",
     "input: T, filter: T, out_backprop: T -> output: T",
     "T: {half, float32, float64}, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
     "dilations: list(int32) = [1, 1, 1, 1, 1]",
+    traits=Traits(splits="n*,*,n*->n*"),
 )
 CONV_3D_BACKPROP_INPUT_V2 = OpDef(
     "Conv3DBackpropInputV2",
     "input_sizes: Tshape, filter: T, out_backprop: T -> output: T",
     f"{CONV_3D_ATTRS}, Tshape: {{int32, int64}} = int32",
+    traits=Traits(splits="#,*,n*->n*"),
 )
 
 

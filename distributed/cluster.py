@@ -1,0 +1,188 @@
+"""Tasks on a cluster of dask: submitted at once, awaited where their values are needed."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import numpy as np
+
+from ..graph import errors
+from .combining import joined
+from .dask_parts import Key, dask_distributed, task
+from .engine import LostError
+from .worker import ChunkError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+    from typing import Self
+
+
+_SMALL = 1 << 12  # bytes that go along with every task
+_LARGE = 1 << 16  # bytes that a task does not carry itself
+
+
+class Cluster:
+    """A connection to a cluster, or a cluster in this process.
+
+    Args:
+        scheduler: a `distributed.Client`; the address of a scheduler, with or without "dask://";
+            or "dask", for workers that are threads of this process.
+
+    Raises:
+        ImportError: dask is not installed.
+        UnavailableError: there is no scheduler at the address.
+    """
+
+    def __init__(self, scheduler: Any) -> None:
+        module = dask_distributed()
+        self._own = not isinstance(scheduler, module.Client)
+        if not self._own:
+            self.client = scheduler
+        elif scheduler == "dask":
+            self.client = module.Client(processes=False, dashboard_address=None)
+        else:
+            address = str(scheduler).removeprefix("dask://")
+            address = address if "://" in address else f"tcp://{address}"
+            try:
+                self.client = module.Client(address, timeout=10, set_as_default=False)
+            except (OSError, TimeoutError, ValueError) as error:
+                raise errors.UnavailableError(
+                    None, None, f"there is no dask scheduler at {address}: {error}"
+                ) from error
+        self._spread: dict[str, tuple[Any, Any]] = {}
+
+    def close(self) -> None:
+        """Lets go of what was sent, and of a connection that was made here."""
+        self._spread.clear()
+        if self._own:
+            self.client.close()
+
+    def lent(self, name: str, value: Any) -> Any:
+        """A future of a value that is sent to all workers, unless it is there already."""
+        known = self._spread.get(name)
+        if known is not None and known[1].status == "finished" and _same(known[0], value):
+            return known[1]
+        [future] = self.client.scatter([value], broadcast=True, hash=False)
+        self._spread[name] = (value, future)
+        return future
+
+    def forget(self) -> None:
+        """Forgets what was sent, since workers are gone that had it."""
+        self._spread.clear()
+
+
+class ClusterTasks:
+    """The tasks of one run; to use in `with`, after which nothing of them is left.
+
+    What is submitted is gathered in a graph, which goes to the scheduler in one message as soon as
+    a stage is complete.
+
+    Args:
+        cluster: where they run.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._client = cluster.client
+        self._name = f"tensordraft-{uuid4().hex}"
+        self._numbers = count()
+        self._pending: dict[Any, Any] = {}
+        self._futures: dict[Any, Any] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # What nobody asks for any more, the scheduler lets go of, finished or not.
+        self._futures.clear()
+        self._pending.clear()
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Key:
+        """A key for the result of a function."""
+        given = [self._sent(arg) for arg in args]
+        key = (self._name, next(self._numbers))
+        self._pending[key] = task(key, function, *given)
+        return Key(key)
+
+    def _sent(self, value: Any) -> Any:
+        """A key in the place of a large array, which goes to a worker and not to the scheduler."""
+        if not isinstance(value, np.ndarray) or value.nbytes <= _LARGE:
+            return value
+        [future] = self._told(lambda: self._client.scatter([value], hash=False))
+        self._futures[future.key] = future
+        return Key(future.key)
+
+    def spread(self, value: Any, name: str = "") -> Any:
+        """A key for a value that all workers have."""
+        if isinstance(value, np.ndarray) and value.nbytes <= _SMALL:
+            return value
+        future = self._told(lambda: self._cluster.lent(name, value))
+        self._futures[future.key] = future
+        return Key(future.key)
+
+    def start(self, handles: Sequence[Any]) -> None:
+        """Has all begin that was submitted, to keep the results of some of it."""
+        keys = [handle.key for handle in handles if handle.key not in self._futures]
+        graph, self._pending = self._pending, {}
+        if keys:
+            futures = self._told(lambda: self._client.get(graph, keys, sync=False))
+            self._futures.update(zip(keys, futures, strict=True))
+
+    def value(self, handle: Any) -> Any:
+        """The value of a key, as soon as it is there."""
+        return self._values([handle])[0]
+
+    def joined(self, axis: int, handles: Sequence[Any]) -> Any:
+        """The values of some keys, one behind the other, in this process."""
+        return joined(axis, *self._values(handles))
+
+    def _values(self, handles: Sequence[Any]) -> list[Any]:
+        """The values of keys; of what is a value already, that."""
+        keys = [handle for handle in handles if isinstance(handle, Key)]
+        self.start(keys)
+        futures = [self._futures[handle.key] for handle in keys]
+        found = iter(self._told(lambda: self._client.gather(futures)))
+        return [next(found) if isinstance(handle, Key) else handle for handle in handles]
+
+    def _told(self, function: Callable[[], Any]) -> Any:
+        """What a call of dask returns; what it raises in the words of `td.errors`."""
+        try:
+            return function()
+        except ChunkError:
+            raise
+        except Exception as error:
+            raise self._as_told(error) from error
+
+    def _as_told(self, error: Exception) -> Exception:
+        name = type(error).__name__
+        if self._client.status != "running" or isinstance(error, OSError):
+            return errors.UnavailableError(
+                None, None, f"the dask scheduler does not answer any more ({name})"
+            )
+        if name == "KilledWorker":
+            return errors.ResourceExhaustedError(
+                None,
+                None,
+                "workers died again and again on one chunk: perhaps they ran out of memory; "
+                f"smaller chunks (split_bytes) need less. {error}",
+            )
+        if name in ("FutureCancelledError", "CancelledError", "FuturesCancelledError"):
+            self._cluster.forget()
+            self._futures.clear()
+            return LostError(str(error))
+        return error
+
+
+def _same(x: Any, y: Any) -> bool:
+    if isinstance(x, np.ndarray):
+        same: bool = x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
+        return same
+    return bool(x == y)

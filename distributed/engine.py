@@ -1,0 +1,301 @@
+"""One run in chunks: stages one after the other, on whatever runs tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .. import __version__
+from ..graph import errors
+from ..shape_inference.split_parts import OWN, WHOLE, Part
+from .combining import combined, joined, tree
+from .sizes import RunSizes, sliced, starts
+from .stage_graph import Program, program_of
+from .worker import run_chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..graph.node import Tensor
+    from .analysis import Analysis
+    from .stages import Read, Stages
+    from .worker import ChunkError
+
+
+_MOST_LOSSES = 10
+
+
+class Tasks(Protocol):
+    """What runs tasks: this thread, a cluster, or dask later on."""
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Has a function run on values, and on what was submitted before; a handle of its value."""
+
+    def spread(self, value: Any, name: str = "") -> Any:
+        """A handle of a value that many tasks will need; one of a name is spread once."""
+
+    def start(self, handles: Sequence[Any]) -> None:
+        """Has all begin that was submitted, to keep the results of some of it."""
+
+    def value(self, handle: Any) -> Any:
+        """What a handle stands for, as soon as it is there."""
+
+    def joined(self, axis: int, handles: Sequence[Any]) -> Any:
+        """The values of some handles, one behind the other."""
+
+
+class LostError(Exception):
+    """Data that only workers had is gone with them; running the chunks again makes it anew."""
+
+
+class Whole(Protocol):
+    """What computes, once, what is whole."""
+
+    def give(self, tensor: Tensor, value: Any) -> None:
+        """Has the whole value of a tensor known from now on."""
+
+    def take(self, level: int, tensors: Sequence[Tensor]) -> list[Any]:
+        """The values of what is whole before a stage, whose effects then have taken place."""
+
+
+class Programs:
+    """The programs of the stages of a graph."""
+
+    def __init__(self, stages: Stages) -> None:
+        inference = stages.analysis.inference
+        self.chunks = [program_of(stage, inference, __version__) for stage in stages.chunks]
+
+
+class Run:
+    """One run.
+
+    Args:
+        stages: what to run.
+        programs: the programs of the chunks' stages.
+        chunks: how many rows each chunk has.
+        sizes: the numbers of this run.
+        feeds: of what is fed and split, a function that gives the chunk between two places.
+        tasks: what runs tasks.
+        whole: what computes what is whole.
+    """
+
+    def __init__(
+        self,
+        stages: Stages,
+        programs: Sequence[Program],
+        chunks: Sequence[int],
+        sizes: RunSizes,
+        feeds: Mapping[Tensor, Callable[[int, int, int], Any]],
+        tasks: Tasks,
+        whole: Whole,
+    ) -> None:
+        self._stages = stages
+        self._analysis: Analysis = stages.analysis
+        self._programs = programs
+        self._sizes = sizes
+        self._feeds = feeds
+        self._tasks = tasks
+        self._whole = whole
+        self._wholes: dict[Tensor, Any] = {}
+        self._spread: dict[Tensor, Any] = {}
+        # Empty chunks are left out where others are not: they make no difference.
+        self.chunks = [rows for rows in chunks if rows] or [0]
+        self._starts = starts(self.chunks)
+        self._kept: dict[Tensor, list[Any]] = {}
+
+    def run(self) -> None:
+        """Runs all stages."""
+        for level in range(self._stages.number):
+            self._once(level)
+            self._insistently(level)
+        self._once(self._stages.number)
+
+    def _insistently(self, level: int) -> None:
+        """Runs a stage of chunks; again, with those before it, if workers took data along."""
+        first = level
+        for left in reversed(range(_MOST_LOSSES)):
+            try:
+                for number in range(first, level + 1):
+                    self._in_chunks(number)
+            except LostError:
+                if not left:
+                    raise
+                self._spread.clear()
+                first = 0
+            else:
+                return
+
+    def value(self, tensor: Tensor) -> Any:
+        """The whole value of a fetched tensor, or what stands for it."""
+        if tensor not in self._wholes:
+            part = self._analysis.parts[tensor]
+            if part == OWN:
+                self._wholes[tensor] = self._sizes.own(tensor, self._sizes.rows)
+            elif part.kind == "split":
+                self._wholes[tensor] = self._join(tensor, part.axis)
+            else:
+                raise AssertionError(f"{tensor.name} has not been computed")
+        return self._wholes[tensor]
+
+    def _join(self, tensor: Tensor, axis: int) -> Any:
+        """All chunks of a tensor; those that were lost are made again."""
+        for left in reversed(range(_MOST_LOSSES)):
+            try:
+                return self._tasks.joined(axis, self.parts(tensor))
+            except LostError:
+                if not left:
+                    raise
+                self._spread.clear()
+                for number in range(self._stages.number):
+                    self._in_chunks(number)
+        raise AssertionError
+
+    def parts(self, tensor: Tensor) -> list[Any]:
+        """The chunks of a tensor that is split."""
+        if tensor in self._kept:
+            return self._kept[tensor]
+        axis = self._analysis.parts[tensor].axis
+        return [self._feeds[tensor](i, *self._between(tensor, axis, i)) for i in self._numbers]
+
+    @property
+    def _numbers(self) -> range:
+        return range(len(self.chunks))
+
+    def _between(self, tensor: Tensor, axis: int, i: int) -> tuple[int, int]:
+        """Where chunk number i begins and ends along an axis of a tensor."""
+        each = self._sizes.per_row(tensor, axis)
+        start = self._starts[i]
+        return start * each, (start + self.chunks[i]) * each
+
+    def _once(self, level: int) -> None:
+        stage = self._stages.whole[level]
+        for read in stage.reads:
+            tensor = read.tensor
+            if self._analysis.parts[tensor] != WHOLE:
+                self._whole.give(tensor, self.value(tensor))
+        values = self._whole.take(level, stage.gives)
+        self._wholes.update(zip(stage.gives, values, strict=True))
+
+    def _in_chunks(self, level: int) -> None:
+        stage, program = self._stages.chunks[level], self._programs[level]
+        shared = self._tasks.spread(program, program.key)
+        columns = [self._column(read) for read in stage.reads]
+        results = [
+            self._tasks.submit(
+                run_chunk, shared, self._place(i), *[column(i) for column in columns]
+            )
+            for i in self._numbers
+        ]
+        gives = stage.gives
+        parts = [self._analysis.parts[tensor] for tensor in gives]
+        partial = [i for i, part in enumerate(parts) if part.kind == "partial"]
+        total = self._combine(results, gives, partial) if partial else None
+        for k, (tensor, part) in enumerate(zip(gives, parts, strict=True)):
+            if part.kind == "split":
+                self._kept[tensor] = [self._tasks.submit(picked, result, k) for result in results]
+            elif tensor in self._stages.kept(level):
+                self._kept[tensor] = [self._tasks.submit(picked, item, k) for item in results]
+        kept = [key for tensor in gives for key in self._kept.get(tensor, ())]
+        self._tasks.start(kept if total is None else [*kept, total])
+        if total is not None:
+            self._know([gives[k] for k in partial], total)
+
+    def _know(self, tensors: Sequence[Tensor], total: Any) -> None:
+        """Takes the values that parts have been combined to."""
+        values = self._tasks.value(total)
+        lazy = not isinstance(values, list)
+        for place, tensor in enumerate(tensors):
+            self._wholes[tensor] = (
+                self._tasks.submit(picked, values, place) if lazy else values[place]
+            )
+
+    def _combine(self, results: list[Any], gives: Sequence[Tensor], partial: list[int]) -> Any:
+        """A handle of the values of all chunks together, of the tensors that are combined."""
+        submit = self._tasks.submit
+        hows = tuple(self._analysis.parts[gives[k]].how for k in partial)
+        if len(partial) < len(gives):
+            results = [submit(picked_of, item, tuple(partial)) for item in results]
+
+        def both(x: Any, m: int, y: Any, n: int) -> Any:
+            return submit(combined, hows, x, m, y, n)
+
+        return tree(results, self.chunks, both)
+
+    def _place(self, i: int) -> tuple[int, int]:
+        return self._starts[i], self._starts[i] + self.chunks[i]
+
+    def _column(self, read: Read) -> Callable[[int], Any]:
+        """What each chunk takes of a tensor."""
+        tensor, part = read
+        if part == OWN:
+            return lambda i: self._sizes.own(tensor, self.chunks[i])
+        if part == WHOLE:
+            whole = self._whole_of(tensor)
+            return lambda _: whole
+        have: Part = self._analysis.parts[tensor]
+        if have.kind in ("split", "partial"):
+            chunks = self.parts(tensor)
+            return lambda i: chunks[i]
+        value = self.value_of_whole(tensor)
+
+        def cut(i: int) -> Any:
+            return self._tasks.submit(
+                sliced, value, part.axis, *self._between(tensor, part.axis, i)
+            )
+
+        return cut
+
+    def _whole_of(self, tensor: Tensor) -> Any:
+        """A handle of the whole value of a tensor, which all chunks need."""
+        if tensor not in self._spread:
+            self._spread[tensor] = self._tasks.spread(self.value_of_whole(tensor), tensor.name)
+        return self._spread[tensor]
+
+    def value_of_whole(self, tensor: Tensor) -> Any:
+        """The whole value of a tensor that chunks read."""
+        return self._wholes[tensor] if tensor in self._wholes else self.value(tensor)
+
+    def set_whole(self, tensor: Tensor, value: Any) -> None:
+        """States the value of what is fed whole."""
+        self._wholes[tensor] = value
+
+
+def picked(values: Sequence[Any], k: int) -> Any:
+    """One of some values."""
+    return values[k]
+
+
+def picked_of(values: Sequence[Any], places: Sequence[int]) -> list[Any]:
+    """Some of some values."""
+    return [values[k] for k in places]
+
+
+def told(error: ChunkError, analysis: Analysis) -> errors.OpError:
+    """The error of a chunk as one of the run."""
+    kind: type[errors.OpError] = getattr(errors, error.code, errors.InternalError)
+    known = error.node is not None and analysis.graph.has_operation(error.node)
+    op = analysis.graph.get_operation_by_name(str(error.node)) if known else None
+    return kind(None, op, f"{error.message}\n  {error.rows}")
+
+
+class InThisThread:
+    """Runs tasks at once, where they are submitted."""
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Any:
+        """The value."""
+        return function(*args)
+
+    def spread(self, value: Any, name: str = "") -> Any:
+        """The value."""
+        del name
+        return value
+
+    def start(self, handles: Sequence[Any]) -> None:
+        """Nothing: all has run."""
+
+    def value(self, handle: Any) -> Any:
+        """The value."""
+        return handle
+
+    def joined(self, axis: int, handles: Sequence[Any]) -> Any:
+        """The values one behind the other."""
+        return joined(axis, *handles)

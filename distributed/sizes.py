@@ -1,0 +1,126 @@
+"""The numbers that stand for sizes in one run: how many rows there are, and in which chunks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..shape_inference.symbolic.symbolic import (
+    DimExpr,
+    Symbol,
+    as_symbol,
+    evaluate,
+    symbols_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..graph.node import Tensor
+    from .analysis import Analysis
+
+Array = np.ndarray[Any, Any]
+
+
+class RunSizes:
+    """What the symbols of an analysis stand for in a run.
+
+    Args:
+        analysis: the analysis.
+        shapes: the shape of what is fed, by tensor.
+
+    Attributes:
+        rows: how many rows there are.
+
+    Raises:
+        ValueError: a shape does not fit, or two give different numbers of rows.
+    """
+
+    def __init__(self, analysis: Analysis, shapes: Mapping[Tensor, tuple[int, ...]]) -> None:
+        self._analysis = analysis
+        self._bound: dict[Symbol, int] = {}
+        rows: dict[int, str] = {}
+        for tensor, shape in shapes.items():
+            sizes = analysis.inference.shape(tensor).sizes
+            if sizes is None:
+                continue
+            if len(sizes) != len(shape):
+                raise _unfit(tensor, shape, analysis)
+            for size, number in zip(sizes, shape, strict=True):
+                if isinstance(size, int) and size != number:
+                    raise _unfit(tensor, shape, analysis)
+                symbol = as_symbol(size) if isinstance(size, DimExpr) else None
+                if symbol is not None and symbol is not analysis.rows:
+                    self._bound.setdefault(symbol, number)
+        for tensor, shape in shapes.items():
+            part = analysis.parts[tensor]
+            if part.kind == "split":
+                each = self.per_row(tensor, part.axis)
+                if shape[part.axis] % each:
+                    raise _unfit(tensor, shape, analysis)
+                rows.setdefault(shape[part.axis] // each, tensor.name)
+        if len(rows) > 1:
+            told = " and ".join(f"{n} in {name!r}" for n, name in rows.items())
+            raise ValueError(f"the size {analysis.along!r} has different numbers: {told}")
+        self.rows = next(iter(rows), 0)
+
+    def per_row(self, tensor: Tensor, axis: int) -> int:
+        """How many elements of an axis each row has."""
+        return self._number(self._analysis.per_row(tensor, axis), 1)
+
+    def _number(self, size: Any, rows: int) -> int:
+        if isinstance(size, DimExpr):
+            return evaluate(size, {**self._bound, self._analysis.rows: rows})
+        return int(size)
+
+    def shape(self, tensor: Tensor, rows: int) -> tuple[int | None, ...] | None:
+        """The shape of a tensor for so many rows; None for a size, or all, that is not known."""
+        sizes = self._analysis.inference.shape(tensor).sizes
+        if sizes is None:
+            return None
+        known = {*self._bound, self._analysis.rows}
+        return tuple(
+            [
+                None
+                if size is None or (isinstance(size, DimExpr) and not symbols_of(size) <= known)
+                else self._number(size, rows)
+                for size in sizes
+            ]
+        )
+
+    def own(self, tensor: Tensor, rows: int) -> Array:
+        """The elements of a tensor of sizes, for so many rows."""
+        value = self._analysis.values[tensor]
+        numbers = [self._number(item, rows) for item in value.ravel().tolist()]
+        return np.array(numbers, tensor.dtype.numpy_dtype).reshape(value.shape)
+
+
+def even_chunks(rows: int, row_bytes: int, chunk_bytes: int) -> list[int]:
+    """As many chunks as it takes to have none above a size, as even as can be.
+
+    Args:
+        rows: how many rows there are.
+        row_bytes: how large one is.
+        chunk_bytes: how large a chunk may be.
+    """
+    each = max(1, chunk_bytes // max(1, row_bytes))
+    number = max(1, -(-rows // each))
+    return [rows // number + (i < rows % number) for i in range(number)]
+
+
+def sliced(array: Any, axis: int, start: int, stop: int) -> Any:
+    """Some of an array, along an axis."""
+    return array[(slice(None),) * axis + (slice(start, stop),)]
+
+
+def starts(chunks: Sequence[int]) -> list[int]:
+    """The first row of each chunk."""
+    return [sum(chunks[:i]) for i in range(len(chunks))]
+
+
+def _unfit(tensor: Tensor, shape: tuple[int, ...], analysis: Analysis) -> ValueError:
+    return ValueError(
+        f"Cannot feed value of shape {shape} for Tensor {tensor.name!r}, which has shape "
+        f"{analysis.inference.shape(tensor)}"
+    )

@@ -1,0 +1,95 @@
+"""A stage as what travels: the bytes of a GraphDef, and the names of what is fed and fetched."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..graph.describe import whereabouts
+from ..graph.node_def import full_input, input_name, write_node_def
+from ..graph.referred_functions import referred_functions
+from ..protos.attr_codec import encode_attr
+from ..protos.messages import GraphDef
+from ..shape_inference.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from ..shape_inference.inference import Inference
+    from .stages import Read, Stage
+
+
+class Program(NamedTuple):
+    """A stage as it travels: nothing but bytes and names.
+
+    Args:
+        version: that of the package which made it.
+        key: tells programs apart.
+        graph_def: a serialized GraphDef.
+        feeds: the names of the tensors that are fed, in order.
+        fetches: the names of those that are wanted.
+        lines: of ops that were made by a line of a program, what errors say of them.
+    """
+
+    version: str
+    key: str
+    graph_def: bytes
+    feeds: tuple[str, ...]
+    fetches: tuple[str, ...]
+    lines: tuple[tuple[str, str], ...] = ()
+
+
+def program_of(stage: Stage, inference: Inference, version: str) -> Program:
+    """The program of a stage.
+
+    Args:
+        stage: the stage.
+        inference: what is known of its tensors.
+        version: that of the package.
+    """
+    message = GraphDef()
+    taken = {op.name for op in stage.ops}
+    names: dict[Read, str] = {}
+    for read in stage.reads:
+        name = names[read] = _free_name(f"part.{read.part.kind}.{len(names)}", taken)
+        node = message.node.add(name=name, op="Placeholder")
+        tensor = read.tensor
+        node.attr["dtype"].CopyFrom(encode_attr(tensor.dtype.base_dtype, "type"))
+        shape = encode_attr(_stated(read, inference), "shape")
+        node.attr["shape"].CopyFrom(shape)
+    inside = set(stage.ops)
+    reads = {(read.tensor, read.part): name for read, name in names.items()}
+    takes = stage.takes
+    for op in stage.ops:
+        node = message.node.add()
+        write_node_def(op, node)
+        del node.input[:]
+        for tensor, part in zip(op.inputs, takes(op), strict=True):
+            node.input.append(reads.get((tensor, part)) or input_name(tensor))
+        node.input.extend(f"^{control.name}" for control in op.controls if control in inside)
+    graph = stage.ops[0].graph if stage.ops else None
+    if graph is not None and graph.functions:
+        message.versions.CopyFrom(graph.versions)
+        used = referred_functions(message.node, graph.functions)
+        kept = [function for name, function in graph.functions.items() if name in used]
+        message.library.function.extend(kept)
+    data = message.SerializeToString(deterministic=True)
+    fetches = tuple(full_input(input_name(tensor)) for tensor in stage.gives)
+    feeds = tuple(f"{names[read]}:0" for read in stage.reads)
+    digest = hashlib.blake2b(data, digest_size=16)
+    digest.update(repr((feeds, fetches)).encode())
+    lines = tuple((op.name, whereabouts(op)) for op in stage.ops if op.inputs)
+    return Program(version, digest.hexdigest(), data, feeds, fetches, lines)
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _stated(read: Read, inference: Inference) -> TensorShape:
+    """The shape that holds for what is fed, in every chunk."""
+    shape = inference.shape(read.tensor)
+    if shape.sizes is None:
+        return shape
+    return TensorShape([size if isinstance(size, int) else None for size in shape.sizes])

@@ -1,0 +1,227 @@
+"""What runs where: chunks in stages, and between them, once, whatever is whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..graph.node import Operation, Tensor
+from ..shape_inference.split_parts import OWN, WHOLE, Part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from .analysis import Analysis
+
+
+class Read(NamedTuple):
+    """A tensor that a stage takes in: whole, its chunk's slice, or its chunk's own sizes."""
+
+    tensor: Tensor
+    part: Part
+
+
+class Stage(NamedTuple):
+    """Some ops that are run in one go: on each chunk, or once.
+
+    Args:
+        ops: the ops, in an order in which they can run; those of constants among them.
+        reads: what is fed.
+        gives: the tensors that others need.
+        takes: how the inputs of each op are read.
+    """
+
+    ops: list[Operation]
+    reads: list[Read]
+    gives: list[Tensor]
+    takes: Callable[[Operation], Sequence[Part]]
+
+
+class Stages:
+    """The stages of a run: stage number i of chunks comes after number i of what is whole.
+
+    Args:
+        analysis: how the graph falls apart.
+
+    Attributes:
+        chunks: what is run on each chunk, stage by stage.
+        whole: what is run once before each stage of chunks, and after the last.
+        effects: the ops that run once for their effect, by stage.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self._fed = set(analysis.feeds)
+        self._level: dict[Operation, int] = {}
+        self._constant: set[Operation] = set()
+        for op in analysis.ops:
+            if not self._is_fed(op):
+                self._place(op)
+        self._wanted_whole: dict[Tensor, None] = {}
+        self._wanted_chunks: dict[Operation, None] = {}
+        self._run_once: dict[Operation, None] = {}
+        self._want()
+        self.number = 1 + max((self._level[op] for op in self._wanted_chunks), default=-1)
+        self.chunks = [self._chunk_stage(i) for i in range(self.number)]
+        self.whole = [self._whole_stage(i) for i in range(self.number + 1)]
+
+    # Levels --------------------------------------------------------------------------------------
+
+    def runs_in_chunks(self, op: Operation) -> bool:
+        """Whether an op is run on each chunk."""
+        falls = self.analysis.falls.get(op)
+        return falls is not None and any(part.kind in ("split", "partial") for part in falls.gives)
+
+    def is_constant(self, tensor: Tensor) -> bool:
+        """Whether a tensor is the same at every run."""
+        return tensor.op in self._constant and tensor not in self._fed
+
+    def _is_fed(self, op: Operation) -> bool:
+        return bool(op.outputs) and self._fed.issuperset(op.outputs)
+
+    def _place(self, op: Operation) -> None:
+        falls = self.analysis.falls[op]
+        inputs = op.inputs
+        if op.definition.pure and all(map(self.is_constant, inputs)) and op.outputs:
+            self._constant.add(op)
+        level = 0
+        if self.runs_in_chunks(op):
+            for tensor, take in zip(inputs, falls.takes, strict=True):
+                together = self.analysis.parts[tensor].kind in ("split", "partial")
+                if take.kind in ("split", "partial") and together:
+                    level = max(level, self._level.get(tensor.op, 0))
+                elif take != OWN:
+                    level = max(level, self.ready(tensor))
+        else:
+            level = max([0, *map(self.ready, inputs)])
+        for control in self.awaited(op):
+            if not self._is_fed(control):
+                later = self.runs_in_chunks(control) > self.runs_in_chunks(op)
+                level = max(level, self._level[control] + later)
+        self._level[op] = level
+
+    def awaited(self, op: Operation) -> list[Operation]:
+        """The ops that an op waits for; for one that only waits itself stand those it waits for."""
+        found: dict[Operation, None] = {}
+        pending = list(op.controls)
+        while pending:
+            control = pending.pop()
+            if control in self._constant:
+                continue
+            if control.inputs or control.outputs:
+                found[control] = None
+            else:
+                pending += control.controls
+        return list(found)
+
+    def ready(self, tensor: Tensor) -> int:
+        """The stage at whose beginning the whole value of a tensor is there."""
+        if tensor in self._fed or self.analysis.parts[tensor] == OWN:
+            return 0
+        return self._level[tensor.op] + self.runs_in_chunks(tensor.op)
+
+    # What is needed ------------------------------------------------------------------------------
+
+    def _want(self) -> None:
+        """Marks what has to be run for the fetches, and in which way."""
+        pending: list[Tensor | Operation] = list(self.analysis.fetches)
+        while pending:
+            item = pending.pop()
+            if isinstance(item, Tensor):
+                if item not in self._wanted_whole:
+                    self._wanted_whole[item] = None
+                    if item not in self._fed and self.analysis.parts[item] != OWN:
+                        pending.append(item.op)
+            elif not self._is_fed(item):
+                pending += self._needs_of(item)
+
+    def _needs_of(self, op: Operation) -> Iterable[Tensor | Operation]:
+        in_chunks = self.runs_in_chunks(op)
+        chosen = self._wanted_chunks if in_chunks else self._run_once
+        if op in chosen:
+            return
+        chosen[op] = None
+        yield from self.awaited(op)
+        for read in self._reads(op):
+            tensor = read.tensor
+            together = not in_chunks and self.analysis.parts[tensor] == WHOLE
+            if together or (read.part.kind in ("split", "partial") and self._inside(read)):
+                if tensor not in self._fed:
+                    yield tensor.op
+            elif read.part != OWN and not (read.part == WHOLE and self.is_constant(tensor)):
+                yield tensor
+
+    def _reads(self, op: Operation) -> list[Read]:
+        takes = self.analysis.falls[op].takes
+        return [Read(*pair) for pair in zip(op.inputs, takes, strict=True)]
+
+    def _inside(self, read: Read) -> bool:
+        """Whether the chunks of what is read are there: whole tensors have to be cut first."""
+        return self.analysis.parts[read.tensor].kind in ("split", "partial")
+
+    # Stages --------------------------------------------------------------------------------------
+
+    def _chunk_stage(self, level: int) -> Stage:
+        here = {op for op in self._wanted_chunks if self._level[op] == level}
+        reads: dict[Read, None] = {}
+        constants: set[Operation] = set()
+        for op in self.analysis.graph.in_order(here):
+            for read in self._reads(op):
+                if self._inside(read) and read.tensor.op in here and read.part != WHOLE:
+                    continue
+                if read.part == WHOLE and self.is_constant(read.tensor):
+                    self._add_constants(read.tensor.op, constants)
+                else:
+                    reads[read] = None
+        gives = [tensor for tensor in self._made(here) if self._is_asked_for(tensor, level)]
+        ops = list(self.analysis.graph.in_order(here | constants))
+        return Stage(ops, list(reads), gives, lambda op: self.analysis.falls[op].takes)
+
+    def _add_constants(self, op: Operation, constants: set[Operation]) -> None:
+        pending = [op]
+        while pending:
+            op = pending.pop()
+            if op not in constants:
+                constants.add(op)
+                pending += [tensor.op for tensor in op.inputs]
+
+    def _made(self, ops: Iterable[Operation]) -> list[Tensor]:
+        return [t for op in self.analysis.graph.in_order(set(ops)) for t in op.outputs]
+
+    def _is_asked_for(self, tensor: Tensor, level: int) -> bool:
+        """Whether a result of a chunk leaves its stage."""
+        if tensor in self._wanted_whole:
+            return True
+        return any(
+            op in self._wanted_chunks
+            and self._level[op] > level
+            and any(read.tensor is tensor and read.part != OWN for read in self._reads(op))
+            for op in tensor.consumers()
+        )
+
+    def _whole_stage(self, level: int) -> Stage:
+        here = {op for op in self._run_once if self._level[op] == level}
+        reads: dict[Read, None] = {}
+        for op in self.analysis.graph.in_order(here):
+            for tensor in op.inputs:
+                if tensor.op not in here or tensor in self._fed:
+                    reads[Read(tensor, WHOLE)] = None
+        gives = [
+            tensor
+            for tensor in self._made(here)
+            if tensor in self._wanted_whole and tensor not in self._fed
+        ]
+        ops = list(self.analysis.graph.in_order(here))
+        return Stage(ops, list(reads), gives, lambda op: [WHOLE] * len(op.inputs))
+
+    def combined(self, level: int) -> list[Tensor]:
+        """What of a stage of chunks is wanted whole."""
+        return [tensor for tensor in self.chunks[level].gives if tensor in self._wanted_whole]
+
+    def kept(self, level: int) -> list[Tensor]:
+        """What of a stage of chunks later ones read, chunk by chunk."""
+        return [
+            read.tensor
+            for stage in self.chunks[level + 1 :]
+            for read in stage.reads
+            if read.tensor in self.chunks[level].gives and read.part != WHOLE
+        ]

@@ -1,0 +1,89 @@
+"""What is whole, computed once: in the driver's session, where variables live."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..graph.node import Operation, Tensor
+from ..session.feeds import feed_converter
+from ..session.partial import PartialRun
+from ..shape_inference.split_parts import WHOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..session.session import Session
+    from .stages import Stages
+
+
+class WholeInSession:
+    """Begins runs of what is whole, all by one plan.
+
+    Args:
+        stages: the stages.
+        session: where it is run.
+    """
+
+    def __init__(self, stages: Stages, session: Session) -> None:
+        self._stages = stages
+        analysis = stages.analysis
+        self.fed = [tensor for tensor in analysis.feeds if analysis.parts[tensor] == WHOLE]
+        once = {op for stage in stages.whole for op in stage.ops}
+        given = [
+            read.tensor
+            for stage in stages.whole
+            for read in stage.reads
+            if analysis.parts[read.tensor] != WHOLE
+        ]
+        # Ops that chunks have run are there: nobody waits for them.
+        awaited = [
+            tensor
+            for op in once
+            for control in stages.awaited(op)
+            if control not in once
+            for tensor in control.outputs
+        ]
+        feeds = [*dict.fromkeys([*self.fed, *given, *awaited])]
+        taken: list[Tensor | Operation] = [
+            tensor for stage in stages.whole for tensor in stage.gives if tensor not in set(feeds)
+        ]
+        self._effects = [
+            [op for op in stage.ops if op in analysis.fetches or not op.outputs]
+            for stage in stages.whole
+        ]
+        fetches = [*taken, *(op for ops in self._effects for op in ops)]
+        self._fetches, self._feeds = fetches, feeds
+        self._plan = session._plan(fetches, feeds) if fetches else None
+
+    def begin(self, feeds: Mapping[Tensor, Any]) -> WholeRun:
+        """Begins a run with what is fed."""
+        plan = self._plan
+        run = None if plan is None else PartialRun(plan, self._fetches, self._feeds)
+        return WholeRun(run, self._effects, {t: feed_converter(t)(v) for t, v in feeds.items()})
+
+
+class WholeRun:
+    """One run of what is whole, stage by stage."""
+
+    def __init__(
+        self, run: Any, effects: Sequence[Sequence[Operation]], given: dict[Tensor, Any]
+    ) -> None:
+        self._run = run
+        self._effects = effects
+        self._given = given
+        self._fed: set[Tensor] = set()
+
+    def give(self, tensor: Tensor, value: Any) -> None:
+        """Has the whole value of a tensor known from now on."""
+        if tensor not in self._fed:
+            self._given[tensor] = feed_converter(tensor)(value)
+
+    def take(self, level: int, tensors: Sequence[Tensor]) -> list[Any]:
+        """The values of what is whole before a stage, whose effects then have taken place."""
+        wanted = [*tensors, *self._effects[level]]
+        if not wanted:
+            return []
+        given, self._given = self._given, {}
+        self._fed.update(given)
+        values: list[Any] = self._run.run(wanted, given)
+        return values[: len(tensors)]

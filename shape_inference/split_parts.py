@@ -1,0 +1,343 @@
+"""How an op falls apart along an axis: what parts of its inputs tell of its results.
+
+A tensor that depends on rows (of a batch, say) is computed chunk of rows by chunk of rows, and a
+`Part` tells how the values of the chunks and the whole value belong together. An op's rule says
+which parts of its inputs it takes, and what it then gives. It stands next to the op, as `splits` in
+its traits, in a notation with a term for each argument and each result:
+
+    n*,*->n*        the first axis of the first argument is the first of the result
+    ...__->...__    any axis but the last two
+    n*,n*->*:sum    the results of chunks are added up (as without a word: see COMBINATIONS)
+    #,n*->n*        `#` is a vector of sizes, of which each chunk takes its own
+    =               each result is the argument of its number
+
+A letter stands for an axis, `...` for any number of axes, counted from the last; along these the op
+falls apart. `_` stands for one axis and `*` for any number along which it does not. What takes more
+than that is a function, `@OP.split`. Elementwise ops, reductions and products need neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .context import OpContext, is_symbolic
+from .symbolic.symbolic import Dim, DimExpr, Symbol, equal, exact_div, symbols_of
+from .traits import Elementwise, Product, Reduction
+
+if TYPE_CHECKING:
+    from .protocols import Array, Edge, Node
+    from .tensor_shape import TensorShape
+
+COMBINATIONS = ("sum", "mean", "max", "min", "prod", "any", "all", "norm", "first")
+"""How the values of parts make the value of the whole.
+
+"mean" weighs them by their rows, "norm" is the root of the sum of squares, and "first" takes any
+of them, since all have the same."""
+
+
+class Part(NamedTuple):
+    """How the values that chunks have of a tensor make its whole value.
+
+    Args:
+        kind: "whole", where every chunk has all of it; "split", where they lie one behind the other
+            along `axis`; "partial", where they are combined by `how`; or "own", where the elements
+            are sizes, of which each chunk has its own.
+        axis: the axis.
+        how: one of COMBINATIONS.
+    """
+
+    kind: str
+    axis: int = -1
+    how: str = ""
+
+    def __str__(self) -> str:
+        if self.kind == "split":
+            return f"split along axis {self.axis}"
+        return f"partial {self.how}" if self.kind == "partial" else self.kind
+
+
+WHOLE = Part("whole")
+OWN = Part("own")
+
+
+def along(axis: int) -> Part:
+    """The part of a tensor whose chunks lie one behind the other along an axis."""
+    return Part("split", axis)
+
+
+def partial(how: str) -> Part:
+    """The part of a tensor whose chunks are combined."""
+    return Part("partial", -1, how)
+
+
+class Falls(NamedTuple):
+    """How an op falls apart: the part that it takes of each input, and that which it gives."""
+
+    takes: Sequence[Part]
+    gives: Sequence[Part]
+
+
+class Mixes(Exception):  # noqa: N818 - it is an answer, not an error
+    """An op needs all rows at once; the message is a clause that tells why."""
+
+
+class SplitContext(OpContext):
+    """What a rule sees: static shapes, known values, and the part that is there of each input.
+
+    Args:
+        node: the op.
+        inference: what is known of its graph, where sizes depend on the rows' symbol.
+        rows: the symbol of the number of rows.
+        parts: of each input, how it is split; what is combined counts as whole.
+    """
+
+    __slots__ = ("_known", "parts", "rows")
+
+    def __init__(self, node: Node, inference: Any, rows: Symbol, parts: Sequence[Part]) -> None:
+        super().__init__(node, inference)
+        self._known = inference
+        self.rows = rows
+        self.parts = parts
+
+    def value(self, name: str) -> Array | None:
+        """What is known of the elements of argument `name`: numbers and dimension expressions."""
+        value: Array | None = self._known.value_read(self.node, self.input(name))
+        return value
+
+    def const(self, name: str) -> Array | None:
+        """The value of argument `name` where every element of it is a known number."""
+        value = self.value(name)
+        return None if value is None or is_symbolic(value) else value
+
+    def needed(self, name: str) -> Array:
+        """As `const`, for what decides how the op falls apart.
+
+        Raises:
+            Mixes: it is not known.
+        """
+        value = self.const(name)
+        if value is None:
+            raise Mixes(f"{name} is not known before the run")
+        return value
+
+    def part(self, name: str) -> Part:
+        """The part of argument `name`."""
+        return self.parts[self.node.inputs.index(self.input(name))]
+
+    def axis(self, name: str) -> int | None:
+        """The axis along which argument `name` is split, or None."""
+        part = self.part(name)
+        return part.axis if part.kind == "split" else None
+
+    def known_sizes(self, edge: Edge) -> tuple[Dim, ...]:
+        """The sizes of a tensor.
+
+        Raises:
+            Mixes: not even its rank is known.
+        """
+        sizes: Any = self._known.shape(edge).sizes
+        if sizes is None:
+            raise Mixes("a rank is not known")
+        known: tuple[Dim, ...] = sizes
+        return known
+
+    def depends(self, size: Any) -> bool:
+        """Whether a size depends on the number of rows."""
+        return isinstance(size, DimExpr) and self.rows in symbols_of(size)
+
+    def out_shape(self, output: int = 0) -> TensorShape:
+        """The static shape of a result."""
+        shape: TensorShape = self._known.shape(self.node.outputs[output])
+        return shape
+
+
+Rule = Callable[[SplitContext], Falls]
+
+
+def per_row(size: Any, rows: Symbol) -> Dim | None:
+    """What an axis has for each row, if its size is a multiple of the rows; else None."""
+    if not isinstance(size, DimExpr) or rows not in symbols_of(size):
+        return None
+    each = exact_div(size, DimExpr({(rows,): 1}))
+    if each is None or (isinstance(each, DimExpr) and rows in symbols_of(each)):
+        return None
+    return each
+
+
+def fall_apart(c: SplitContext, rule: Rule | None) -> Falls:
+    """How an op falls apart whose inputs are split as `c` tells.
+
+    Args:
+        c: the op.
+        rule: the op's own, if it has one.
+
+    Raises:
+        Mixes: it does not.
+    """
+    traits = c.node.definition.traits
+    if rule is not None:
+        return rule(c)
+    if isinstance(traits, Reduction):
+        return _reduced(c, traits)
+    if isinstance(traits, Product):
+        return by_letters(c, _transposed(c, traits.subscripts))
+    if traits.splits:
+        return by_letters(c, traits.splits)
+    if isinstance(traits, Elementwise):
+        positions = c.node.definition.input_positions(c.node.attrs)
+        return by_letters(c, ",".join("..." for _ in positions) + "->...")
+    raise Mixes("it has no rule")
+
+
+def _transposed(c: SplitContext, subscripts: str) -> str:
+    """The subscripts of a product of matrices as its attrs have them."""
+    inputs, _, result = subscripts.partition("->")
+    terms = []
+    names = c.node.definition.input_positions(c.node.attrs)
+    for term, name in zip(inputs.split(","), names, strict=True):
+        attrs = c.node.attrs
+        swapped = attrs.get(f"transpose_{name}") or attrs.get(f"adj_{name}")
+        terms.append(f"{term[:-2]}{term[-1]}{term[-2]}" if swapped else term)
+    return f"{','.join(terms)}->{result}"
+
+
+def _reduced(c: SplitContext, traits: Reduction) -> Falls:
+    first = c.node.inputs[0]
+    part = c.parts[0]
+    takes = [part, *[WHOLE] * (len(c.node.inputs) - 1)]
+    if part.kind != "split":
+        return Falls([WHOLE] * len(takes), [WHOLE] * len(c.node.outputs))
+    attrs = c.node.attrs
+    named = attrs[traits.axis] if traits.axis in attrs else c.needed(traits.axis).reshape(-1)
+    rank = len(c.known_sizes(first))
+    axes = {int(axis) % rank for axis in (named if hasattr(named, "__len__") else [named])}
+    if part.axis not in axes:
+        kept = attrs.get("keep_dims", False)
+        before = 0 if kept else sum(axis < part.axis for axis in axes)
+        return Falls(takes, [along(part.axis - before)])
+    if not traits.combined:
+        raise Mixes(f"it goes along axis {part.axis}, which is split")
+    if traits.combined == "mean" and not first.dtype.is_floating and not first.dtype.is_complex:
+        raise Mixes("means of integers are rounded, so that those of parts do not make it")
+    return Falls(takes, [partial(traits.combined)])
+
+
+# The notation ------------------------------------------------------------------------------------
+
+_Label = tuple[str, int]
+"""A letter with 0, or "..." with the distance from its last axis."""
+
+
+def by_letters(c: SplitContext, notation: str) -> Falls:
+    """How an op falls apart by a notation: see the head of this file.
+
+    Raises:
+        Mixes: what is split is nothing along which the op falls apart.
+    """
+    if notation == "=":
+        return Falls(c.parts, c.parts[: len(c.node.outputs)])
+    inputs, _, results = notation.replace(" ", "").partition("->")
+    terms = _spread(c, inputs.split(","))
+    label, size = _common(c, terms)
+    takes = []
+    for edge, term, part in zip(c.node.inputs, terms, c.parts, strict=True):
+        if term == "#":
+            takes.append(OWN if part.kind == "own" else WHOLE)
+        elif label is None:
+            takes.append(WHOLE)
+        else:
+            takes.append(_taken(c, edge, term, label, size, part))
+    outputs = results.split(",")
+    if len(outputs) == 1:
+        outputs *= len(c.node.outputs)
+    return Falls(takes, [_given(c, i, term, label) for i, term in enumerate(outputs)])
+
+
+def _spread(c: SplitContext, terms: list[str]) -> list[str]:
+    """The term of each input; the tensors of a list have that of their argument."""
+    if len(terms) == len(c.node.inputs):
+        return terms
+    positions = c.node.definition.input_positions(c.node.attrs)
+    spread: list[str] = []
+    for term, where in zip(terms, positions.values(), strict=True):
+        spread += [term] * (len(where) if isinstance(where, range) else 1)
+    return spread
+
+
+def _common(c: SplitContext, terms: Sequence[str]) -> tuple[_Label | None, Dim]:
+    """What is split, in all inputs where anything is; and its size."""
+    found: dict[_Label, Dim] = {}
+    for edge, term, part in zip(c.node.inputs, terms, c.parts, strict=True):
+        if part.kind != "split":
+            continue
+        sizes = c.known_sizes(edge)
+        label = _labels(term, len(sizes))[part.axis]
+        if label is None or term.count(label[0]) > 1:
+            raise Mixes(f"it does not fall apart along axis {part.axis} of {edge.op.name}")
+        found.setdefault(label, sizes[part.axis])
+    if len(found) > 1:
+        raise Mixes("its inputs are split along different axes")
+    return next(iter(found.items())) if found else (None, 0)
+
+
+def _taken(c: SplitContext, edge: Edge, term: str, label: _Label, size: Dim, part: Part) -> Part:
+    if part.kind == "split":
+        own = c.known_sizes(edge)[part.axis]
+        if equal(own, size) is not True:
+            raise Mixes(f"sizes of what is split are {size} and {own}")
+        return part
+    sizes: Any = c.shape_of(edge).sizes
+    if sizes is None:
+        if label in _letters(term):
+            raise Mixes(f"the rank of {edge.op.name} is not known")
+        return WHOLE
+    labels = _labels(term, len(sizes))
+    if label not in labels:
+        return WHOLE
+    axis = labels.index(label)
+    if equal(sizes[axis], 1) is True:
+        return WHOLE
+    if equal(sizes[axis], size) is not True:
+        raise Mixes(f"axis {axis} of {edge.op.name} has size {sizes[axis]}, not {size}")
+    return along(axis)
+
+
+def _given(c: SplitContext, output: int, term: str, label: _Label | None) -> Part:
+    term, _, how = term.partition(":")
+    if label is None:
+        return WHOLE
+    sizes = c.out_shape(output).sizes
+    if sizes is None and label in _letters(term):
+        raise Mixes("the rank of its result is not known")
+    if sizes is not None:
+        labels = _labels(term, len(sizes))
+        if labels.count(label) > 1:
+            raise Mixes("its rows lie on a diagonal of the result")
+        if label in labels:
+            return along(labels.index(label))
+    return partial(how or "sum")
+
+
+def _letters(term: str) -> set[_Label]:
+    """What a term may name at any rank; where `...` stands, more than can be listed."""
+    found = {(letter, 0) for letter in term if letter.isalpha()}
+    return found | {("...", k) for k in range(64 if "..." in term else 0)}
+
+
+def _labels(term: str, rank: int) -> list[_Label | None]:
+    """What each axis of a tensor is by its term.
+
+    Raises:
+        Mixes: the term is not that of such a tensor.
+    """
+    wild = "..." if "..." in term else "*" if "*" in term else ""
+    before, _, after = term.partition(wild) if wild else (term, "", "")
+    middle = rank - len(before) - len(after)
+    if middle < 0 or (middle and not wild):
+        raise Mixes(f"its rule is for tensors of other ranks than {rank}")
+    between: list[_Label | None] = [
+        ("...", k) if wild == "..." else None for k in reversed(range(middle))
+    ]
+    ends = [[(item, 0) if item.isalpha() else None for item in part] for part in (before, after)]
+    return [*ends[0], *between, *ends[1]]
