@@ -314,8 +314,9 @@ def _parameters(given: NamedInputs) -> Formula:
             total += elements_of(variable[1])
         elif op.type == "Const":
             tensor = op.outputs[0]
-            if tensor.dtype.is_floating and tensor.shape.rank:
-                total += elements_of(tensor.shape)
+            shape = given.inference.shape(tensor)
+            if tensor.dtype.is_floating and shape.rank:
+                total += elements_of(shape)
     return total
 
 

@@ -90,7 +90,9 @@ def _declare(
     names: set[str],
 ) -> None:
     """States the shape of an input, whose unknown sizes get names, and whose named ones numbers."""
-    shape = tensor.shape
+    if not tensor.op.inputs:
+        inference.infer(tensor.op)  # a graph that was read leniently has not been inferred yet
+    shape = inference.shape(tensor) if not tensor.op.inputs else tensor.shape
     if given is not None:
         if not given.is_compatible_with(shape):
             raise ValueError(f"{tensor.name!r} has the shape {shape}, and cannot have {given}")

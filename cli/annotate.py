@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.checking.check import check_graph
+from ..analysis.checking import check_graph
 from ..graph.files.model_files import load_graph_def
 from ..graph.loading.graph_files import save_graph
 from .check import add_shape_argument

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..graph.checking.check import check_graph
+from ..analysis.checking import check_graph
+from ..analysis.contract import Contract
+from ..analysis.formats import to_junit, to_sarif
 from .graph_file import add_file_argument
 from .progress import ShownProgress
 from .text import printable
@@ -38,7 +41,18 @@ def add_parser(commands: Any) -> None:
         action="store_true",
         help="fail, too, if a requirement is open or the shape of what is fetched is not known",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead")
+    parser.add_argument(
+        "--contract", metavar="FILE", help="hold the graph against a contract, in TOML"
+    )
+    parser.add_argument(
+        "--untrusted",
+        action="store_true",
+        help="tell what the graph would touch besides itself, and fail if it would",
+    )
+    parser.add_argument(
+        "--format", choices=["text", "json", "sarif", "junit"], default="text", help="how to tell"
+    )
+    parser.add_argument("--json", action="store_true", help="the same as --format json")
     parser.set_defaults(command=check)
 
 
@@ -82,13 +96,26 @@ def _size(text: str) -> int | str | None:
     return int(text)
 
 
+def _contract(arguments: Namespace) -> Contract | None:
+    contract = None if arguments.contract is None else Contract.load(arguments.contract)
+    if arguments.untrusted:
+        contract = replace(contract or Contract(), files=False, python=False, unknown=False)
+    return contract
+
+
 def check(arguments: Namespace) -> int:
     """Prints the report on `arguments.file`; returns the exit code."""
+    contract = _contract(arguments)
     with ShownProgress(arguments.file) as progress:
-        report = check_graph(arguments.file, dict(arguments.shape), arguments.fetch, progress)
-    if arguments.json:
+        report = check_graph(
+            arguments.file, dict(arguments.shape), arguments.fetch, progress, contract
+        )
+    form = "json" if arguments.json else arguments.format
+    if form == "text":
+        print("\n".join(map(printable, str(report).splitlines())))
+    elif form == "json":
         print(report.to_json())
     else:
-        print("\n".join(map(printable, str(report).splitlines())))
+        print((to_sarif if form == "sarif" else to_junit)(report, arguments.file))
     failed = not report.ok or (arguments.strict and (report.requirements or report.losses))
     return 1 if failed else 0

@@ -13,6 +13,7 @@ from ..graph.errors import OpError
 from . import (
     annotate,
     check,
+    contract,
     cost,
     diff,
     draw,
@@ -94,7 +95,11 @@ def _parser() -> argparse.ArgumentParser:
         profile,
         check,
         cost,
+<<<<<<< HEAD
         split,
+=======
+        contract,
+>>>>>>> 86d607b (Hold graphs against contracts, and refuse what graphs that are not trusted would touch)
         ops,
         draw,
         annotate,

@@ -126,6 +126,8 @@ class ConfigProto(_Options):
             over large arrays; 0 and 1 mean one.
         inter_op_parallelism_threads: how many threads run independent steps that have proved
             heavy; 0 and 1 mean one.
+        untrusted: whether to refuse what touches more than the graph: ops that read or write files,
+            or call functions of the program. TensorFlow has no such setting.
         operation_timeout_in_ms: after how many milliseconds a run is given up, where its
             RunOptions do not say; 0 for never. The other settings are accepted for TensorFlow's
             sake.
@@ -140,6 +142,7 @@ class ConfigProto(_Options):
     inter_op_parallelism_threads: int = 0
     allow_soft_placement: bool = False
     log_device_placement: bool = False
+    untrusted: bool = False
     operation_timeout_in_ms: int = 0
     device_count: dict[str, int]
     device_filters: Sequence[str] = ()

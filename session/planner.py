@@ -11,7 +11,7 @@ from ..protos.config import config
 from .body_runs import BodyRun
 from .drafts.channel_folding import fold_channels
 from .drafts.draft import Constant, Draft
-from .drafts.needed import check_kernels, inference_under
+from .drafts.needed import check_kernels, check_trusted, inference_under
 from .drafts.simplify import simplify
 from .layout import freeing_memory, laid_out, without_waste
 from .loop_plan import LoopPlan
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ..shape_inference.inference import Inference
     from .plan import Plan
 
+    Check = Callable[[Sequence[Operation]], None]
+
 PASSES: list[Callable[[Draft], None]] = [without_waste, fold_channels]
 """What is done to a draft once its work is known, in order: each pass may rewrite the work."""
 
@@ -37,6 +39,7 @@ def make_plan(
     state: dict[Any, Any],
     pool: Pool | None = None,
     exact: bool = False,
+    untrusted: bool = False,
 ) -> Plan:
     """The plan that computes `fetches` from `feeds`; feed number i is in slot i.
 
@@ -47,6 +50,7 @@ def make_plan(
         state: the session's store for stateful ops.
         pool: the threads that share the blocks of large arrays in the bodies of ops.
         exact: whether each op gives its own result, rounded as it rounds.
+        untrusted: whether to refuse ops that touch more than the graph.
 
     Raises:
         UnimplementedError: ops that are needed have no kernel; all of them are named.
@@ -54,7 +58,7 @@ def make_plan(
     """
     ops = needed_ops(fetches, feeds)
     inference = inference_under(graph, ops, feeds)
-    return plan_under(inference, ops, fetches, feeds, state, pool, exact)
+    return plan_under(inference, ops, fetches, feeds, state, pool, exact, untrusted)
 
 
 def plan_under(
@@ -65,6 +69,7 @@ def plan_under(
     state: dict[Any, Any],
     pool: Pool | None = None,
     exact: bool = False,
+    untrusted: bool = False,
 ) -> Plan:
     """The plan that `make_plan` makes, by what an inference knows of the tensors.
 
@@ -76,9 +81,11 @@ def plan_under(
         state: the session's store for stateful ops.
         pool: the threads that share the blocks of large arrays in the bodies of ops.
         exact: whether each op gives its own result, rounded as it rounds.
+        untrusted: whether to refuse ops that touch more than the graph.
     """
-    check_kernels(ops)
-    bodies = _Bodies(state, pool or Pool(0, "blocks"), exact)
+    check = check_trusted if untrusted else check_kernels
+    check(ops)
+    bodies = _Bodies(state, pool or Pool(0, "blocks"), exact, check)
     return freeing_memory(bodies.planned(Draft(ops, feeds, fetches, inference, exact)))
 
 
@@ -89,12 +96,14 @@ class _Bodies:
         state: the session's store for stateful ops.
         pool: the threads that share the blocks of large arrays.
         exact: whether each op gives its own result.
+        check: is called with the ops of each body before any runs.
     """
 
-    def __init__(self, state: dict[Any, Any], pool: Pool, exact: bool) -> None:
+    def __init__(self, state: dict[Any, Any], pool: Pool, exact: bool, check: Check) -> None:
         self._state = state
         self._pool = pool
         self._exact = exact
+        self._check = check
 
     def planned(self, draft: Draft) -> Plan:
         """The plan of a draft, which does not yet free what is no longer needed."""
@@ -155,7 +164,7 @@ class _Bodies:
             )
         fetches: list[Tensor | Operation] = [*body.outputs, *body.effects]
         ops = needed_ops(fetches, body.inputs)
-        check_kernels(ops)
+        self._check(ops)
         inference = body.inferred(given, depth + 1)
         draft = Draft(ops, body.inputs, fetches, inference, self._exact)
         for tensor, known in zip(body.inputs, given, strict=True):

@@ -180,7 +180,13 @@ class Session:
 
     def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
         return make_plan(
-            self._graph, fetches, feeds, self._state, self._threads.blocks, self._exact
+            self._graph,
+            fetches,
+            feeds,
+            self._state,
+            self._threads.blocks,
+            self._exact,
+            self._config.untrusted,
         )
 
     def make_callable(

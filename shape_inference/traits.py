@@ -27,6 +27,8 @@ class Traits:
         assigns: the input that names a variable to which the op gives its first value.
         of_saver: the op writes or reads a checkpoint, so that the scope in which it is made is that
             of a Saver.
+        reads_files: the kernel reads files, or makes what reads them.
+        writes_files: the kernel writes files, or removes them.
         calls_python: the kernel calls a function of the program, which no file can hold.
         relays_sizes: a vector of sizes keeps its meaning on the way through the op: an element of
             -1 from a `Stack` stands for an unknown size behind it as well, as in TensorFlow.
@@ -48,6 +50,8 @@ class Traits:
     aliases: str | None = None
     assigns: str | None = None
     of_saver: bool = False
+    reads_files: bool = False
+    writes_files: bool = False
     calls_python: bool = False
     relays_sizes: bool = False
     splits: str = ""

@@ -27,45 +27,25 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
     from ..files.progress import Progress
 
-public = {"td": "check_graph"}
-
-
 _MOST_SHOWN = 64
 
 
-def check_graph(
+def check_shapes(
     graph: Graph | GraphDef | str | os.PathLike[str],
     shapes: Mapping[str, Any] | None = None,
     fetches: Sequence[Any] | None = None,
     progress: Progress | None = None,
-) -> Report:
+) -> tuple[Report, Graph | None]:
     """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
 
-    Args:
-        graph: a Graph, a GraphDef, or the path of a file that holds one.
-        shapes: the shape of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`.
-        fetches: names of the tensors that are wanted: only the ops that they need are checked. By
-            default all ops are, and tensors that nobody consumes count as wanted.
-        progress: called now and then, as by `load_graph`; `what` is "checks", too.
+    What the arguments are, `td.check_graph` tells.
 
     Returns:
-        A Report. An op of an unregistered type is no error; its shapes are those that the file
-        states, if it does.
+        The report, and the graph, if there is one.
 
     Raises:
         ValueError: `shapes` or `fetches` name something that is not in the graph.
         NotFoundError, DataLossError: the path leads to no file, or to no GraphDef.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default() as graph:
-        ...     x = td.placeholder(td.float32, name="x")
-        ...     y = td.matmul(x, td.zeros([3, 5]), name="y")
-        >>> report = td.check_graph(graph, {"x": ["batch", 3]})
-        >>> report.ok, {fact.name: str(fact.shape) for fact in report.tensors}["y:0"]
-        (True, '(batch, 5)')
-        >>> td.check_graph(graph, {"x": ["batch", 4]}).ok
-        False
     """
     report = Report()
     contents: Mapping[str, memoryview] = {}
@@ -76,10 +56,10 @@ def check_graph(
             graph = import_leniently(graph, report.errors, contents, progress)
         except ValueError as error:
             report.errors.append(str(error))
-            return report
+            return report, None
     with collector.at_rest(graph.version):
         _check(graph, shapes or {}, fetches, report, progress)
-    return report
+    return report, graph
 
 
 def _check(

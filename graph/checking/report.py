@@ -20,6 +20,17 @@ _MOST_NODES = 4
 _MOST_NESTED = 32  # dimensions that NumPy makes lists of
 
 
+class Point(NamedTuple):
+    """A point of a contract: its code, what it says, and what breaks it; "" where it holds."""
+
+    code: str
+    text: str
+    breach: str
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.text}: {self.breach or 'holds'}"
+
+
 class TensorFact(NamedTuple):
     """What a check found out of one tensor; `value` is None where nothing is known of it."""
 
@@ -61,6 +72,8 @@ class Report:
             the tensors in it; behind it, those of the functions that are run in it.
         losses: for each fetched tensor of which something is unknown, where it was lost.
         unregistered: the op types that have no definition, with the names of their nodes.
+        points: the points of the contract that the graph was held against, each with a `code`, a
+            `text`, and the `breach` that was found; "" where it holds.
 
     Example:
         >>> import tensordraft as td
@@ -79,16 +92,22 @@ class Report:
         self.inside: list[BodyFacts] = []
         self.losses: list[Loss] = []
         self.unregistered: dict[str, list[str]] = {}
+        self.points: list[Point] = []
+
+    @property
+    def breaches(self) -> list[Point]:
+        """The points of the contract that do not hold."""
+        return [point for point in self.points if point.breach]
 
     @property
     def ok(self) -> bool:
-        """Whether no error was found."""
-        return not self.errors
+        """Whether no error was found, and no point of a contract is broken."""
+        return not self.errors and not self.breaches
 
     def raise_for_errors(self) -> None:
-        """Raises a ValueError that tells all errors, if there are any."""
-        if self.errors:
-            raise ValueError("\n".join(self.errors))
+        """Raises a ValueError that tells all errors and broken points, if there are any."""
+        if not self.ok:
+            raise ValueError("\n".join([*self.errors, *map(str, self.breaches)]))
 
     def __str__(self) -> str:
         found = _counted(len(self.errors), "error") if self.errors else "consistent"
@@ -98,6 +117,7 @@ class Report:
             _counted(len(self.losses), "size or rank", "sizes or ranks") + " lost",
         )
         lines = [f"{found}: {', '.join(counts)}", *[f"error: {error}" for error in self.errors]]
+        lines += [f"breach: {point}" for point in self.breaches]
         for item in self.requirements:
             lines += [f"requires: {item}", f"  for {item.name.rstrip(',')}"]
             lines += [f"  in {whereabouts(operation_of(item))}"]
@@ -121,6 +141,7 @@ class Report:
             {
                 "ok": self.ok,
                 "errors": self.errors,
+                "points": [point._asdict() for point in self.points],
                 "requirements": [
                     {
                         "op": item.node.name,

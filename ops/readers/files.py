@@ -13,7 +13,7 @@ from ...graph.files.message_files import read_file as read_whole
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import Traits
 
 if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
 public = {"td, td.io": "matching_files read_file write_file"}
 
-READ_FILE = OpDef("ReadFile", "filename: string -> contents: string", traits=STATEFUL)
+_READS = Traits(stateful=True, reads_files=True)
+READ_FILE = OpDef("ReadFile", "filename: string -> contents: string", traits=_READS)
 WRITE_FILE: OpDef[Operation] = OpDef(
-    "WriteFile", "filename: string, contents: string ->", traits=STATEFUL
+    "WriteFile",
+    "filename: string, contents: string ->",
+    traits=Traits(stateful=True, writes_files=True),
 )
-MATCHING_FILES = OpDef("MatchingFiles", "pattern: string -> filenames: string", traits=STATEFUL)
+MATCHING_FILES = OpDef("MatchingFiles", "pattern: string -> filenames: string", traits=_READS)
 
 
 @READ_FILE.shape

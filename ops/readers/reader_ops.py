@@ -11,7 +11,7 @@ from ...graph.op_def import OpDef
 from ...graph.waiting import waits_of
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import Traits
 from ..queues.handles import (
     HOME,
     by_reference_and_handle,
@@ -83,7 +83,7 @@ def _defined(kind: type[RecordReader], attrs: str, newer: str = "") -> dict[str,
             kind.kind + version,
             f"-> reader_handle: {dtype}",
             ", ".join(filter(None, parts)),
-            traits=STATEFUL,
+            traits=Traits(stateful=True, reads_files=True),
         )
         op.shape(scalar_shape)
         op.kernel(_reader_kernel(kind))

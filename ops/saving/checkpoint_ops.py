@@ -25,25 +25,26 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-OF_SAVER = Traits(stateful=True, of_saver=True)
+SAVES = Traits(stateful=True, of_saver=True, writes_files=True)
+RESTORES = Traits(stateful=True, of_saver=True, reads_files=True)
 
 SAVE_V2 = OpDef(
     "SaveV2",
     "prefix: string, tensor_names: string, shape_and_slices: string, tensors: dtypes ->",
     "dtypes: list(type) >= 1",
-    traits=OF_SAVER,
+    traits=SAVES,
 )
 RESTORE_V2 = OpDef(
     "RestoreV2",
     "prefix: string, tensor_names: string, shape_and_slices: string -> tensors: dtypes",
     "dtypes: list(type) >= 1",
-    traits=OF_SAVER,
+    traits=RESTORES,
 )
 MERGE_V2_CHECKPOINTS = OpDef(
     "MergeV2Checkpoints",
     "checkpoint_prefixes: string, destination_prefix: string ->",
     "delete_old_dirs: bool = true, allow_missing_files: bool = false",
-    traits=OF_SAVER,
+    traits=Traits(stateful=True, of_saver=True, reads_files=True, writes_files=True),
 )
 SHARDED_FILENAME = OpDef(
     "ShardedFilename", "basename: string, shard: int32, num_shards: int32 -> filename: string"

@@ -10,7 +10,7 @@ from ...graph.files.local_files import told_as_op_error
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from .checkpoint_ops import OF_SAVER, make_folder, restored, stated_shape, text_of, to_save
+from .checkpoint_ops import RESTORES, SAVES, make_folder, restored, stated_shape, text_of, to_save
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 SAVE = OpDef(
     "Save", "filename: string, tensor_names: string, data: T ->", "T: list(type) >= 1",
-    traits=OF_SAVER,
+    traits=SAVES,
 )  # fmt: skip
 SAVE_SLICES = OpDef(
     "SaveSlices",
     "filename: string, tensor_names: string, shapes_and_slices: string, data: T ->",
     "T: list(type) >= 1",
-    traits=OF_SAVER,
+    traits=SAVES,
 )
 RESTORE = OpDef(
     "Restore",
     "file_pattern: string, tensor_name: string -> tensor: dt",
     "dt: type, preferred_shard: int = -1",
-    traits=OF_SAVER,
+    traits=RESTORES,
 )
 RESTORE_SLICE = OpDef(
     "RestoreSlice",
     "file_pattern: string, tensor_name: string, shape_and_slice: string -> tensor: dt",
     "dt: type, preferred_shard: int = -1",
-    traits=OF_SAVER,
+    traits=RESTORES,
 )
 
 

@@ -13,7 +13,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.contents import Content
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import STATEFUL, Traits
 from .table import DenseTable, FixedTable, Kind, Table, table_of
 
 if TYPE_CHECKING:
@@ -36,12 +36,13 @@ def defined(
     shape: Callable[[ShapeContext], Any],
     kernel: Callable[[KernelContext], Kernel],
     handles: Mapping[str, str] = _HANDLES,
+    traits: Traits = STATEFUL,
 ) -> OpDef[Any]:
     """Defines an op in the forms that it has, and returns the first of them."""
     made = []
     for version, handle in handles.items():
         op: OpDef[Any] = OpDef(
-            f"{name}{version}", arguments.replace("HANDLE", handle), attrs, traits=STATEFUL
+            f"{name}{version}", arguments.replace("HANDLE", handle), attrs, traits=traits
         )
         op.shape(shape)
         op.kernel(kernel)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph import errors
 from ...graph.files.message_files import read_file
+from ...shape_inference.traits import Traits
 from .table import FixedTable, table_of
 from .table_ops import defined
 
@@ -149,4 +150,5 @@ INITIALIZE_TABLE_FROM_TEXT_FILE = defined(
     "delimiter: string = '\t', offset: int = 0",
     _file_shape,
     _file_kernel,
+    traits=Traits(stateful=True, reads_files=True),
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...graph import errors
 from ...graph.describe import whereabouts
 from ...graph.node import Operation, Tensor
+from ...graph.touches import refuse_touching
 from ...shape_inference.inference import Inference
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.traits import Input
@@ -34,6 +35,17 @@ def check_kernels(ops: Sequence[Operation]) -> None:
             f"not supported: {', '.join(names)} has no kernel; needed by "
             f"{', '.join(whereabouts(op) for op in missing[:_MOST_NAMED])}",
         )
+
+
+def check_trusted(ops: Sequence[Operation]) -> None:
+    """Checks that all ops have a kernel, and touch nothing but the graph.
+
+    Raises:
+        PermissionDeniedError: some touch files, or call functions of the program.
+        UnimplementedError: some have no kernel.
+    """
+    refuse_touching(ops)
+    check_kernels(ops)
 
 
 def inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Tensor]) -> Inference:

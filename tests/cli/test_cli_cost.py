@@ -71,3 +71,31 @@ def test_sizes_that_there_are_not(cli: Cli) -> None:
         done = cli("cost", "g.pb", "--size", size)
         assert done.code == 1
         assert "the named sizes of inputs are: batch" in done.err
+
+
+def test_contracts(cli: Cli) -> None:
+    done = cli("contract", "g.pb", "--size", "batch=2", "--out", "g.toml")
+    assert done.out == "saved in g.toml\n"
+    assert "flops = 102" in cli("contract", "g.pb", "--size", "batch=2").out
+    assert cli("check", "g.pb", "--contract", "g.toml").code == 0
+    with td.Graph().as_default() as graph:
+        td.nn.relu(td.placeholder(td.float32, ["batch", 8], name="x"), name="y")
+    save(graph, "h.pb")
+    done = cli("check", "h.pb", "--contract", "g.toml")
+    assert done.code == 1
+    assert "breach: TC02 output y is float32[batch, 3]: it is float32(batch, 8)" in done.out
+    assert "breach: TC02" in cli("diff", "g.pb", "h.pb", "--contract", "g.toml").out
+    assert "<failure" in cli("check", "h.pb", "--contract", "g.toml", "--format", "junit").out
+    assert (
+        '"ruleId": "TC02"' in cli("check", "h.pb", "--contract", "g.toml", "--format", "sarif").out
+    )
+
+
+def test_graphs_that_are_not_trusted(cli: Cli) -> None:
+    assert cli("check", "g.pb", "--untrusted").code == 0
+    with td.Graph().as_default() as graph:
+        td.read_file("secrets", name="y")
+    save(graph, "h.pb")
+    done = cli("check", "h.pb", "--untrusted")
+    assert done.code == 1
+    assert "TC08 no file is read or written: but by 'y' (ReadFile)" in done.out

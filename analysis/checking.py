@@ -1,0 +1,68 @@
+"""Checking a graph before it runs: its shapes, and beside them a contract."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..graph.checking.check import check_shapes
+from .breaches import contract_points
+from .contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..graph.checking.report import Report
+    from ..graph.files.progress import Progress
+    from ..graph.graph import Graph
+    from ..protos.messages import GraphDef
+
+public = {"td": "check_graph"}
+
+
+def check_graph(
+    graph: Graph | GraphDef | str | os.PathLike[str],
+    shapes: Mapping[str, Any] | None = None,
+    fetches: Sequence[Any] | None = None,
+    progress: Progress | None = None,
+    contract: Contract | str | os.PathLike[str] | None = None,
+) -> Report:
+    """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
+
+    Args:
+        graph: a Graph, a GraphDef, or the path of a file that holds one.
+        shapes: the shape of inputs, by name of the op or tensor: `{"x": ["batch", 784]}`.
+        fetches: names of the tensors that are wanted: only the ops that they need are checked. By
+            default all ops are, and tensors that nobody consumes count as wanted.
+        progress: called now and then, as by `load_graph`; `what` is "checks", too.
+        contract: what the graph promises, a Contract or the path of one; its inputs have the
+            shapes that it says, unless `shapes` says others.
+
+    Returns:
+        A Report. An op of an unregistered type is no error; its shapes are those that the file
+        states, if it does.
+
+    Raises:
+        ValueError: `shapes` or `fetches` name something that is not in the graph; the contract is
+            malformed.
+        NotFoundError, DataLossError: the path leads to no file, or to no GraphDef.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.placeholder(td.float32, name="x")
+        ...     y = td.matmul(x, td.zeros([3, 5]), name="y")
+        >>> report = td.check_graph(graph, {"x": ["batch", 3]})
+        >>> report.ok, {fact.name: str(fact.shape) for fact in report.tensors}["y:0"]
+        (True, '(batch, 5)')
+        >>> td.check_graph(graph, {"x": ["batch", 4]}).ok
+        False
+    """
+    if contract is None:
+        return check_shapes(graph, shapes, fetches, progress)[0]
+    if not isinstance(contract, Contract):
+        contract = Contract.load(contract)
+    report, built = check_shapes(graph, shapes, fetches, progress)
+    if built is not None:
+        report.points = contract_points(built, contract)
+    return report
