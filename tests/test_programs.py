@@ -35,7 +35,7 @@ def result_of(name: str) -> Any:
 
 def test_each_is_a_page() -> None:
     lengths = {path.name: len(path.read_text().splitlines()) for path in PROGRAMS.glob("*.py")}
-    assert len(lengths) == 21
+    assert len(lengths) == 22
     assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
 
 
@@ -43,6 +43,13 @@ def test_the_queue_pipeline_learns_as_under_tensorflow() -> None:
     losses, line = result_of("queue_pipeline")
     np.testing.assert_allclose(losses, [4.2293, 0.0419, 0.0026, 0.0012, 0.0024, 0.0021], atol=5e-5)
     np.testing.assert_allclose(line, [2.994, -1.012], atol=5e-4)
+
+
+def test_the_dataset_pipeline_learns_as_under_tensorflow() -> None:
+    losses, error, plane = result_of("dataset_pipeline")
+    np.testing.assert_allclose(losses, [1.4019, 0.2859, 0.0564, 0.0067, 0.0011], atol=6e-5)
+    np.testing.assert_allclose(error, 0.000245, atol=1e-6)
+    np.testing.assert_allclose(plane, [1.986, -0.990, 0.503], atol=6e-4)
 
 
 def test_kmeans_finds_the_centres() -> None:
