@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..graph import errors
 from ..graph.deadlines import ending_at
+from ..graph.dense_copy import dense_copy
 from .compiler import Lowered, lower
 from .fusion import fuse
 from .interpreter import FlatProgram, told
@@ -128,7 +129,7 @@ def handed_out(values: Sequence[Any]) -> list[Any]:
 def copied(value: Any) -> Any:
     """A copy of an array, for a caller who may write to it."""
     try:
-        return value.copy()
+        return dense_copy(value)
     except MemoryError:
         message = f"there is no memory for a result of {value.nbytes} bytes"
         raise errors.ResourceExhaustedError(None, None, message) from None

@@ -33,13 +33,15 @@ STRING_TO_NUMBER = OpDef(
 )
 
 # Of these characters Python makes the same numbers as C; it also takes "1_000", which C does not.
-_UNUSUAL = re.compile(rb"[^-+0-9.eE\s]")
+_USUAL = b"-+0123456789.eE \t\n\r\v\f"
+_USUAL_OF_INTEGERS = b"-+0123456789 \t\n\r\v\f"
 _NAN = re.compile(rb"\s*[-+]?nan(\(\w*\))?\s*", re.IGNORECASE | re.ASCII)
 _INFINITY = re.compile(rb"\s*[-+]?inf(inity)?\s*", re.IGNORECASE | re.ASCII)
 _HEXADECIMAL = re.compile(
     rb"\s*[-+]?0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[-+]?[0-9]+)?\s*", re.IGNORECASE | re.ASCII
 )
 _INTEGER = re.compile(rb"\s*([-+]?)0*([0-9]*)\s*", re.ASCII)
+_BELOW_A_MIDDLE = np.uint64((1 << 28) - 1)
 _MOST_DIGITS = 20  # of a 64-bit integer
 
 
@@ -56,20 +58,38 @@ def _string_to_number_kernel(c: KernelContext) -> Kernel:
 
     def string_to_number(strings: Array) -> Array:
         items = strings.ravel().tolist()
-        usual = target.is_floating and not _UNUSUAL.search(b" ".join(items))
-        try:
-            numbers = [*map(float if usual else parse, items)]
-        except ValueError:
-            raise _refusal(strings, parse, target) from None
+        numbers = usual(b" ".join(items), items)
+        if numbers is None:
+            try:
+                numbers = np.array([*map(parse, items)], dtype if dtype.kind in "iu" else float)
+            except ValueError:
+                raise _refusal(strings, parse, target) from None
         if target is float32:
-            return _in_float32(items, numbers).reshape(strings.shape)
-        return np.array(numbers, dtype).reshape(strings.shape)
+            numbers = _in_float32(items, numbers)
+        return numbers.reshape(strings.shape)
 
+    def usual_floats(text: bytes, items: list[bytes]) -> Array | None:
+        if text.translate(None, _USUAL):
+            return None
+        try:
+            return np.fromiter(map(float, items), np.float64, len(items))
+        except ValueError:
+            return None
+
+    def usual_integers(text: bytes, items: list[bytes]) -> Array | None:
+        if text.translate(None, _USUAL_OF_INTEGERS) or (target.is_unsigned and b"-" in text):
+            return None
+        try:
+            return np.array([*map(int, items)], dtype)
+        except (ValueError, OverflowError):
+            return None
+
+    usual = usual_floats if target.is_floating else usual_integers
     return string_to_number
 
 
 def _float(text: bytes) -> float:
-    if not _UNUSUAL.search(text):
+    if not text.translate(None, _USUAL):
         return float(text)
     if _HEXADECIMAL.fullmatch(text):
         try:
@@ -83,22 +103,24 @@ def _float(text: bytes) -> float:
     raise ValueError
 
 
-def _in_float32(texts: list[bytes], numbers: list[float]) -> Array:
+def _in_float32(texts: list[bytes], doubles: Array) -> Array:
     """The numbers in float32, rounded once: by the text where the double lies between two floats.
 
     A text a little beside the middle of two floats gives the very middle as a double, from which
-    rounding again may go the wrong way.
+    rounding again may go the wrong way. Such a double ends with many zeros.
     """
-    doubles = np.array(numbers, np.float64)
     floats = doubles.astype(np.float32)
-    beyond = np.nextafter(floats, np.where(doubles > floats, np.inf, -np.inf).astype(np.float32))
-    between = (floats != doubles) & (floats.astype(np.float64) + beyond == 2 * doubles)
-    for i in np.flatnonzero(between & np.isfinite(beyond)):
+    for i in np.flatnonzero(doubles.view(np.uint64) & _BELOW_A_MIDDLE == 0):
+        double, value = float(doubles[i]), float(floats[i])
+        towards = np.float32(np.inf if double > value else -np.inf)
+        beyond = float(np.nextafter(floats[i], towards))
+        if value == double or not np.isfinite(beyond) or value + beyond != 2 * double:
+            continue
         if _HEXADECIMAL.fullmatch(texts[i]):
             continue
-        side = _compare_exactly(texts[i], numbers[i])
+        side = _compare_exactly(texts[i], double)
         if side:
-            pair = (floats[i], beyond[i])
+            pair = (value, beyond)
             floats[i] = max(pair) if side > 0 else min(pair)
     return floats
 
