@@ -17,7 +17,7 @@ from ...shape_inference.traits import Product, Traits
 from ..array.casting import cast
 from ..kit.allocation import check_size
 from ..kit.elementwise import COMPLEX, FLOATS, REALS, like_the_other
-from ..kit.gemm import multiply as product, multiply_rows
+from ..kit.gemm import TurnedFactor, multiply as product, multiply_rows
 from ..math.exponentials import conj
 
 if TYPE_CHECKING:
@@ -120,14 +120,18 @@ def _same_batch(c: OpContext, x: TensorShape, y: TensorShape) -> TensorShape:
 @MAT_MUL.kernel
 def _mat_mul_kernel(c: KernelContext) -> Kernel:
     swap_a, swap_b = c.attr("transpose_a"), c.attr("transpose_b")
+    filters: Any = c.const("b")
     multiply = _multiplying(c, "a", "b")
+    turning = filters is not None and not swap_b and TurnedFactor.pays(filters)
+    suited = TurnedFactor().suited if turning else _as_it_is
 
     def mat_mul(a: Array, b: Array) -> Array:
         if a.ndim != 2 or b.ndim != 2:
             shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
             raise ValueError(f"a and b must have rank 2, got shapes {shapes[0]} and {shapes[1]}")
+        x, y = a.T if swap_a else a, b.T if swap_b else b
         try:
-            result: Array = multiply(a.T if swap_a else a, b.T if swap_b else b)
+            result: Array = multiply(x, suited(x, y))
             return result
         except ValueError:
             _product_shape(
@@ -142,6 +146,7 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
         shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
         _product_shape(c, *shapes, swap_a, swap_b, "a and b")
         shape = check_size((len(x), y.shape[1]), x.dtype)
+        y = suited(x, y)
         return Rows(shape, lambda out, finish: multiply_rows(x, y, out, finish))
 
     def times(factor: Array) -> tuple[Array, KernelSpec]:
@@ -152,14 +157,18 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
 
     a, b = c.shape("a").sizes, c.shape("b").sizes
     certain = a is not None and b is not None and a[1] == b[0]
-    filters: Any = c.const("b")
     kernel = KernelSpec(
-        multiply if certain and not (swap_a or swap_b) else mat_mul,
+        multiply if certain and not (swap_a or swap_b or turning) else mat_mul,
         Memory.FRESH,
         filters=None if filters is None or filters.ndim != 2 else Filters(2, -1, 1, times),
         rows=rows if c.output_dtype.numpy_dtype in (np.float32, np.float64) else None,
     )
     return kernel
+
+
+def _as_it_is(x: Array, y: Array) -> Array:
+    del x
+    return y
 
 
 @SPARSE_MAT_MUL.fresh_kernel

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from harness import RUNS_OF_BOTH_TIERS
 
+import tensordraft as td
 from tensordraft.ops.kit import gemm, sharing
 
 PARTS = range(50)
@@ -155,3 +157,19 @@ def test_a_forked_child_finds_blas_as_it_was_before_the_block() -> None:
     with blas as threads:
         assert (threads, counted.num_threads) == (4, 1)
     assert counted.num_threads == 4
+
+
+@pytest.mark.parametrize("rows", [0, 1, 4, 48, 128, 129])
+@pytest.mark.parametrize("turn", [False, True])
+def test_products_with_constants_have_one_result_in_any_form(rows: int, turn: bool) -> None:
+    """Few rows are multiplied the other way round, if the other factor is large."""
+    random = np.random.default_rng(rows)
+    values = random.integers(-8, 8, (rows, 512)).astype("f")
+    factor = random.integers(-8, 8, (512, 1024)).astype("f")  # sums are exact
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.placeholder(td.float32, [None, 512])
+        y = td.matmul(x, factor.T.copy() if turn else factor, transpose_b=turn)
+        results = [session.run(y, {x: values}) for _ in range(RUNS_OF_BOTH_TIERS)]
+    for result in results:
+        np.testing.assert_array_equal(result, values @ factor)
+        assert result.flags.c_contiguous
