@@ -95,11 +95,8 @@ def _parser() -> argparse.ArgumentParser:
         profile,
         check,
         cost,
-<<<<<<< HEAD
         split,
-=======
         contract,
->>>>>>> 86d607b (Hold graphs against contracts, and refuse what graphs that are not trusted would touch)
         ops,
         draw,
         annotate,
