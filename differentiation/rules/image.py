@@ -117,6 +117,8 @@ undefined(
     "AdjustHue",
     "AdjustSaturation",
     "ExtractGlimpseV2",
+    "FusedPadConv2D",
+    "FusedResizeAndPadConv2D",
     "HSVToRGB",
     "ResizeArea",
 )

@@ -31,6 +31,7 @@ undefined(
     "QuantizedReshape",
     "RequantizationRange",
     "Requantize",
+    "QuantizedResizeBilinear",
 )
 
 

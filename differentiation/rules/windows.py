@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -150,24 +152,26 @@ def _max_pool_grad_grad_with_argmax(op: Operation, gradient: Tensor) -> Any:
     )
 
 
-@gradient_of("ExtractImagePatches")
-def _extract_image_patches(op: Operation, gradient: Tensor) -> Tensor:
+@gradient_of("ExtractImagePatches", "ExtractVolumePatches")
+def _extract_patches(op: Operation, gradient: Tensor) -> Tensor:
     """Each place is numbered, from 1: the patches of the numbers tell where elements came from.
 
     What a patch has outside of the image is 0, number -1 from 0, which the sum leaves out.
     """
     x = op.inputs[0]
     sizes = known_sizes(x)
-    batch, rows, columns, channels = unstack(shape(x), 4) if sizes is None else sizes
+    rank = len(op.get_attr("ksizes"))
+    batch, *space, channels = unstack(shape(x), rank) if sizes is None else sizes
     attrs = attrs_of(op, "ksizes", "strides", "rates", "padding")
-    numbers = arange(1, rows * columns + 1)
-    image = reshape(cast(numbers, float64), stack([1, rows, columns, 1]))
-    places = cast(raw("ExtractImagePatches")(image, **attrs), int32)
+    count = reduce(operator.mul, space)
+    image = reshape(cast(arange(1, count + 1), float64), stack([1, *space, 1]))
+    places = cast(raw(op.type)(image, **attrs), int32)
     window = int(np.prod(attrs["ksizes"]))
     apart = reshape(gradient, stack([batch, -1, window, channels]))
     by_place = reshape(transpose(apart, [1, 2, 0, 3]), stack([-1, batch * channels]))
-    total = unsorted_segment_sum(by_place, reshape(places, [-1]) - 1, rows * columns)
-    return transpose(reshape(total, stack([rows, columns, batch, channels])), [2, 0, 1, 3])
+    total = unsorted_segment_sum(by_place, reshape(places, [-1]) - 1, count)
+    whole = reshape(total, stack([*space, batch, channels]))
+    return transpose(whole, [rank - 2, *range(rank - 2), rank - 1])
 
 
 undefined(

@@ -87,15 +87,24 @@ def _resize_bilinear_kernel(c: KernelContext) -> Kernel:
         top, bottom, down = between(images.shape[1], rows, *modes)
         left, right, across = between(images.shape[2], columns, *modes)
         x = images.astype(np.float32, copy=False)
-        return _mixed(x[:, top], x[:, bottom], left, right, across, down[:, None, None])
+        return bilinear_mean(x[:, top], x[:, bottom], left, right, across, down[:, None, None])
 
     return resizing(c, resize)
 
 
-def _mixed(
+def bilinear_mean(
     upper: Array, lower: Array, left: Array, right: Array, across: Array, down: Array
 ) -> Array:
-    """The mean of four pixels: of two in each of two rows, then of the rows."""
+    """The mean of four pixels: of two in each of two rows, then of the rows.
+
+    Args:
+        upper: for each row of the result the row of the images before it.
+        lower: the row after it.
+        left: for each column of the result the column before it.
+        right: the column after it.
+        across: how near each column is to these.
+        down: how near each row is to those.
+    """
     lines = []
     for row in (upper, lower):
         line = row[:, :, right]
