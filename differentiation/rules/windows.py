@@ -163,7 +163,7 @@ def _extract_patches(op: Operation, gradient: Tensor) -> Tensor:
     rank = len(op.get_attr("ksizes"))
     batch, *space, channels = unstack(shape(x), rank) if sizes is None else sizes
     attrs = attrs_of(op, "ksizes", "strides", "rates", "padding")
-    count = reduce(operator.mul, space)
+    count: Any = reduce(operator.mul, space)
     image = reshape(cast(arange(1, count + 1), float64), stack([1, *space, 1]))
     places = cast(raw(op.type)(image, **attrs), int32)
     window = int(np.prod(attrs["ksizes"]))

@@ -16,6 +16,8 @@ from .resize_scales import between
 from .resizing import bilinear_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Sliding
@@ -107,7 +109,7 @@ def _pad_conv_kernel(c: KernelContext) -> Kernel:
     return conv
 
 
-def _padded_conv(c: KernelContext) -> Kernel:
+def _padded_conv(c: KernelContext) -> Callable[[Array, Array, Array], Array]:
     """Pads images by their mirror images, and convolves them."""
     slide, mode = _slide(c), c.attr("mode").decode().lower()
     edge = 1 if mode == "reflect" else 0  # how many elements at the edge stay single
