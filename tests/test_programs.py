@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import runpy
@@ -35,7 +36,7 @@ def result_of(name: str) -> Any:
 
 def test_each_is_a_page() -> None:
     lengths = {path.name: len(path.read_text().splitlines()) for path in PROGRAMS.glob("*.py")}
-    assert len(lengths) == 22
+    assert len(lengths) == 29
     assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
 
 
@@ -195,3 +196,76 @@ def test_words_of_a_kind_are_near_each_other() -> None:
     _, nearest = result_of("word2vec")
     for kind in (names["ANIMALS"], names["THINGS"]):
         assert {nearest[word] for word in kind} <= {*kind}
+
+
+# Programs that loop in the graph -----------------------------------------------------------------
+
+
+def test_newton_finds_the_roots() -> None:
+    roots, steps = result_of("newton")
+    np.testing.assert_allclose(roots, [1, 1, 2, 2, 3], atol=1e-12)
+    assert steps.tolist() == [9, 5, 3, 3, 10]
+
+
+def test_points_of_the_mandelbrot_set_stay() -> None:
+    rounds = result_of("mandelbrot")
+    x, y = np.meshgrid(np.linspace(-2.2, 0.8, 64), np.linspace(-1.2, 1.2, 24))
+    z = np.zeros(x.shape, complex)
+    expected = np.zeros(x.shape, int)
+    for _ in range(50):
+        near = np.abs(z) <= 2
+        expected += near
+        z = np.where(near, z * z + x + 1j * y, z)
+    assert (rounds != expected).sum() <= 2  # near the edge, the last bit may decide
+
+
+def test_words_are_aligned() -> None:
+    assert result_of("alignment") == [
+        (0, "G-ATTACA", "GCA-TGCU"),
+        (1, "KITTEN-", "SITTING"),
+        (0, "LOOP", "POOL"),
+    ]
+
+
+def test_buckets_are_mapped() -> None:
+    found = result_of("bucketed_map")
+    assert {bucket: len(rows) for bucket, rows in found.items()} == {0: 3, 1: 3, 2: 2}
+    sentences = program("bucketed_map")["SENTENCES"]
+    vocabulary = sorted({word for sentence in sentences for word in sentence.split()})
+    total = np.zeros(3)
+    for word in ["less", "is", "more"]:
+        angle = vocabulary.index(word)
+        total = 0.5 * total + [np.sin(angle), np.cos(angle), angle / 10]
+    np.testing.assert_allclose(found[0][0], total, rtol=1e-5)
+
+
+def test_the_rate_of_learning_is_learnt() -> None:
+    rates, weights = result_of("descent")  # under TensorFlow, too
+    np.testing.assert_allclose(rates, [0.002, 0.0104, 0.0119, 0.0131, 0.0140, 0.0147], atol=5e-5)
+    np.testing.assert_allclose(weights, [1.1902, -0.3644], atol=5e-5)
+
+
+def test_the_beam_finds_likely_walks() -> None:
+    names = program("beam_search")
+    steps, shows = names["log_chances"]()
+    found = result_of("beam_search")
+    seen = [0, 0, 1, 2, 2]
+    scores = {
+        walk: shows[walk[0], 0]
+        - np.log(4)
+        + sum(steps[a, b] + shows[b, n] for a, b, n in zip(walk, walk[1:], seen[1:], strict=False))
+        for walk in itertools.product(range(4), repeat=5)
+    }
+    best = max(scores, key=lambda walk: scores[walk])
+    score, states = found[3]
+    assert states == [names["STATES"][state] for state in best]
+    assert score == pytest.approx(scores[best])
+    assert [value for value, _ in found[3:6]] == sorted((v for v, _ in found[3:6]), reverse=True)
+
+
+def test_the_model_of_letters_learns_and_writes() -> None:
+    losses, text = result_of("character_model")  # under TensorFlow, too
+    np.testing.assert_allclose(losses, [1.25, 0.36, 0.15], atol=0.02)
+    assert len(text) == 61
+    words = set(program("character_model")["TEXT"].split())
+    assert set(text.split()[1:-1]) <= words

@@ -1,4 +1,4 @@
-"""Conway's game of life on a torus, by slices: a glider flies around the world and comes back."""
+"""Conway's game of life on a torus, generations in a loop: a glider flies around the world."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SIZE = 12
 GLIDER = [(0, 1), (1, 2), (2, 0), (2, 1), (2, 2)]
 
 
-def rolled(board: tf.Tensor | tf.Variable, shift: int, axis: int) -> tf.Tensor:
+def rolled(board: tf.Tensor, shift: int, axis: int) -> tf.Tensor:
     """The board moved by one cell along an axis; what leaves on one side enters on the other."""
     cut = -shift
     if axis == 0:
@@ -18,7 +18,7 @@ def rolled(board: tf.Tensor | tf.Variable, shift: int, axis: int) -> tf.Tensor:
     return tf.concat([board[:, cut:], board[:, :cut]], 1)
 
 
-def next_generation(board: tf.Tensor | tf.Variable) -> tf.Tensor:
+def next_generation(board: tf.Tensor) -> tf.Tensor:
     """The board one generation later."""
     rows = board + rolled(board, 1, 0) + rolled(board, -1, 0)
     neighbours = rows + rolled(rows, 1, 1) + rolled(rows, -1, 1) - board
@@ -34,18 +34,22 @@ def main() -> tuple[np.ndarray, list[int]]:
     for row, column in GLIDER:
         start[row, column] = 1
     board = tf.Variable(start, trainable=False, name="board")
-    generation = tf.Variable(0, trainable=False, name="generation")
-    step = tf.group(tf.assign(board, next_generation(board)), tf.assign_add(generation, 1))
+    generations = tf.placeholder(tf.int32, [], name="generations")
+    _, later = tf.while_loop(
+        lambda i, _: i < generations,
+        lambda i, before: (i + 1, next_generation(before)),
+        [tf.constant(0), board.read_value()],
+    )
+    play = tf.assign(board, later)
     alive = tf.reduce_sum(board)
 
     counts = []
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        for _ in range(4):
-            for _ in range(12):
-                session.run(step)
+        for number in range(12, 60, 12):
+            session.run(play, {generations: 12})
             counts.append(int(session.run(alive)))
-            print(f"generation {session.run(generation)}: {counts[-1]} cells")
+            print(f"generation {number}: {counts[-1]} cells")
             for row in session.run(board):
                 print("".join(".#"[cell] for cell in row))
         return session.run(board), counts

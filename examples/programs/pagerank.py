@@ -15,26 +15,25 @@ def main() -> dict[str, float]:
     sources = tf.constant([source for source, _ in LINKS], name="sources")
     targets = tf.constant([[target] for _, target in LINKS], name="targets")
 
-    with tf.variable_scope("pagerank"):
-        rank = tf.get_variable("rank", [number], initializer=tf.constant_initializer(1.0 / number))
-        change = tf.get_variable("change", [], initializer=tf.ones_initializer())
-
     links_out = tf.scatter_nd(tf.expand_dims(sources, 1), tf.ones([len(LINKS)]), [number])
-    share = tf.gather(rank / tf.maximum(links_out, 1.0), sources)
-    received = tf.scatter_nd(targets, share, [number])
-    stranded = tf.reduce_sum(tf.boolean_mask(rank, tf.equal(links_out, 0.0)))
-    new_rank = (1.0 - DAMPING) / number + DAMPING * (received + stranded / number)
-    change_now = tf.reduce_sum(tf.abs(new_rank - rank))
-    with tf.control_dependencies([change_now]):
-        update = tf.group(rank.assign(new_rank), change.assign(change_now))
+    stranded = tf.equal(links_out, 0.0)
+
+    def unsettled(rank: tf.Tensor, change: tf.Tensor, rounds: tf.Tensor) -> tf.Tensor:
+        return change > 1e-6
+
+    def flow(rank: tf.Tensor, change: tf.Tensor, rounds: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        share = tf.gather(rank / tf.maximum(links_out, 1.0), sources)
+        received = tf.scatter_nd(targets, share, [number])
+        lost = tf.reduce_sum(tf.boolean_mask(rank, stranded))
+        new_rank = (1.0 - DAMPING) / number + DAMPING * (received + lost / number)
+        return new_rank, tf.reduce_sum(tf.abs(new_rank - rank)), rounds + 1
+
+    start = [tf.fill([number], 1.0 / number), tf.constant(1.0), tf.constant(0)]
+    rank, _, rounds_taken = tf.while_loop(unsettled, flow, start)
 
     with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        rounds = 0
-        while session.run(change) > 1e-6:
-            session.run(update)
-            rounds += 1
-        ranks = dict(zip(PAGES, session.run(rank).tolist(), strict=True))
+        values, rounds = session.run([rank, rounds_taken])
+    ranks = dict(zip(PAGES, values.tolist(), strict=True))
     print(f"settled after {rounds} rounds")
     for page, value in sorted(ranks.items(), key=lambda item: -item[1]):
         print(f"{value:.4f}  {page}")
