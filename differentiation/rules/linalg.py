@@ -8,7 +8,8 @@ from ...ops.array.broadcasting import BROADCAST_GRADIENT_ARGS
 from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
-from ...ops.linalg.matmul import cross, matmul
+from ...ops.linalg.cross_products import cross
+from ...ops.linalg.matmul import matmul
 from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
 from ...shape_inference.tensor_shape import TensorShape
