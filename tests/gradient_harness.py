@@ -19,6 +19,10 @@ BY_INTENTION = {
     "FakeQuantWithMinMaxArgs": "the steps of the grid are taken for a slope",
     "FakeQuantWithMinMaxVars": "as for FakeQuantWithMinMaxArgs",
     "FakeQuantWithMinMaxVarsPerChannel": "as for FakeQuantWithMinMaxArgs",
+    **dict.fromkeys(
+        (f"QuantizeAndDequantize{version}" for version in ("", "V2", "V3")),
+        "what is rounded passes as if it were not",
+    ),
     "SoftmaxCrossEntropyWithLogits": "in TensorFlow, the second derivative by the labels is 0",
     "DynamicStitch": "TensorFlow gives each of several values for one place the gradient",
     "ParallelDynamicStitch": "as for DynamicStitch",

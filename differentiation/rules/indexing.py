@@ -24,6 +24,7 @@ from ...ops.indexing.partitioning import dynamic_partition, dynamic_stitch
 from ...ops.indexing.slicing import slice
 from ...ops.indexing.strided_slice_gradient import STRIDED_SLICE_GRAD
 from ...ops.indexing.strided_slicing import MASKS, STRIDED_SLICE
+from ...ops.indexing.tensor_scatters import TENSOR_SCATTER_UPDATE, TENSOR_STRIDED_SLICE_UPDATE
 from ...ops.math.arithmetic import add, multiply, subtract
 from ...ops.math.division import floormod
 from ...ops.math.reductions import reduce_prod
@@ -187,3 +188,41 @@ def _dynamic_stitch(op: Operation, gradient: Tensor) -> list[Any]:
     number = len(op.inputs) // 2
     taken = [lambda some=some: gather(gradient, some) for some in op.inputs[:number]]
     return [*[None for _ in taken], *taken]
+
+
+# Changed elements --------------------------------------------------------------------------------
+
+
+@gradient_of("TensorScatterUpdate")
+def _tensor_scatter_update(op: Operation, gradient: Tensor) -> Any:
+    _, indices, updates = op.inputs
+
+    def for_tensor() -> Tensor:
+        return TENSOR_SCATTER_UPDATE(gradient, indices, zeros_like(updates))
+
+    return for_tensor, None, lambda: gather_nd(gradient, indices)
+
+
+@gradient_of("TensorScatterAdd", "ScatterNdNonAliasingAdd")
+def _tensor_scatter_add(op: Operation, gradient: Tensor) -> Any:
+    return gradient, None, lambda: gather_nd(gradient, op.inputs[1])
+
+
+@gradient_of("TensorScatterSub")
+def _tensor_scatter_sub(op: Operation, gradient: Tensor) -> Any:
+    return gradient, None, lambda: -gather_nd(gradient, op.inputs[1])
+
+
+@gradient_of("TensorStridedSliceUpdate")
+def _slice_update(op: Operation, gradient: Tensor) -> Any:
+    _, begin, end, strides, value = op.inputs
+    masks = {mask: op.get_attr(mask) for mask in MASKS}
+
+    def for_input() -> Tensor:
+        zeros = zeros_like(value)
+        return TENSOR_STRIDED_SLICE_UPDATE(gradient, begin, end, strides, zeros, **masks)
+
+    def for_value() -> Tensor:
+        return STRIDED_SLICE(gradient, begin, end, strides, **masks)
+
+    return for_input, None, None, None, for_value

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...ops.array.casting import cast
-from ...ops.array.fills import ones
+from ...ops.array.fills import ones, zeros_like
+from ...ops.array.joining import concat
 from ...ops.array.matrix_diagonals import matrix_diag_part, matrix_set_diag
 from ...ops.array.ranges import range as arange
 from ...ops.array.shapes import rank, shape
-from ...ops.array.squeezing import expand_dims
+from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.array.stacking import stack
 from ...ops.linalg.einsum import EINSUM
 from ...ops.linalg.linear_systems import MATRIX_TRIANGULAR_SOLVE, cholesky_solve, matrix_solve
@@ -21,7 +22,7 @@ from ...ops.linalg.matrix_functions import adjoint
 from ...ops.linalg.square_matrices import cholesky, matrix_inverse
 from ...ops.math.exponentials import conj
 from ...ops.math.reductions import reduce_sum
-from ..kit.rule_tables import gradient_of, raw
+from ..kit.rule_tables import gradient_of, raw, undefined
 from ..kit.static_knowledge import constant_like, summed_to, times
 from .linalg import summed_to_batch
 
@@ -181,3 +182,56 @@ def _axis(name: str, letter: str) -> int:
     if letter in before:
         return before.index(letter)
     return after.index(letter) - len(after) if dots else name.index(letter)
+
+
+@gradient_of("TridiagonalSolve")
+def _tridiagonal_solve(op: Operation, gradient: Tensor) -> Any:
+    """Of the right-hand side by the adjoint matrix; of the diagonals by an outer product."""
+    diagonals, x = op.inputs[0], op.outputs[0]
+    above, main, below = (diagonals[..., i, :] for i in range(3))
+    turned = stack([_shifted(below, -1), main, _shifted(above, 1)], -2)
+    solved = raw("TridiagonalSolve")(
+        conj(turned), gradient, partial_pivoting=op.get_attr("partial_pivoting")
+    )
+
+    def for_diagonals() -> Tensor:
+        parts = [_summed(solved, _next_rows(x, i)) for i in (1, 0, -1)]
+        return -stack(parts, -2)
+
+    return for_diagonals, solved
+
+
+@gradient_of("TridiagonalMatMul")
+def _tridiagonal_matmul(op: Operation, gradient: Tensor) -> Any:
+    above, main, below, rhs = op.inputs
+    turned = [squeeze(x, [-2]) for x in (above, main, below)]
+
+    def for_rhs() -> Tensor:
+        rows = [_shifted(turned[2], -1), turned[1], _shifted(turned[0], 1)]
+        return raw("TridiagonalMatMul")(*(expand_dims(conj(x), -2) for x in rows), gradient)
+
+    def of_diagonal(offset: int) -> Any:
+        return lambda: expand_dims(_summed(gradient, _next_rows(rhs, offset)), -2)
+
+    return of_diagonal(1), of_diagonal(0), of_diagonal(-1), for_rhs
+
+
+def _summed(x: Tensor, y: Tensor) -> Tensor:
+    return reduce_sum(x * conj(y), -1)
+
+
+def _shifted(x: Tensor, by: int) -> Tensor:
+    """Rows moved along the last dimension, zeros behind them."""
+    zeros = zeros_like(x[..., :1])
+    return concat([zeros, x[..., :-1]] if by > 0 else [x[..., 1:], zeros], -1)
+
+
+def _next_rows(x: Tensor, offset: int) -> Tensor:
+    """For each row the one that comes so many places after it, zero where there is none."""
+    if not offset:
+        return x
+    zeros = zeros_like(x[..., :1, :])
+    return concat([x[..., 1:, :], zeros] if offset > 0 else [zeros, x[..., :-1, :]], -2)
+
+
+undefined("TensorFlow has none either", "Lu", "MatrixExponential")

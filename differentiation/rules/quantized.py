@@ -45,3 +45,14 @@ def _fake_quant_args(op: Operation, gradient: Tensor) -> Tensor:
 def _fake_quant_vars(op: Operation, gradient: Tensor) -> Any:
     attrs = {name: op.get_attr(name) for name in ("num_bits", "narrow_range")}
     return tuple(raw_results(f"{op.type}Gradient")(gradient, *op.inputs, **attrs))
+
+
+@gradient_of("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3")
+def _quantize_and_dequantize(op: Operation, gradient: Tensor) -> Any:
+    return [gradient, *(None for _ in op.inputs[1:])]
+
+
+undefined(
+    "TensorFlow has an op of its own for it; td.quantization.quantize_and_dequantize makes V2",
+    "QuantizeAndDequantizeV4",
+)

@@ -11,6 +11,8 @@ from ...ops.array.shapes import shape, size
 from ...ops.array.squeezing import expand_dims
 from ...ops.array.stacking import stack
 from ...ops.indexing.gather_nd import scatter_nd
+from ...ops.math.comparison import equal
+from ...ops.math.reductions import reduce_sum
 from ..kit.rule_tables import gradient_of, undefined
 from ..kit.static_knowledge import shape_of
 
@@ -45,3 +47,11 @@ def _top_k(op: Operation, gradient: Tensor | None, _: Any) -> list[Any]:
         return reshape(flat, sizes)
 
     return [for_input, *[None for _ in op.inputs[1:]]]
+
+
+@gradient_of("NthElement")
+def _nth_element(op: Operation, gradient: Tensor) -> Any:
+    """Equal elements share it."""
+    x, values = op.inputs[0], expand_dims(op.outputs[0], -1)
+    chosen = cast(equal(x, values), gradient.dtype)
+    return expand_dims(gradient, -1) * chosen / reduce_sum(chosen, -1, keepdims=True), None

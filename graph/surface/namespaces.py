@@ -68,6 +68,7 @@ NAMESPACES = {
     "td.nn.rnn_cell": "Cells of recurrent networks.",
     "td.nn.seq2seq": "From lists of inputs to lists of outputs, and their losses.",
     "td.python_io": "Files of records.",
+    "td.quantization": "Numbers of few bits.",
     "td.random": "Random numbers.",
     "td.queue": "Queues.",
     "td.raw_ops": "Every op by the name of its type, taken with keywords.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...graph import errors
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.context import is_symbolic
@@ -25,7 +26,7 @@ from ..array.fills import ones_like
 from .slicing import elements, index_dtype
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -210,6 +211,32 @@ def _indexed(x: Array, index: tuple[Any, ...], items: Sequence[Any]) -> Array:
     except IndexError:
         _sliced(x.shape, items)  # says which index is out of range
         raise
+
+
+def changed_slice(c: KernelContext) -> Callable[..., Callable[[Array], None]]:
+    """From a slice spec and what to put there to the change of a variable's value.
+
+    StridedSlice's own kernel finds the slice, which is a view.
+    """
+    factory = STRIDED_SLICE.kernel_factory
+    if factory is None:
+        raise errors.InternalError(None, None, "StridedSlice has no kernel")
+    take = factory(c)
+
+    def by(begin: Array, end: Array, strides: Array, update: Array) -> Callable[[Array], None]:
+        def change(value: Array) -> None:
+            part = take(value, begin, end, strides)
+            if part.shape != update.shape:
+                raise ValueError(
+                    f"value must have the shape of the slice, {list(part.shape)}, got shape "
+                    f"{list(update.shape)}"
+                )
+            if part.size:
+                part[...] = update
+
+        return change
+
+    return by
 
 
 def strided_slice(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 public = {
-    "td": (
+    "td, td.quantization": (
         "fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient "
         "fake_quant_with_min_max_vars fake_quant_with_min_max_vars_gradient "
         "fake_quant_with_min_max_vars_per_channel "

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {"td": "quantized_concat"}
+public = {"td, td.quantization": "quantized_concat"}
 
 QUANTIZED_CONCAT: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
     "QuantizedConcat",

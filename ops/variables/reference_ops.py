@@ -13,7 +13,7 @@ from ...graph.op_def import OpDef
 from ...graph.references import Reference, modify, reference
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.traits import STATEFUL, Traits
-from ..indexing.strided_slicing import MASKS, STRIDED_SLICE
+from ..indexing.strided_slicing import MASKS, changed_slice
 from ..kit.allocation import check_size
 
 if TYPE_CHECKING:
@@ -282,32 +282,6 @@ STRIDED_SLICE_ASSIGN = OpDef(
 @STRIDED_SLICE_ASSIGN.shape
 def _strided_slice_assign_shape(c: ShapeContext) -> TensorShape:
     return c.shape("ref")
-
-
-def changed_slice(c: KernelContext) -> Callable[..., Callable[[Array], None]]:
-    """From a slice spec and what to put there to the change of a variable's value.
-
-    StridedSlice's own kernel finds the slice, which is a view.
-    """
-    factory = STRIDED_SLICE.kernel_factory
-    if factory is None:
-        raise errors.InternalError(None, None, "StridedSlice has no kernel")
-    take = factory(c)
-
-    def by(begin: Array, end: Array, strides: Array, update: Array) -> Callable[[Array], None]:
-        def change(value: Array) -> None:
-            part = take(value, begin, end, strides)
-            if part.shape != update.shape:
-                raise ValueError(
-                    f"value must have the shape of the slice, {list(part.shape)}, got shape "
-                    f"{list(update.shape)}"
-                )
-            if part.size:
-                part[...] = update
-
-        return change
-
-    return by
 
 
 @STRIDED_SLICE_ASSIGN.kernel

@@ -15,9 +15,9 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
 from ..indexing.gather_nd import Places
 from ..indexing.gathering import batch_name, checked_batch, in_range, out_of_range, take_batched
-from ..indexing.strided_slicing import MASKS
+from ..indexing.strided_slicing import MASKS, changed_slice
 from ..kit.allocation import check_size
-from .reference_ops import changed_slice, changed_whole, counted_up_to, reference_in, taking_over
+from .reference_ops import changed_whole, counted_up_to, reference_in, taking_over
 
 if TYPE_CHECKING:
     from ...graph.node import Operation

@@ -69,6 +69,7 @@ NAMESPACES = [
     "td.nn.rnn_cell",
     "td.nn.seq2seq",
     "td.python_io",
+    "td.quantization",
     "td.queue",
     "td.random",
     "td.raw_ops",

@@ -1,0 +1,75 @@
+"""Fingerprints of rows: 64 bits that hardly any other row has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.tensor_shape import TensorShape
+from .farm_hash import fingerprint64
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+
+public = {"td": "fingerprint"}
+
+FINGERPRINT = OpDef("Fingerprint", "data: T, method: string -> fingerprint: uint8", "T: type")
+
+
+@FINGERPRINT.shape
+def _fingerprint_shape(c: ShapeContext) -> TensorShape:
+    c.shape("method", rank=0)
+    return c.shape("data", min_rank=1)[:1] + TensorShape([8])
+
+
+@FINGERPRINT.fresh_kernel
+def _fingerprint_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def fingerprint(data: Array, method: Array) -> Array:
+        if not data.ndim:
+            raise ValueError("data must have rank at least 1, got a scalar")
+        if method.ndim or method.item() != b"farmhash64":
+            raise ValueError(f"method must be 'farmhash64', got {method.tolist()!r}")
+        rows = data.reshape(len(data), -1) if data.size else data.reshape(len(data), 0)
+        marks = [fingerprint64(_bytes(row)).to_bytes(8, "little") for row in rows]
+        return np.frombuffer(b"".join(marks), np.uint8).reshape(len(marks), 8).copy()
+
+    return fingerprint
+
+
+def _bytes(row: Array) -> bytes:
+    """What is fingerprinted of a row: of several strings, the fingerprints of each."""
+    if row.dtype != object:
+        return row.tobytes()
+    items = row.tolist()
+    if len(items) == 1:
+        return bytes(items[0])
+    return b"".join(fingerprint64(item).to_bytes(8, "little") for item in items)
+
+
+def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
+    """The fingerprint of each row of a tensor, the same everywhere and for ever.
+
+    Args:
+        data: a tensor of rank 1 or more, of any dtype.
+        method: "farmhash64", the only one there is.
+        name: a name for the op.
+
+    Returns:
+        A uint8 Tensor [rows, 8]: the bytes of a number of 64 bits, the lowest first.
+
+    Raises:
+        InvalidArgumentError: when it runs, the method is another.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.fingerprint(["a"]))[0].tobytes().hex()
+        'e375dfb6654245b3'
+    """
+    return FINGERPRINT(data, method, name=name)
