@@ -297,8 +297,8 @@ def tridiagonal_solve(
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
-        ...     diagonals = [[1.0, 0.0], [2.0, 2.0], [0.0, 3.0]]
-        ...     print(session.run(td.linalg.tridiagonal_solve(diagonals, [3.0, 5.0])))
+        ...     diagonals = [[1.0, 0.0], [4.0, 4.0], [0.0, 2.0]]
+        ...     print(session.run(td.linalg.tridiagonal_solve(diagonals, [5.0, 6.0])))
         [1. 1.]
     """
     parts = _sequence(diagonals, diagonals_format)

@@ -65,7 +65,8 @@ def _rounding_kernel(c: KernelContext) -> Kernel:
     own = [np.array(attrs[name]) for name in ("input_min", "input_max") if name in attrs]
 
     def rounded(x: Array, *more: Array) -> Array:
-        low, high, *rest = [*own, *more]
+        given_range: list[Array] = [*own, *more]
+        low, high, *rest = given_range
         bits = int(rest[0]) if rest else c.attr("num_bits")
         least, most = _steps(bits, c.attr("signed_input"), attrs.get("narrow_range", False))
         if not given:

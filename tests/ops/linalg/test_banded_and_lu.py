@@ -33,7 +33,7 @@ CASES = [
     Case("Lu", [np.zeros((2, 2))], {}, raises("not invertible", "run"), id="singular"),
     Case("Lu", [np.zeros((2, 3))], {}, raises("must be equal"), id="sides"),
     close("MatrixExponential", [TURN], np.array([[0, -1.0], [1, 0]])),
-    close("MatrixExponential", [SHEAR], np.e * SHEAR, "shear"),
+    close("MatrixExponential", [SHEAR], np.exp(1) * SHEAR, "shear"),
     close("MatrixExponential", [np.array([[I * np.pi]])], np.array([[-1 + 0j]]), "complex"),
     close("TridiagonalSolve", [DIAGONALS, RHS], SOLVED),
     close("TridiagonalSolve", [DIAGONALS, RHS], SOLVED, "plain", partial_pivoting=False),
