@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.bodies import Known
-from ...graph.importing.function_bodies import body_of
+from ...graph.importing.function_bodies import bodies_of, body_of
 from ..control_flow.op_bodies import known_inputs
+from ..random.random_state import restart_stream
 from .dataset_elements import shown, source_of
 from .vectorised import RowsBody, vectorised
 
@@ -45,6 +46,7 @@ class DatasetFunction:
         self.given = [*elements, *known_inputs(c, c.inputs(captured))]
         self._taken = len(elements)
         self._make, self._depth = c.bodies.body, c.depth
+        self._state = c.state
         if len(self.given) != len(self.body.inputs):
             raise ValueError(
                 f"the function {self.body.name!r} takes {len(self.body.inputs)} tensors, where the "
@@ -64,6 +66,15 @@ class DatasetFunction:
     def pure(self) -> bool:
         """Whether a call has no effect, and gives the same for the same arguments."""
         return not self.body.effects
+
+    def restart(self) -> None:
+        """Has the random ops of the function begin anew, as in a dataset that is made anew.
+
+        So they do in TensorFlow whenever an iterator is initialized. A dataset that a function
+        makes goes on with the numbers of those before it.
+        """
+        if self._depth == 0 and self.body.effects:
+            _restart(self._state, self.body, set())
 
     def dtypes(self) -> list[DType]:
         """The dtypes of what it returns."""
@@ -181,7 +192,17 @@ def bound(handle: Array, function: DatasetFunction) -> Source:
     """The dataset that a handle stands for, whose elements a function takes."""
     source = source_of(handle)
     function.check(source)
+    function.restart()
     return source
+
+
+def _restart(state: dict[Any, Any], body: Body, seen: set[str]) -> None:
+    for op in body.needed():
+        restart_stream(state, op)
+        for inner in bodies_of(op).values():
+            if inner.name not in seen:
+                seen.add(inner.name)
+                _restart(state, inner, seen)
 
 
 def stated(c: KernelContext) -> tuple[list[DType], list[TensorShape]]:

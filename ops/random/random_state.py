@@ -9,6 +9,8 @@ from ...graph.default_scopes import get_seed
 from .philox import Philox
 
 if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
     from ...shape_inference.context import KernelContext
 
 _WORD = 2**64 - 1
@@ -24,6 +26,20 @@ def stream_of(c: KernelContext) -> Philox:
         stream = c.state.setdefault(c.node, seeded_or_random(c.attr("seed"), c.attr("seed2")))
     result: Philox = stream
     return result
+
+
+def restart_stream(state: MutableMapping[Any, Any], op: Any) -> None:
+    """Has the stream of an op, if it has one with a seed, begin anew.
+
+    Args:
+        state: the session's store for stateful ops.
+        op: the operation.
+    """
+    stream = state.get(op)
+    if isinstance(stream, Philox):
+        seed, seed2 = op.attrs.get("seed", 0), op.attrs.get("seed2", 0)
+        if seed or seed2:
+            stream.counter = seeded_or_random(seed, seed2).counter
 
 
 def seeded_or_random(seed: int, seed2: int) -> Philox:

@@ -187,8 +187,26 @@ def test_captured_state(session: td.Session) -> None:
     found = rest_of(session, element)
     assert len(set(found)) == 3
     session.run(scale.assign(20.0))
-    session.run(iterator.initializer)
-    assert max(rest_of(session, element)) > 2.0
+    session.run(iterator.initializer)  # random ops begin anew, too, as in TensorFlow
+    np.testing.assert_allclose(rest_of(session, element), np.multiply(found, 10), rtol=1e-6)
+
+
+def test_random_numbers_begin_anew_with_an_iterator(session: td.Session) -> None:
+    td.set_random_seed(3)
+    noise = Dataset.range(3).map(lambda x: td.random_uniform([], seed=4)).repeat(2)
+    iterator = noise.make_initializable_iterator()
+    for _ in range(2):
+        session.run(iterator.initializer)
+        found = rest_of(session, iterator.get_next())
+        expected = [0.9237367, 0.764892, 0.7782522, 0.9067508, 0.5149554, 0.8628837]  # TensorFlow's
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+    others = Dataset.range(3).map(lambda x: td.random_uniform([], seed=td.set_random_seed(None)))
+    iterator = others.make_initializable_iterator()
+    passes = []
+    for _ in range(2):
+        session.run(iterator.initializer)
+        passes.append(rest_of(session, iterator.get_next()))
+    assert passes[0] != passes[1]
 
 
 def test_python_functions_are_called_by_threads_in_order(session: td.Session) -> None:
