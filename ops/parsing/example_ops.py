@@ -320,17 +320,22 @@ def _listed(keys: Array) -> list[bytes]:
     return list(keys.ravel())
 
 
+def _alone(results: tuple[Array, ...]) -> Any:
+    """The results as a kernel returns them: of one, the array itself."""
+    return results[0] if len(results) == 1 else results
+
+
 @PARSE_EXAMPLE.kernel
 def _parse_example_kernel(c: KernelContext) -> Kernel:
     wanted = Wanted.of(c)
     sparse, dense = c.attr("Nsparse"), c.attr("Ndense")
 
-    def parse_example(serialized: Array, names: Array, *rest: Array) -> tuple[Array, ...]:
+    def parse_example(serialized: Array, names: Array, *rest: Array) -> Any:
         if serialized.ndim != 1:
             raise ValueError(f"serialized must be a vector, got shape {list(serialized.shape)}")
         keys = [key.item() for key in rest[: sparse + dense]]
         groups = keys[:sparse], keys[sparse:], ()
-        return parse(wanted, serialized, names, groups, rest[sparse + dense :])
+        return _alone(parse(wanted, serialized, names, groups, rest[sparse + dense :]))
 
     return parse_example
 
@@ -346,9 +351,9 @@ def _parse_example_v2_kernel(c: KernelContext) -> Kernel:
         dense_keys: Array,
         ragged_keys: Array,
         *defaults: Array,
-    ) -> tuple[Array, ...]:
+    ) -> Any:
         keys = _listed(sparse_keys), _listed(dense_keys), _listed(ragged_keys)
-        return parse(wanted, serialized, names, keys, defaults)
+        return _alone(parse(wanted, serialized, names, keys, defaults))
 
     return parse_example
 
@@ -359,9 +364,9 @@ def _parse_single_example_kernel(c: KernelContext) -> Kernel:
     keys = list(c.attr("sparse_keys")), list(c.attr("dense_keys")), ()
     nobody = np.zeros(0, object)
 
-    def parse_example(serialized: Array, *defaults: Array) -> tuple[Array, ...]:
+    def parse_example(serialized: Array, *defaults: Array) -> Any:
         if serialized.ndim:
             raise ValueError(f"serialized must be a scalar, got shape {list(serialized.shape)}")
-        return parse(wanted, serialized, nobody, keys, defaults)
+        return _alone(parse(wanted, serialized, nobody, keys, defaults))
 
     return parse_example

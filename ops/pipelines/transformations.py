@@ -52,7 +52,7 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
         ...     twice = td.data.experimental.shuffle_and_repeat(3, count=2, seed=1)
         ...     dataset = td.data.Dataset.range(3).apply(twice).batch(6)
         ...     print(session.run(dataset.make_one_shot_iterator().get_next()))
-        [0 2 1 0 1 2]
+        [1 2 0 1 0 2]
     """
 
     def apply(dataset: Dataset) -> Dataset:

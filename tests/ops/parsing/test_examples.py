@@ -255,3 +255,17 @@ def test_damaged_examples_are_refused_or_read_alike(seed: int) -> None:
         assert together[key].counts[-1] == alone[key].counts[0]
         values = together[key].values[len(together[key].values) - int(alone[key].counts[0]) :]
         assert values.tolist() == alone[key].values.tolist()
+
+
+def test_one_feature_of_what_is_fed() -> None:
+    feature = td.train.Feature(int64_list=td.train.Int64List(value=[7]))
+    example = td.train.Example(features=td.train.Features(feature={"i": feature}))
+    kinds = {"i": td.FixedLenFeature([], td.int64)}
+    with td.Graph().as_default(), td.Session() as session:
+        many, one = td.placeholder(td.string, [None]), td.placeholder(td.string, [])
+        text = example.SerializeToString()
+        assert session.run(td.parse_example(many, kinds)["i"] + 1, {many: [text] * 2}).tolist() == [
+            8,
+            8,
+        ]
+        assert session.run(td.parse_single_example(one, kinds)["i"] + 1, {one: text}) == 8
