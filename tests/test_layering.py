@@ -76,6 +76,7 @@ FOLDERS = [
     "differentiation/bodies",
     "differentiation/rules",
     "differentiation",
+    "modelling/distributions",
     "modelling/layers",
     "modelling/losses",
     "modelling/metrics",

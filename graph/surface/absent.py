@@ -33,7 +33,6 @@ _REASONS = {
     "datasets": "nothing is downloaded; read the files yourself",
     "decode_jxl": _FORMATS,
     "decode_webp": _FORMATS,
-    "distributions": "write the formula: td.random_normal draws, td.nn.moments measures",
     "embedding_column": _COLUMNS,
     "enable_eager_execution": _EAGER,
     "estimator": _ESTIMATORS,

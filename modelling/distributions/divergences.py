@@ -1,0 +1,98 @@
+"""How far distributions are from each other, by what is registered for two classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.default_scopes import name_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.node import Tensor
+
+public = {"td.distributions, td.contrib.distributions": "RegisterKL kl_divergence"}
+
+_DIVERGENCES: dict[tuple[type, type], Callable[..., Tensor]] = {}
+
+
+class RegisterKL:
+    """A decorator of a function that tells how far two kinds of distributions are apart.
+
+    Args:
+        dist_cls_a: the class of the one.
+        dist_cls_b: the class of the other.
+
+    Example:
+        >>> import tensordraft as td
+        >>> class Mine(td.distributions.Normal):
+        ...     pass
+        >>> @td.distributions.RegisterKL(Mine, Mine)
+        ... def nothing(a, b, name=None):
+        ...     return td.zeros([])
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.distributions.kl_divergence(Mine(0.0, 1.0), Mine(9.0, 1.0)))
+        np.float32(0.0)
+    """
+
+    def __init__(self, dist_cls_a: type, dist_cls_b: type) -> None:
+        self._key = dist_cls_a, dist_cls_b
+
+    def __call__(self, kl_fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        """Registers the function.
+
+        Raises:
+            TypeError: it is none.
+            ValueError: there is one for these classes.
+        """
+        if not callable(kl_fn):
+            raise TypeError(f"kl_fn must be callable, received: {kl_fn}")
+        if self._key in _DIVERGENCES:
+            names = " and ".join(kind.__name__ for kind in self._key)
+            raise ValueError(f"KL({names}) has already been registered")
+        _DIVERGENCES[self._key] = kl_fn
+        return kl_fn
+
+
+def kl_divergence(
+    distribution_a: Any,
+    distribution_b: Any,
+    allow_nan_stats: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """The Kullback–Leibler divergence: the mean, over the one, of the difference of `log_prob`.
+
+    Args:
+        distribution_a: the one.
+        distribution_b: the other.
+        allow_nan_stats: accepted for TensorFlow's sake.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor of the shape of the batch.
+
+    Raises:
+        NotImplementedError: there is no formula for such two.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     p, q = td.distributions.Normal(0.0, 1.0), td.distributions.Normal(1.0, 1.0)
+        ...     session.run(td.distributions.kl_divergence(p, q))
+        np.float32(0.5)
+    """
+    del allow_nan_stats
+    kinds = type(distribution_a).__mro__, type(distribution_b).__mro__
+    found = [
+        (kinds[0].index(a) + kinds[1].index(b), function)
+        for (a, b), function in _DIVERGENCES.items()
+        if a in kinds[0] and b in kinds[1]
+    ]
+    if not found:
+        raise NotImplementedError(
+            f"No KL(distribution_a || distribution_b) registered for distribution_a type "
+            f"{kinds[0][0].__name__} and distribution_b type {kinds[1][0].__name__}"
+        )
+    function = min(found, key=lambda pair: pair[0])[1]
+    with name_scope(name, "KullbackLeibler"):
+        return function(distribution_a, distribution_b)

@@ -1,0 +1,227 @@
+"""The gamma distribution, and what is made of it: exponential and beta."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ops.array.fills import ones_like
+from ...ops.math.arithmetic import square
+from ...ops.math.exponentials import log, log1p, xlogy
+from ...ops.math.select import where_v2
+from ...ops.random.gamma_and_poisson import random_gamma
+from ...ops.random.uniform_and_normal import random_uniform
+from ...ops.special.beta import betainc
+from ...ops.special.gamma_functions import digamma, lgamma
+from ...ops.special.incomplete_gamma import igamma
+from .distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution
+from .divergences import RegisterKL
+from .parameters import other_seed, parameters_of_one_dtype
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+
+public = {"td.distributions, td.contrib.distributions": ("Beta Exponential Gamma")}
+
+
+class Gamma(Distribution):
+    """The gamma distribution.
+
+    Args:
+        concentration: the shape of it, positive.
+        rate: the inverse of the scale, positive.
+        validate_args: whether runs check the parameters.
+        allow_nan_stats: whether what is not defined is NaN.
+        name: the name of the scopes of the ops.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.distributions.Gamma(3.0, 2.0).mean())
+        np.float32(1.5)
+    """
+
+    reparameterization_type = NOT_REPARAMETERIZED
+
+    def __init__(
+        self,
+        concentration: Any,
+        rate: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Gamma",
+    ) -> None:
+        given = dict(locals())
+        names = "concentration rate"
+        made = parameters_of_one_dtype(names, [concentration, rate], names if validate_args else "")
+        self.concentration, self.rate = made
+        super().__init__(self.rate.dtype, given, made, validate_args, allow_nan_stats, name)
+
+    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+        return random_gamma([n], self.concentration, self.rate, self.dtype, seed)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        a, rate = self.concentration, self.rate
+        return xlogy(a - 1.0, value) - rate * value - (lgamma(a) - a * log(rate))
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        scaled = self.rate * value
+        return igamma(
+            self.concentration * ones_like(scaled), scaled * ones_like(self.concentration)
+        )
+
+    def _entropy(self) -> Tensor:
+        a = self.concentration
+        return a - log(self.rate) + lgamma(a) + (1.0 - a) * digamma(a)
+
+    def _mean(self) -> Tensor:
+        return self.concentration / self.rate
+
+    def _mode(self) -> Tensor:
+        found = (self.concentration - 1.0) / self.rate
+        return where_v2(self._spread(self.concentration) > 1.0, found, np.nan)
+
+    def _variance(self) -> Tensor:
+        return self.concentration / square(self.rate)
+
+
+class Exponential(Gamma):
+    """The exponential distribution.
+
+    Args:
+        rate: the inverse of the mean, positive.
+        validate_args: whether runs check the parameters.
+        allow_nan_stats: whether what is not defined is NaN.
+        name: the name of the scopes of the ops.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.distributions.Exponential(0.5).mean())
+        np.float32(2.0)
+    """
+
+    reparameterization_type = FULLY_REPARAMETERIZED
+
+    def __init__(
+        self,
+        rate: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Exponential",
+    ) -> None:
+        given = dict(locals())
+        [rate] = parameters_of_one_dtype("rate", [rate])
+        super().__init__(ones_like(rate), rate, validate_args, allow_nan_stats, name)
+        self._parameters = {k: v for k, v in given.items() if k not in ("self", "__class__")}
+
+    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+        least = float(np.finfo(self.dtype.numpy_dtype).tiny)
+        drawn = random_uniform(self._sizes(n), least, 1.0, self.dtype, seed)
+        return -log(drawn) / self.rate
+
+
+class Beta(Distribution):
+    """The beta distribution, of numbers between 0 and 1.
+
+    Args:
+        concentration1: how much there is towards 1, positive.
+        concentration0: how much there is towards 0, positive.
+        validate_args: whether runs check the parameters.
+        allow_nan_stats: whether what is not defined is NaN.
+        name: the name of the scopes of the ops.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.distributions.Beta(3.0, 1.0).mean())
+        np.float32(0.75)
+    """
+
+    reparameterization_type = NOT_REPARAMETERIZED
+
+    def __init__(
+        self,
+        concentration1: Any = None,
+        concentration0: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Beta",
+    ) -> None:
+        given = dict(locals())
+        names = "concentration1 concentration0"
+        values = [1.0 if v is None else v for v in (concentration1, concentration0)]
+        made = parameters_of_one_dtype(names, values, names if validate_args else "")
+        self.concentration1, self.concentration0 = made
+        self.total_concentration = self.concentration1 + self.concentration0
+        super().__init__(
+            self.total_concentration.dtype, given, made, validate_args, allow_nan_stats, name
+        )
+
+    def _both(self) -> tuple[Tensor, Tensor]:
+        return self._spread(self.concentration1), self._spread(self.concentration0)
+
+    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+        one, zero = self._both()
+        first = random_gamma([n], one, dtype=self.dtype, seed=seed)
+        second = random_gamma([n], zero, dtype=self.dtype, seed=other_seed(seed, "beta"))
+        return first / (first + second)
+
+    def _log_norm(self) -> Tensor:
+        a, b = self.concentration1, self.concentration0
+        return lgamma(a) + lgamma(b) - lgamma(self.total_concentration)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        a, b = self.concentration1, self.concentration0
+        return xlogy(a - 1.0, value) + (b - 1.0) * log1p(-value) - self._log_norm()
+
+    def _cdf(self, value: Tensor) -> Tensor:
+        one, zero = (part * ones_like(value) for part in self._both())
+        return betainc(one, zero, value * ones_like(one))
+
+    def _entropy(self) -> Tensor:
+        a, b, total = self.concentration1, self.concentration0, self.total_concentration
+        return (
+            self._log_norm()
+            - (a - 1.0) * digamma(a)
+            - (b - 1.0) * digamma(b)
+            + (total - 2.0) * digamma(total)
+        )
+
+    def _mean(self) -> Tensor:
+        return self.concentration1 / self.total_concentration
+
+    def _variance(self) -> Tensor:
+        mean = self._mean()
+        return mean * (1.0 - mean) / (1.0 + self.total_concentration)
+
+    def _mode(self) -> Tensor:
+        one, zero = self._both()
+        found = (one - 1.0) / (self.total_concentration - 2.0)
+        return where_v2((one > 1.0) & (zero > 1.0), found, np.nan)
+
+
+@RegisterKL(Gamma, Gamma)
+def _between_gammas(a: Gamma, b: Gamma, name: str | None = None) -> Tensor:
+    del name
+    return (
+        (a.concentration - b.concentration) * digamma(a.concentration)
+        + lgamma(b.concentration)
+        - lgamma(a.concentration)
+        + b.concentration * log(a.rate)
+        - b.concentration * log(b.rate)
+        + a.concentration * (b.rate / a.rate - 1.0)
+    )
+
+
+@RegisterKL(Beta, Beta)
+def _between_betas(a: Beta, b: Beta, name: str | None = None) -> Tensor:
+    del name
+    total = b._log_norm() - a._log_norm()
+    for own, other in (
+        (a.concentration1, b.concentration1),
+        (a.concentration0, b.concentration0),
+    ):
+        total -= digamma(own) * (other - own)
+    return total + digamma(a.total_concentration) * (b.total_concentration - a.total_concentration)

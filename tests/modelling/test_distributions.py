@@ -1,0 +1,119 @@
+"""Distributions beside what TensorFlow says of them, drawn numbers included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from distribution_cases import CASES, answers
+
+import tensordraft as td
+
+GOLDEN = np.load(Path(__file__).resolve().parents[1] / "golden" / "distributions.npz")
+ds = td.distributions
+
+
+@pytest.fixture(autouse=True)
+def session() -> Iterator[td.Session]:
+    with td.Graph().as_default(), td.Session() as session:
+        yield session
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_in_tensorflow(session: td.Session, name: str) -> None:
+    asked = answers(td, name)
+    for method, value in session.run(asked).items():
+        expected = GOLDEN[f"{name}/{method}"]
+        assert (value.shape, value.dtype) == (expected.shape, expected.dtype), method
+        assert asked[method].shape.is_compatible_with(value.shape), method
+        if (name, method) == ("multinomial", "sample"):  # TensorFlow's depends on its threads
+            assert (value.sum(-1) == 4).all()
+        else:
+            np.testing.assert_allclose(value, expected, 2e-5, 1e-6, err_msg=method)
+
+
+def test_shapes(session: td.Session) -> None:
+    x = td.placeholder(td.float32, [None, 3])
+    normal = ds.Normal(x, 1.0)
+    assert normal.batch_shape.as_list() == [None, 3]
+    assert normal.sample([4, 2]).shape.as_list() == [4, 2, None, 3]
+    assert normal.sample().shape.as_list() == [None, 3]
+    feeds = {x: np.zeros((5, 3))}
+    assert session.run(normal.sample([4, 2]), feeds).shape == (4, 2, 5, 3)
+    assert session.run(normal.batch_shape_tensor(), feeds).tolist() == [5, 3]
+    shares = ds.Dirichlet(x)
+    assert (shares.batch_shape.as_list(), shares.event_shape.as_list()) == ([None], [3])
+    assert session.run(shares.batch_shape_tensor(), feeds).tolist() == [5]
+    assert session.run([ds.Gamma(1.0, 2.0).is_scalar_batch(), shares.is_scalar_event()]) == [
+        True,
+        False,
+    ]
+    assert session.run(normal.sample(td.placeholder_with_default([0], [1])), feeds).size == 0
+
+
+def test_what_each_row_draws(session: td.Session) -> None:
+    counts = ds.Multinomial([2.0, 5.0, 0.0], probs=[0.5, 0.5])
+    drawn = session.run(counts.sample(50, seed=3))
+    assert drawn.shape == (50, 3, 2)
+    assert (drawn.sum(-1) == [2, 5, 0]).all()
+
+
+def test_gradients_pass_through_what_is_drawn(session: td.Session) -> None:
+    mean, deviation = td.constant(1.0), td.constant(2.0)
+    drawn = ds.Normal(mean, deviation).sample(1000, seed=1)
+    found = session.run(td.gradients(td.reduce_mean(drawn), [mean, deviation]))
+    assert abs(found[0] - 1.0) < 1e-5
+    assert abs(found[1]) < 0.1
+    assert ds.Gamma.reparameterization_type is ds.NOT_REPARAMETERIZED
+
+
+def test_far_out(session: td.Session) -> None:
+    for dtype, rtol in ((np.float32, 1e-4), (np.float64, 1e-6)):
+        normal = ds.Normal(dtype(0), dtype(1))
+        values = session.run(normal.log_cdf(np.array([-40, -15, -5, 9], dtype)))
+        expected = [-804.60844201, -116.13138484, -15.06499839, -1.1285884e-19]
+        np.testing.assert_allclose(values, expected, rtol, 1e-15)
+        assert values.dtype == dtype
+
+
+def test_checks_of_parameters(session: td.Session) -> None:
+    x = td.placeholder(td.float32, [])
+    for made in (
+        ds.Normal(0.0, x, validate_args=True),
+        ds.Gamma(x, 1.0, validate_args=True),
+        ds.Uniform(2.0, x, validate_args=True),
+    ):
+        with pytest.raises(td.errors.InvalidArgumentError):
+            session.run(made.mean() + made.variance(), {x: -1.0})
+    with pytest.raises(TypeError, match="must be of a floating dtype, got int32"):
+        ds.Normal(np.int32(1), np.int32(2))
+    for kind in (ds.Bernoulli, ds.Categorical):
+        with pytest.raises(ValueError, match="not both"):
+            kind()
+        with pytest.raises(ValueError, match="not both"):
+            kind(logits=[1.0], probs=[0.5])
+
+
+def test_copies_and_names() -> None:
+    normal = ds.Normal(0.0, 1.0, name="mine")
+    other = normal.copy(scale=3.0)
+    assert other.parameters["scale"] == 3.0
+    assert (other.name, other.dtype) == ("mine", td.float32)
+    assert normal.log_prob(0.0).op.name.startswith("mine/log_prob/")
+    assert "batch_shape=() event_shape=()" in repr(normal)
+    assert ds.Exponential(2.0).copy(rate=3.0).parameters["rate"] == 3.0
+    assert td.contrib.distributions.Normal is ds.Normal
+
+
+def test_divergences_that_are_not_known() -> None:
+    with pytest.raises(NotImplementedError, match="No KL"):
+        ds.kl_divergence(ds.Normal(0.0, 1.0), ds.Gamma(1.0, 1.0))
+    with pytest.raises(ValueError, match="has already been registered"):
+        ds.RegisterKL(ds.Normal, ds.Normal)(lambda a, b, name=None: a.mean())
+    with pytest.raises(TypeError, match="must be callable"):
+        ds.RegisterKL(ds.Normal, ds.Laplace)(3)  # type: ignore[arg-type]
+    for method in ("quantile", "cdf"):
+        with pytest.raises(NotImplementedError, match=f"{method} is not implemented for Dirichlet"):
+            getattr(ds.Dirichlet([1.0]), method)(0.5)
