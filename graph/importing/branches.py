@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...protos.messages import GraphDef, NodeDef
 from ..node_def import source_name
+from .choices import Branching, Choice, Conditional, Known
+from .guards import Guards
 from .node_order import sorted_by_need
 from .node_texts import (
     MERGES,
@@ -13,53 +15,34 @@ from .node_texts import (
     BodySource,
     Nodes,
     control_inputs,
-    copied,
     data_inputs,
-    dtype_of,
     free_name,
-    identity,
-    is_pure,
     output_of,
-    placeholder,
-    reference,
     sources,
-    type_attr,
 )
 
-Guard = frozenset[tuple[str, int]]
-"""When a node runs: for each predicate that decides over it, which branch has to be taken."""
-
-_ALWAYS: Guard = frozenset()
-
-
-class Branching(NamedTuple):
-    """A conditional: its predicate, and its merges with the input that each branch gives them."""
-
-    pred: str
-    merges: dict[str, dict[int, str]]
-
-
-class Conditional(NamedTuple):
-    """What takes the place of a conditional, and the names of the nodes that went into it."""
-
-    nodes: list[NodeDef]
-    bodies: dict[str, BodySource]
-    inside: set[str]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 def with_branches(source: BodySource) -> BodySource:
     """A body in which conditionals are ops; what they run is part of the body's own names."""
     nodes = {node.name: node for node in source.graph_def.node}
-    if not any(node.op in MERGES for node in nodes.values()):
+    if not any(node.op in MERGES or node.op in SWITCHES for node in nodes.values()):
         return source
-    found = conditionals(nodes, set(nodes))
+    found = conditionals(nodes, set(nodes), "", source.outputs, source.effects)
     bodies: dict[str, BodySource] = {}
-    for conditional in found:
+    waits = op_of_effects(found.made)
+    for name, node in nodes.items():
+        nodes[name] = waiting_for_ops(node, waits)
+    for conditional in found.made:
         bodies.update(conditional.bodies)
         for node in conditional.nodes:
             nodes[node.name] = node
+    outputs = [found.handed.get(text, text) for text in source.outputs]
+    effects = [waits.get(name, name) for name in source.effects]
     needed: dict[str, None] = {}
-    pending = [*map(source_name, source.outputs), *source.effects, *source.inputs]
+    pending = [*map(source_name, outputs), *effects, *source.inputs]
     while pending:
         name = pending.pop()
         if name not in needed:
@@ -67,18 +50,50 @@ def with_branches(source: BodySource) -> BodySource:
             pending += sources(nodes[name])
     graph_def = GraphDef()
     graph_def.node.extend([nodes[name] for name in nodes if name in needed])
-    return source._replace(graph_def=graph_def, bodies={**source.bodies, **bodies})
+    bodies = {**source.bodies, **bodies}
+    return BodySource(graph_def, source.inputs, outputs, effects, bodies)
 
 
-def conditionals(nodes: Nodes, taken: set[str], prefix: str = "") -> list[Conditional]:
+def op_of_effects(found: list[Conditional]) -> dict[str, str]:
+    """For the nodes of branches that others wait for, the op that they have become a part of."""
+    return {name: item.nodes[0].name for item in found for name in item.effects}
+
+
+def waiting_for_ops(node: NodeDef, ops: Mapping[str, str]) -> NodeDef:
+    """A node that waits for ops in place of the nodes that have become parts of them."""
+    if not any(text.startswith("^") and text[1:] in ops for text in node.input):
+        return node
+    copy = NodeDef()
+    copy.CopyFrom(node)
+    waits = [f"^{ops.get(text[1:], text[1:])}" for text in control_inputs(node)]
+    copy.input[:] = [*data_inputs(node), *dict.fromkeys(waits)]
+    return copy
+
+
+class Found(NamedTuple):
+    """Conditionals, and what stands for tensors of their branches that are read outside."""
+
+    made: list[Conditional]
+    handed: dict[str, str]
+
+
+def conditionals(
+    nodes: Nodes,
+    taken: set[str],
+    prefix: str = "",
+    wanted: Iterable[str] = (),
+    awaited: Iterable[str] = (),
+) -> Found:
     """The conditionals among nodes, those inside others left out.
 
     Args:
         nodes: by name; they form no cycle.
         taken: the names that are taken; those that are made are added.
         prefix: what the names of bodies begin with.
+        wanted: tensors to hand out, be they in a branch or not.
+        awaited: the names of nodes to run where the branch that they are in is taken.
     """
-    guards = _Guards(nodes)
+    guards = Guards(nodes)
     groups: dict[tuple[str, str, tuple[int, ...]], Branching] = {}
     for name, (pred, inputs) in guards.decided.items():
         if guards.of[name] or pred is None:
@@ -86,15 +101,57 @@ def conditionals(nodes: Nodes, taken: set[str], prefix: str = "") -> list[Condit
         scope = name.rpartition("/")[0]
         key = pred, scope, tuple(sorted(inputs))
         groups.setdefault(key, Branching(pred, {})).merges[name] = inputs
-    whole = [_made(nodes, guards, group, taken) for group in groups.values()]
-    if _in_cycle(nodes, whole):
-        single = [
-            Branching(group.pred, {name: inputs})
-            for group in groups.values()
-            for name, inputs in group.merges.items()
-        ]
-        whole = [_made(nodes, guards, group, taken) for group in single]
-    return [_renamed(conditional, taken, prefix) for conditional in whole]
+    single = [
+        Branching(group.pred, {name: inputs})
+        for group in groups.values()
+        for name, inputs in group.merges.items()
+    ]
+    results = [text for text in wanted if guards.of.get(source_name(text))]
+    effects = [name for name in (*guards.awaited, *awaited) if guards.of.get(name)]
+    found = _made(Known(nodes, guards, taken), groups.values(), results, effects)
+    if _in_cycle(nodes, found.made):
+        found = _made(Known(nodes, guards, taken), single, results, effects)
+    return found._replace(made=[_renamed(item, taken, prefix) for item in found.made])
+
+
+def _made(
+    known: Known, groups: Iterable[Branching], wanted: Iterable[str], effects: Iterable[str]
+) -> Found:
+    """The conditionals of groups of merges, and of nodes that are to run without being read."""
+    choices = [Choice(known, group) for group in groups]
+    of_pred = {choice.group.pred: choice for choice in reversed(choices)}
+
+    def of_node(name: str) -> tuple[Choice, int]:
+        """The conditional that a node is in, and the branch."""
+        guard = known.guards.of[name]
+        outer = sorted(key for key in guard if not known.guards.of.get(output_of(key[0])[0]))
+        branches = dict(outer or sorted(guard))
+        choice = known.owners.get(name)
+        if choice is None or choice.group.pred not in branches:
+            preds = [pred for pred in branches if pred in of_pred]
+            if preds:
+                choice = of_pred[preds[0]]
+            else:
+                choice = Choice(known, Branching(next(iter(branches)), {}))
+                of_pred[choice.group.pred] = choice
+                choices.append(choice)
+        return choice, branches[choice.group.pred]
+
+    handed = {}
+    for text in dict.fromkeys(wanted):
+        choice, number = of_node(source_name(text))
+        handed[text] = choice.handed(text, number)
+    for name in dict.fromkeys(effects):
+        choice, number = of_node(name)
+        choice.wait_for(name, number)
+    made = [choice.made() for choice in choices]
+    return Found(
+        [
+            item._replace(bodies={key: with_branches(body) for key, body in item.bodies.items()})
+            for item in made
+        ],
+        handed,
+    )
 
 
 def _in_cycle(nodes: Nodes, made: list[Conditional]) -> bool:
@@ -136,230 +193,3 @@ def _renamed(conditional: Conditional, taken: set[str], prefix: str) -> Conditio
     else:
         first.attr["else_branch"].func.name, first.attr["then_branch"].func.name = keys
     return conditional._replace(bodies=bodies)
-
-
-class _Guards:
-    """When each node runs; and for each Merge, which predicate decides what it takes.
-
-    Also which predicates are numbers of branches, and which nodes have a second output that is
-    read.
-    """
-
-    def __init__(self, nodes: Nodes) -> None:
-        self.nodes = nodes
-        self.of: dict[str, Guard] = {}
-        self.decided: dict[str, tuple[str | None, dict[int, str]]] = {}
-        self.numbers: set[str] = set()
-        self.second_read: set[str] = set()
-        needs = {
-            name: [source for source in sources(node) if source in nodes]
-            for name, node in nodes.items()
-        }
-        for name in sorted_by_need(needs, "nodes"):
-            node = nodes[name]
-            self.second_read.update(text[:-2] for text in node.input if text.endswith(":1"))
-            if node.op == "_SwitchN":
-                self.numbers.add(self.root(node.input[1]))
-            if node.op in MERGES:
-                self.of[name] = self._merged(node)
-            else:
-                self.of[name] = _ALWAYS.union(*[self.input(text) for text in node.input])
-
-    def input(self, text: str) -> Guard:
-        """When an input of a node is there."""
-        if text.startswith("^"):
-            return self.of.get(text[1:], _ALWAYS)
-        name, number = output_of(text)
-        guard = self.of.get(name, _ALWAYS)
-        node = self.nodes.get(name)
-        if node is not None and node.op in SWITCHES:
-            return guard | {(self.root(data_inputs(node)[1]), number)}
-        return guard
-
-    def root(self, text: str) -> str:
-        """The tensor that a predicate is, seen through what hands it on."""
-        name, number = output_of(text)
-        while name in self.nodes and self.nodes[name].op == "Identity":
-            name, number = output_of(self.nodes[name].input[0])
-        return f"{name}:{number}"
-
-    def _merged(self, node: NodeDef) -> Guard:
-        texts = data_inputs(node)
-        guards = [self.input(text) for text in texts]
-        waits = _ALWAYS.union(*[self.input(text) for text in control_inputs(node)])
-        preds = [
-            pred
-            for pred, _ in sorted(guards[0])
-            if all(sum(other == pred for other, _ in guard) == 1 for guard in guards)
-            and len({branch for guard in guards for other, branch in guard if other == pred})
-            == len(guards)
-        ]
-        rest: list[Guard] = []
-        for pred in preds:
-            rest = [frozenset(item for item in guard if item[0] != pred) for guard in guards]
-            if all(other == rest[0] for other in rest):
-                break
-        else:
-            if not preds:
-                self.decided[node.name] = None, {}
-                return frozenset.intersection(*guards) | waits
-            pred = preds[0]
-        branches = {
-            next(branch for other, branch in guard if other == pred): text
-            for guard, text in zip(guards, texts, strict=True)
-        }
-        self.decided[node.name] = pred, branches
-        rest = [frozenset(item for item in guard if item[0] != pred) for guard in guards]
-        return frozenset.intersection(*rest) | (waits - {(pred, branch) for branch in branches})
-
-
-def _made(nodes: Nodes, guards: _Guards, group: Branching, taken: set[str]) -> Conditional:
-    """The op that stands for a group of merges."""
-    names = list(group.merges)
-    numbers = sorted(next(iter(group.merges.values())))
-    indices = [name for name in names if name in guards.second_read]
-    inputs: dict[str, str] = {}
-    parts = [_Branch(nodes, guards, group.pred, number, inputs) for number in numbers]
-    for part, number in zip(parts, numbers, strict=True):
-        part.take([group.merges[name][number] for name in names])
-        for name in indices:
-            texts = data_inputs(nodes[name])
-            part.take_index(texts.index(group.merges[name][number]))
-    references = set().union(*[part.references for part in parts])
-    dtypes = [dtype_of(text, nodes) for text in inputs]
-    dtypes = [
-        reference(dtype) if text in references else dtype
-        for text, dtype in zip(inputs, dtypes, strict=True)
-    ]
-    out = [nodes[name].attr["T"].type for name in names]
-    scope = names[0].rpartition("/")[0]
-    op = NodeDef(name=free_name(f"{scope}/If" if scope else "If", taken))
-    pure = all(is_pure(node) or node.op == "NoOp" for part in parts for node in part.nodes.values())
-    boolean = numbers in ([0, 1], [0], [1]) and group.pred not in guards.numbers
-    op.op = ("Stateless" if pure else "") + ("If" if boolean else "Case")
-    op.input.extend([group.pred, *inputs])
-    op.input.extend(dict.fromkeys([wait for part in parts for wait in part.waits]))
-    type_attr(op, "Tin", dtypes)
-    type_attr(op, "Tout", [*out, *[3] * len(indices)])
-    op.attr["output_shapes"].list.SetInParent()
-    if boolean:
-        op.attr["Tcond"].type = dtype_of(group.pred, nodes)
-    op.attr["_lower_using_switch_merge"].b = True
-    made = [op]
-    for i, name in enumerate(names):
-        made.append(identity(name, f"{op.name}:{i}", out[i], nodes[name].device))
-    made += [
-        identity(_index_name(name), f"{op.name}:{len(names) + i}", 3)
-        for i, name in enumerate(indices)
-    ]
-    bodies = {
-        f"branch_{number}": part.source(list(inputs.values()), dtypes)
-        for part, number in zip(parts, numbers, strict=True)
-    }
-    inside = {name for part in parts for name in (*part.nodes, *part.passed)} | set(names)
-    return Conditional(made, bodies, inside)
-
-
-def _index_name(merge: str) -> str:
-    return f"{merge}/value_index"
-
-
-class _Branch:
-    """The nodes of one branch of a conditional."""
-
-    def __init__(
-        self, nodes: Nodes, guards: _Guards, pred: str, number: int, inputs: dict[str, str]
-    ) -> None:
-        self._all = nodes
-        self._guards = guards
-        self._key = pred, number
-        self._inputs = inputs
-        self._placeholders: set[str] = set()
-        self.nodes: Nodes = {}
-        self.passed: set[str] = set()
-        self.waits: dict[str, None] = {}
-        self.outputs: list[str] = []
-        self.references: set[str] = set()
-
-    def take(self, wanted: list[str]) -> None:
-        """Takes what is needed for some tensors, which the branch returns."""
-        self.outputs = [self._text(text) for text in wanted]
-        pending = [source_name(text) for text in self.outputs]
-        while pending:
-            name = pending.pop()
-            if name in self.nodes or name in self._placeholders:
-                continue
-            node = self._all[name]
-            inputs = [self._text(text) for text in data_inputs(node)]
-            controls = [self._control(text) for text in control_inputs(node)]
-            kept = [text for text in controls if text is not None]
-            self.nodes[name] = copied(node, [*inputs, *dict.fromkeys(kept)])
-            pending += [source_name(text) for text in self.nodes[name].input]
-
-    def take_index(self, index: int) -> None:
-        """Has the branch return the number of the input that a Merge takes from it."""
-        node = NodeDef(name=free_name("value_index", [*self.nodes, *self._all]), op="Const")
-        node.attr["dtype"].type = 3
-        node.attr["value"].tensor.dtype = 3
-        node.attr["value"].tensor.tensor_shape.SetInParent()
-        node.attr["value"].tensor.int_val.append(index)
-        self.nodes[node.name] = node
-        self.outputs.append(node.name)
-
-    def _text(self, text: str) -> str:
-        """An input of a node in the branch as an input in its body."""
-        name, number = output_of(text)
-        referred = False
-        while name in self._all and self._all[name].op in SWITCHES:
-            node = self._all[name]
-            referred = referred or node.op == "RefSwitch"
-            if (self._guards.root(node.input[1]), number) != self._key:
-                break
-            self.passed.add(name)
-            name, number = output_of(node.input[0])
-        text = f"{name}:{number}" if number else name
-        if self._key in self._guards.of.get(name, _ALWAYS):
-            return text
-        node = self._all[name]
-        if node.op == "Const" and not node.input:
-            self.nodes.setdefault(name, node)
-            return text
-        if referred:
-            self.references.add(text)
-        given = self._inputs.setdefault(text, _input_name(name, number))
-        self._placeholders.add(given)
-        return given
-
-    def _control(self, text: str) -> str | None:
-        name = text[1:]
-        node = self._all[name]
-        if self._key not in self._guards.of[name]:
-            if node.op not in SWITCHES:
-                self.waits[text] = None
-            return None
-        if self._is_pivot(name):
-            return None
-        return text
-
-    def _is_pivot(self, name: str) -> bool:
-        """Whether a node is there only to tell that the branch is taken."""
-        node = self._all[name]
-        if node.op != "Identity" or control_inputs(node):
-            return False
-        source, number = output_of(node.input[0])
-        self.passed.add(name)
-        switch = self._all[source]
-        if switch.op in SWITCHES:
-            return (self._guards.root(switch.input[1]), number) == self._key
-        return self._is_pivot(source)
-
-    def source(self, inputs: list[str], dtypes: list[int]) -> BodySource:
-        """The branch as a body that takes what any branch needs."""
-        graph_def = GraphDef()
-        graph_def.node.extend(map(placeholder, inputs, dtypes))
-        graph_def.node.extend(self.nodes.values())
-        return with_branches(BodySource(graph_def, inputs, self.outputs))
-
-
-def _input_name(name: str, number: int) -> str:
-    return f"{name}/output_{number}" if number else name

@@ -13,6 +13,7 @@ from .node_texts import (
     MERGES,
     NEXTS,
     SWITCHES,
+    WAITING,
     BodySource,
     IrregularError,
     Nodes,
@@ -173,7 +174,7 @@ class Loop:
         }
         effects = [node for part in (condition, body) for node in part.nodes.values()]
         loop = NodeDef(name=self.name, op="StatelessWhile")
-        if not all(is_pure(node) or node.op == "NoOp" for node in effects):
+        if not all(is_pure(node) or node.op in WAITING for node in effects):
             loop.op = "While"
         loop.input.extend(starts)
         outer = [
@@ -230,7 +231,7 @@ class _Part:
                 continue
             node = self.loop.nodes[name]
             shared = self.in_body and name not in self.loop.body_part
-            if shared and not is_pure(node) and node.op != "NoOp":
+            if shared and not is_pure(node) and node.op not in WAITING:
                 raise IrregularError(
                     f"the node {name!r} ({node.op}) has an effect, and both the condition and the "
                     "body of a loop depend on it"

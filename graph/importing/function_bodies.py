@@ -17,7 +17,7 @@ from .function_calls import Call
 from .function_inlining import Expansion
 from .import_options import ImportOptions
 from .importer import Importer
-from .node_texts import BodySource
+from .node_texts import WAITING, BodySource
 from .preparation import prepared
 
 if TYPE_CHECKING:
@@ -119,9 +119,9 @@ def _made(graph: Graph, name: str, source: BodySource) -> Body:
     effects = [
         op
         for op in inner.get_operations()
-        if (op in awaited or not op.definition.pure) and op not in starts and op.type != "NoOp"
+        if (op in awaited or not op.definition.pure) and op not in starts and op.type not in WAITING
     ]
-    effects += [op for op in awaited if op.type == "NoOp"]
+    effects += [op for op in awaited if op.type in WAITING]
     return Body(name, inner, inputs, outputs, effects)
 
 

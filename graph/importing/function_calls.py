@@ -151,10 +151,14 @@ class Call:
                         )
         if "_class" in node.attr:
             groups = node.attr["_class"].list.s
-            for i, group in enumerate(groups):
+            kept = []
+            for group in groups:
                 target = group.removeprefix(_COLOCATED).decode(errors="replace")
-                if group.startswith(_COLOCATED) and target in names:
-                    groups[i] = _COLOCATED + names[target].encode()
+                if not group.startswith(_COLOCATED):
+                    kept.append(group)
+                elif target in names:  # TensorFlow passes over what is outside of the function
+                    kept.append(_COLOCATED + names[target].encode())
+            groups[:] = kept
 
     def _set(self, name: str) -> AttrValue:
         if name not in self._attrs:

@@ -355,10 +355,10 @@ class Importer:
             name = group.removeprefix(_COLOCATED).decode(errors="replace")
             if not group.startswith(_COLOCATED):
                 renamed.append(group)
-                continue
-            if name not in self.nodes and name not in self.read:
+            elif name in self.nodes or name in self.read:
+                renamed.append(_COLOCATED + self.names(name).encode())
+            elif self.options.infer:  # in functions TensorFlow names what is outside of them
                 raise ValueError(f"_class names {name!r}, which does not exist in the GraphDef")
-            renamed.append(_COLOCATED + self.names(name).encode())
         return value if renamed == groups else encode_attr(renamed, "list(string)")
 
     def _element(self, element: Any) -> Tensor | Operation:

@@ -25,6 +25,8 @@ EXITS = ("Exit", "RefExit")
 NEXTS = ("NextIteration", "RefNextIteration")
 MERGES = ("Merge", "RefMerge")
 SWITCHES = ("Switch", "RefSwitch", "_SwitchN")
+WAITING = ("NoOp", "ControlTrigger")
+"""Ops that do nothing but wait for others."""
 
 
 class IrregularError(ValueError):
@@ -131,6 +133,20 @@ def is_pure(node: NodeDef) -> bool:
     """Whether a node computes the same from the same inputs, and does nothing else."""
     definition = registry.find(node.op)
     return definition is not None and definition.pure
+
+
+def takes_references(node: NodeDef) -> bool:
+    """Whether an op takes variables themselves, and not what they hold."""
+    definition = registry.find(node.op)
+    return definition is not None and any(spec.is_ref for spec in definition.signature.inputs)
+
+
+def is_reference(text: str, nodes: Mapping[str, NodeDef]) -> bool:
+    """Whether a tensor is an input of a body that is a variable itself."""
+    node = nodes.get(output_of(text)[0])
+    if node is None or node.op != "Placeholder":
+        return False
+    return as_dtype(node.attr["dtype"].type).is_ref_dtype
 
 
 def reference(dtype: int) -> int:

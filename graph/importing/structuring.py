@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...protos.messages import NodeDef
 from ..node_def import source_name
 from ..origins import Origin
-from .branches import conditionals
+from .branches import conditionals, op_of_effects, waiting_for_ops
 from .frame_loops import Loop
 from .frames import frames_of
 from .node_texts import (
@@ -149,9 +149,12 @@ class _Structuring:
     def _replace_conditionals(self) -> None:
         nodes = self._nodes
         try:
-            found = conditionals(nodes, self._taken, self._prefix)
+            found = conditionals(nodes, self._taken, self._prefix).made
         except (IrregularError, ValueError):
             return  # a cycle is told where the nodes are put in order; ops tell when they run
+        waits = op_of_effects(found)
+        for name, node in nodes.items() if waits else ():
+            nodes[name] = waiting_for_ops(node, waits)
         inside: set[str] = set()
         made: dict[str, NodeDef] = {}
         for conditional in found:

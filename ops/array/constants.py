@@ -206,6 +206,8 @@ IDENTITY_N: OpDef[list[Tensor]] = OpDef(
     "IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move(views=True, splits="=")
 )
 NO_OP: OpDef[Operation] = OpDef("NoOp", "->", traits=STATEFUL)
+# In TensorFlow it runs even where what it waits for does not, as it is in a branch not taken.
+CONTROL_TRIGGER: OpDef[Operation] = OpDef("ControlTrigger", "->", traits=STATEFUL)
 
 
 @IDENTITY.shape
@@ -244,6 +246,7 @@ def _identity_n_kernel(c: KernelContext) -> Kernel:
     return identity_n
 
 
+@CONTROL_TRIGGER.kernel
 @NO_OP.kernel
 def _no_op_kernel(c: KernelContext) -> Kernel:
     del c

@@ -79,12 +79,12 @@ def _fake_param_shape(c: ShapeContext) -> TensorShape:
 
 @FAKE_PARAM.fresh_kernel
 def _fake_param_kernel(c: KernelContext) -> Kernel:
+    """What a branch puts out for a tensor of another one: nobody reads it."""
     shape, dtype = c.attr("shape"), c.output_dtype.numpy_dtype
+    sizes = [] if shape.rank is None else [size or 0 for size in shape.as_list()]
 
     def fake_param() -> Array:
-        if not shape.is_fully_defined():
-            raise ValueError(f"shape must be known, got {shape}: there is no value of this output")
-        return new_zeros(shape.as_list(), dtype)
+        return new_zeros(sizes, dtype)
 
     return fake_param
 

@@ -1,0 +1,95 @@
+"""When each node of a graph runs, as far as Switch decides over it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .node_order import sorted_by_need
+from .node_texts import MERGES, SWITCHES, Nodes, control_inputs, data_inputs, output_of, sources
+
+if TYPE_CHECKING:
+    from ...protos.messages import NodeDef
+
+Guard = frozenset[tuple[str, int]]
+"""When a node runs: for each predicate that decides over it, which branch has to be taken."""
+
+ALWAYS: Guard = frozenset()
+
+
+class Guards:
+    """When each node runs; and for each Merge, which predicate decides what it takes.
+
+    Also which predicates are numbers of branches, which nodes have a second output that is read,
+    and which are awaited by an op that runs whether they do or not.
+    """
+
+    def __init__(self, nodes: Nodes) -> None:
+        self.nodes = nodes
+        self.of: dict[str, Guard] = {}
+        self.decided: dict[str, tuple[str | None, dict[int, str]]] = {}
+        self.numbers: set[str] = set()
+        self.second_read: set[str] = set()
+        self.awaited: list[str] = []
+        needs = {
+            name: [source for source in sources(node) if source in nodes]
+            for name, node in nodes.items()
+        }
+        for name in sorted_by_need(needs, "nodes"):
+            node = nodes[name]
+            self.second_read.update(text[:-2] for text in node.input if text.endswith(":1"))
+            if node.op == "_SwitchN":
+                self.numbers.add(self.root(node.input[1]))
+            if node.op in MERGES:
+                self.of[name] = self._merged(node)
+            elif node.op == "ControlTrigger":
+                self.of[name] = ALWAYS
+                self.awaited += [text[1:] for text in node.input]
+            else:
+                self.of[name] = ALWAYS.union(*[self.input(text) for text in node.input])
+
+    def input(self, text: str) -> Guard:
+        """When an input of a node is there."""
+        if text.startswith("^"):
+            return self.of.get(text[1:], ALWAYS)
+        name, number = output_of(text)
+        guard = self.of.get(name, ALWAYS)
+        node = self.nodes.get(name)
+        if node is not None and node.op in SWITCHES:
+            return guard | {(self.root(data_inputs(node)[1]), number)}
+        return guard
+
+    def root(self, text: str) -> str:
+        """The tensor that a predicate is, seen through what hands it on."""
+        name, number = output_of(text)
+        while name in self.nodes and self.nodes[name].op == "Identity":
+            name, number = output_of(self.nodes[name].input[0])
+        return f"{name}:{number}"
+
+    def _merged(self, node: NodeDef) -> Guard:
+        texts = data_inputs(node)
+        guards = [self.input(text) for text in texts]
+        waits = ALWAYS.union(*[self.input(text) for text in control_inputs(node)])
+        preds = [
+            pred
+            for pred, _ in sorted(guards[0])
+            if all(sum(other == pred for other, _ in guard) == 1 for guard in guards)
+            and len({branch for guard in guards for other, branch in guard if other == pred})
+            == len(guards)
+        ]
+        rest: list[Guard] = []
+        for pred in preds:
+            rest = [frozenset(item for item in guard if item[0] != pred) for guard in guards]
+            if all(other == rest[0] for other in rest):
+                break
+        else:
+            if not preds:
+                self.decided[node.name] = None, {}
+                return frozenset.intersection(*guards) | waits
+            pred = preds[0]
+        branches = {
+            next(branch for other, branch in guard if other == pred): text
+            for guard, text in zip(guards, texts, strict=True)
+        }
+        self.decided[node.name] = pred, branches
+        rest = [frozenset(item for item in guard if item[0] != pred) for guard in guards]
+        return frozenset.intersection(*rest) | (waits - {(pred, branch) for branch in branches})
