@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...ops.array.joining import concat
 from ...ops.array.splitting import split
@@ -82,6 +82,12 @@ class GRUCell(RNNCell):
         ['gru_cell/gates/kernel', 'gru_cell/candidate/kernel']
     """
 
+    # The names of kernel and bias of the gates, and of the candidate.
+    _names: ClassVar = {
+        "gates": ("gates/kernel", "gates/bias"),
+        "candidate": ("candidate/kernel", "candidate/bias"),
+    }
+
     def __init__(
         self,
         num_units: int,
@@ -106,11 +112,10 @@ class GRUCell(RNNCell):
         super().build(input_shape)
 
     def _pair(self, name: str, size: int, units: int, bias: Any) -> tuple[Any, Any]:
-        kernel = self.add_variable(
-            f"{name}/kernel", [size, units], initializer=self._kernel_initializer
-        )
+        of_kernel, of_bias = self._names[name]
+        kernel = self.add_variable(of_kernel, [size, units], initializer=self._kernel_initializer)
         bias = bias if self._bias_initializer is None else self._bias_initializer
-        return kernel, self.add_variable(f"{name}/bias", [units], initializer=bias)
+        return kernel, self.add_variable(of_bias, [units], initializer=bias)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output and the next state."""

@@ -10,10 +10,12 @@ from ...graph.default_scopes import device, name_scope
 from ...ops.array.joining import concat
 from ...ops.array.splitting import split
 from ...ops.kit.structures import flat, packed
+from ...ops.math.arithmetic import floor
 from ...ops.nn.layers import dropout
+from ...ops.random.uniform_and_normal import random_uniform
 from ...ops.variable_scopes.variable_scope import variable_scope
 from .lstm_cells import LSTMStateTuple
-from .rnn_cell import RNNCell
+from .rnn_cell import RNNCell, dims_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -129,15 +131,17 @@ class DropoutWrapper(_Wrapper):
         input_keep_prob: how likely an element of the inputs is to stay: a number or a tensor.
         output_keep_prob: the same for the outputs.
         state_keep_prob: the same for the next states; the memory `c` of an LSTM always stays.
-        variational_recurrent: to draw once for all steps of a run; not supported.
-        input_size: accepted for TensorFlow's sake, like that after it.
-        dtype: accepted.
+        variational_recurrent: whether a run draws once for all steps and rows of a batch, as Gal
+            and Ghahramani, "A Theoretically Grounded Application of Dropout in Recurrent Neural
+            Networks" (2015), do.
+        input_size: the structure of the sizes of the inputs: needed for dropping these so.
+        dtype: the dtype of the inputs: needed with `variational_recurrent`.
         seed: makes the draws the same in every session: see `td.set_random_seed`.
         dropout_state_filter_visitor: says of a part of the state whether it is dropped; for an
             LSTMStateTuple it gives one of bools.
 
     Raises:
-        NotImplementedError: `variational_recurrent` is set.
+        ValueError: `variational_recurrent` is set, and `dtype` or `input_size` missing.
 
     Example:
         >>> import tensordraft as td
@@ -162,9 +166,6 @@ class DropoutWrapper(_Wrapper):
         seed: int | None = None,
         dropout_state_filter_visitor: Callable[[Any], Any] | None = None,
     ) -> None:
-        del input_size, dtype
-        if variational_recurrent:
-            raise NotImplementedError("DropoutWrapper draws anew in every step")
         super().__init__(cell)
         self._keep = {
             "input": input_keep_prob,
@@ -173,6 +174,22 @@ class DropoutWrapper(_Wrapper):
         }
         self._seed = seed
         self._drops = dropout_state_filter_visitor or _all_but_memory
+        self._noise: dict[str, list[Any]] = {}
+        if variational_recurrent:
+            if dtype is None:
+                raise ValueError("with variational_recurrent, dtype must be given")
+            sizes = {"state": cell.state_size, "output": cell.output_size}
+            if self._may_drop("input"):
+                if input_size is None:
+                    raise ValueError("for dropping inputs in all steps, input_size must be given")
+                sizes["input"] = input_size
+            for part, size in sizes.items():
+                self._noise[part] = [
+                    random_uniform(
+                        [1, *dims_of(leaf)], dtype=dtype, seed=self._salted(f"{part}_{i}")
+                    )
+                    for i, leaf in enumerate(flat(size))
+                ]
 
     def __call__(self, inputs: Any, state: Any = None, *args: Any, **kwargs: Any) -> Any:
         """The output and the next state."""
@@ -181,13 +198,20 @@ class DropoutWrapper(_Wrapper):
 
     def _dropped(self, part: str, values: Any) -> Any:
         keep = self._keep[part]
-        if isinstance(keep, (int, float)) and keep >= 1:
+        if not self._may_drop(part):
             return values
+        tensors = [convert_to_tensor(leaf) for leaf in flat(values)]
+        if self._noise:
+            pairs = zip(tensors, self._noise[part], strict=True)
+            return packed(values, [leaf / keep * floor(keep + noise) for leaf, noise in pairs])
         leaves = [
-            dropout(convert_to_tensor(leaf), keep, seed=self._salted(f"{part}_{i}"))
-            for i, leaf in enumerate(flat(values))
+            dropout(leaf, keep, seed=self._salted(f"{part}_{i}")) for i, leaf in enumerate(tensors)
         ]
         return packed(values, leaves)
+
+    def _may_drop(self, part: str) -> bool:
+        keep = self._keep[part]
+        return not isinstance(keep, (int, float)) or keep < 1
 
     def _salted(self, salt: str) -> int | None:
         """A seed for each use, as TensorFlow derives it."""
