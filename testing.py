@@ -53,7 +53,7 @@ def assert_shapes(
         ...     y = td.concat([x, x], 1, name="scores")
         >>> assert_shapes(graph, {"scores": "[batch, 8]"})
     """
-    report, _ = check_shapes(graph, shapes)
+    report = check_shapes(graph, shapes).report
     problems = [*report.errors]
     facts = {fact.name: fact for fact in report.tensors}
     for name, wanted in expected.items():

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..graph.checking.check import check_shapes
+from ..graph.checking.check import check_shapes, wanted_tensors
 from .breaches import contract_points
 from .contract import Contract
+from .lints import CODES, lints_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ..graph.checking.report import Report
     from ..graph.files.progress import Progress
@@ -26,6 +27,7 @@ def check_graph(
     fetches: Sequence[Any] | None = None,
     progress: Progress | None = None,
     contract: Contract | str | os.PathLike[str] | None = None,
+    ignore: Collection[str] = (),
 ) -> Report:
     """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
 
@@ -37,6 +39,7 @@ def check_graph(
         progress: called now and then, as by `load_graph`; `what` is "checks", too.
         contract: what the graph promises, a Contract or the path of one; its inputs have the
             shapes that it says, unless `shapes` says others.
+        ignore: the codes of lints that are not wanted, such as "TD001".
 
     Returns:
         A Report. An op of an unregistered type is no error; its shapes are those that the file
@@ -58,11 +61,16 @@ def check_graph(
         >>> td.check_graph(graph, {"x": ["batch", 4]}).ok
         False
     """
-    if contract is None:
-        return check_shapes(graph, shapes, fetches, progress)[0]
-    if not isinstance(contract, Contract):
+    unknown = sorted(set(ignore) - CODES.keys())
+    if unknown:
+        raise ValueError(f"there is no lint {unknown[0]!r}; there are {', '.join(CODES)}")
+    if contract is not None and not isinstance(contract, Contract):
         contract = Contract.load(contract)
-    report, built = check_shapes(graph, shapes, fetches, progress)
-    if built is not None:
-        report.points = contract_points(built, contract)
+    checked = check_shapes(graph, shapes, fetches, progress)
+    report = checked.report
+    if report.ok and checked.graph is not None:
+        wanted = [] if fetches is None else wanted_tensors(checked.graph, fetches)
+        report.lints = [lint for lint in lints_of(checked, wanted) if lint.code not in ignore]
+    if contract is not None and checked.graph is not None:
+        report.points = contract_points(checked.graph, contract)
     return report

@@ -50,6 +50,13 @@ def add_parser(commands: Any) -> None:
         help="tell what the graph would touch besides itself, and fail if it would",
     )
     parser.add_argument(
+        "--ignore",
+        metavar="CODE",
+        action="append",
+        default=[],
+        help="a lint that is not wanted, such as TD001; may be repeated",
+    )
+    parser.add_argument(
         "--format", choices=["text", "json", "sarif", "junit"], default="text", help="how to tell"
     )
     parser.add_argument("--json", action="store_true", help="the same as --format json")
@@ -108,7 +115,12 @@ def check(arguments: Namespace) -> int:
     contract = _contract(arguments)
     with ShownProgress(arguments.file) as progress:
         report = check_graph(
-            arguments.file, dict(arguments.shape), arguments.fetch, progress, contract
+            arguments.file,
+            dict(arguments.shape),
+            arguments.fetch,
+            progress,
+            contract,
+            arguments.ignore,
         )
     form = "json" if arguments.json else arguments.format
     if form == "text":

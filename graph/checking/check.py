@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...protos.messages import GraphDef
 from ...shape_inference.assumptions import CheckingInference
@@ -30,18 +30,34 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 64
 
 
+class Checked(NamedTuple):
+    """What a check has looked at.
+
+    Attributes:
+        report: what it found out.
+        graph: the graph; None where there is none.
+        ops: the ops that were checked.
+        inference: what is known of their tensors.
+    """
+
+    report: Report
+    graph: Graph | None
+    ops: Sequence[Operation]
+    inference: CheckingInference
+
+
 def check_shapes(
     graph: Graph | GraphDef | str | os.PathLike[str],
     shapes: Mapping[str, Any] | None = None,
     fetches: Sequence[Any] | None = None,
     progress: Progress | None = None,
-) -> tuple[Report, Graph | None]:
+) -> Checked:
     """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
 
     What the arguments are, `td.check_graph` tells.
 
     Returns:
-        The report, and the graph, if there is one.
+        The report, and what was looked at.
 
     Raises:
         ValueError: `shapes` or `fetches` name something that is not in the graph.
@@ -56,10 +72,9 @@ def check_shapes(
             graph = import_leniently(graph, report.errors, contents, progress)
         except ValueError as error:
             report.errors.append(str(error))
-            return report, None
+            return Checked(report, None, (), CheckingInference())
     with collector.at_rest(graph.version):
-        _check(graph, shapes or {}, fetches, report, progress)
-    return report, graph
+        return _check(graph, shapes or {}, fetches, report, progress)
 
 
 def _check(
@@ -68,9 +83,9 @@ def _check(
     fetches: Sequence[Any] | None,
     report: Report,
     progress: Progress | None,
-) -> None:
+) -> Checked:
     """Fills in the report on a graph."""
-    wanted = _wanted(graph, fetches)
+    wanted = wanted_tensors(graph, fetches)
     ops = _needed(wanted) if fetches is not None else graph.get_operations()
     inference = CheckingInference()
     given = _given_shapes(graph, shapes)
@@ -83,9 +98,11 @@ def _check(
     report.tensors = _facts(ops, inference)
     report.inside = list(facts_inside(ops, inference, _facts))
     report.losses = [loss for tensor in wanted for loss in _losses(tensor, inference)]
+    return Checked(report, graph, ops, inference)
 
 
-def _wanted(graph: Graph, fetches: Sequence[Any] | None) -> list[Tensor]:
+def wanted_tensors(graph: Graph, fetches: Sequence[Any] | None) -> list[Tensor]:
+    """The tensors that are wanted: by default those that nobody consumes."""
     if fetches is None:
         return [
             tensor

@@ -31,6 +31,18 @@ class Point(NamedTuple):
         return f"{self.code} {self.text}: {self.breach or 'holds'}"
 
 
+class Lint(NamedTuple):
+    """What is legal, and hardly meant: its code and what that stands for, the op, and why."""
+
+    code: str
+    kind: str
+    op: Operation
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.kind}: {self.why}\n  in {whereabouts(self.op)}"
+
+
 class TensorFact(NamedTuple):
     """What a check found out of one tensor; `value` is None where nothing is known of it."""
 
@@ -74,6 +86,7 @@ class Report:
         unregistered: the op types that have no definition, with the names of their nodes.
         points: the points of the contract that the graph was held against, each with a `code`, a
             `text`, and the `breach` that was found; "" where it holds.
+        lints: what is legal and hardly meant, each with a `code`, the `op`, and `why`.
 
     Example:
         >>> import tensordraft as td
@@ -93,6 +106,7 @@ class Report:
         self.losses: list[Loss] = []
         self.unregistered: dict[str, list[str]] = {}
         self.points: list[Point] = []
+        self.lints: list[Lint] = []
 
     @property
     def breaches(self) -> list[Point]:
@@ -118,6 +132,7 @@ class Report:
         )
         lines = [f"{found}: {', '.join(counts)}", *[f"error: {error}" for error in self.errors]]
         lines += [f"breach: {point}" for point in self.breaches]
+        lines += [line for lint in self.lints for line in f"lint: {lint}".splitlines()]
         for item in self.requirements:
             lines += [f"requires: {item}", f"  for {item.name.rstrip(',')}"]
             lines += [f"  in {whereabouts(operation_of(item))}"]
@@ -142,6 +157,9 @@ class Report:
                 "ok": self.ok,
                 "errors": self.errors,
                 "points": [point._asdict() for point in self.points],
+                "lints": [
+                    {"code": lint.code, "op": lint.op.name, "why": lint.why} for lint in self.lints
+                ],
                 "requirements": [
                     {
                         "op": item.node.name,
