@@ -6,7 +6,8 @@ import ast
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
-from .tensorflow_names import module_called
+from ..graph.surface.absent import reason
+from .tensorflow_names import InternalModule, PublicModule, module_called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,12 +117,28 @@ def _resolved(name: str) -> tuple[str, str | None]:
             break
         path = f"{path}.{part}"
         module = module_called(path)
-        if module is not None:
+        # A stand-in for a module inside of TensorFlow is there for any name.
+        certain = isinstance(home, PublicModule) or not isinstance(module, InternalModule)
+        if module is not None and certain:
             home = module
             continue
         try:
             value = getattr(home, part)
         except AttributeError as error:
-            return path, str(error).partition(": ")[2] or "there is none"
+            if module is not None and _may_be_module(home, part):
+                home = module
+                continue
+            why = reason(part) or ("" if module else str(error).partition(": ")[2])
+            return path, why or "there is none"
         home = value if isinstance(value, ModuleType) else None
     return path, None
+
+
+def _may_be_module(home: ModuleType, part: str) -> bool:
+    """Whether a name that a stand-in for a module of TensorFlow's lacks is likely one of a module.
+
+    Modules have small letters; what is known to be absent is none, and public namespaces are known.
+    """
+    if part != part.lower() or reason(part) is not None:
+        return False
+    return isinstance(home, InternalModule) or part in ("python", "ops")

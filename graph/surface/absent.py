@@ -25,14 +25,21 @@ _REASONS = {
     "Experiment": _ESTIMATORS,
     "GradientTape": _EAGER,
     "LinearClassifier": _ESTIMATORS,
+    "LocalCLIDebugWrapperSession": "td.Session.profile and td.Print show what a run does",
+    "MirroredStrategy": "there is one device: build the model once",
+    "ModeKeys": _ESTIMATORS,
     "ModelFnOps": _ESTIMATORS,
+    "RewriterConfig": "there is no rewriter to configure: session plans simplify graphs themselves",
     "RunConfig": _ESTIMATORS,
     "TPUEstimator": _TPU,
+    "TensorFlowTestCase": "td.test.TestCase is it",
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
+    "cluster_resolver": _TPU,
     "dataset_data_provider": _INPUT,
     "datasets": "nothing is downloaded; read the files yourself",
     "decode_jxl": _FORMATS,
     "decode_webp": _FORMATS,
+    "distribute": "there is one device: build the model once",
     "embedding_column": _COLUMNS,
     "enable_eager_execution": _EAGER,
     "estimator": _ESTIMATORS,
@@ -43,19 +50,28 @@ _REASONS = {
     "list_local_devices": "there is one device, the CPU",
     "maxout": "reshape the channels into groups and take td.reduce_max",
     "model_analyzer": "count with td.trainable_variables() and their shapes",
+    "models": "TensorFlow's own examples are not part of it; copy the file beside yours",
+    "monitors": "td.train has the hooks that came after them",
     "nets": _NETS,
     "numeric_column": _COLUMNS,
     "preprocessing": "map words to numbers in Python",
     "profiler": "td.Session.profile tells what takes how long",
     "projector": "write projector_config.pbtxt beside the checkpoint yourself",
     "real_valued_column": _COLUMNS,
+    "resource_loader": "open the file by its path",
     "sparse_column_with_hash_bucket": _COLUMNS,
     "sparse_column_with_keys": _COLUMNS,
     "tensor_forest": "forests are not supported; scikit-learn has them",
+    "tensorboard": "write projector_config.pbtxt beside the checkpoint yourself",
     "tensorrt": "there are no GPUs here",
     "tfexample_decoder": "td.parse_single_example takes examples apart",
     "tpu": _TPU,
 }
+
+
+def reason(name: str) -> str | None:
+    """What to do instead of a name that is absent, or None where that is not known."""
+    return _REASONS.get(name)
 
 
 def missing(module: str, name: str, known: Sequence[str] = ()) -> AttributeError:
@@ -70,8 +86,8 @@ def missing(module: str, name: str, known: Sequence[str] = ()) -> AttributeError
         An AttributeError, which says what to do instead where that is known, and else which names
         are like the one that was asked for.
     """
-    reason = _REASONS.get(name)
-    if reason is None and (alike := get_close_matches(name, known, n=1)):
-        reason = f"did you mean {alike[0]!r}?"
+    why = reason(name)
+    if why is None and (alike := get_close_matches(name, known, n=1)):
+        why = f"did you mean {alike[0]!r}?"
     told = f"module {module!r} has no attribute {name!r}"
-    return AttributeError(f"{told}: {reason}" if reason else told)
+    return AttributeError(f"{told}: {why}" if why else told)

@@ -90,6 +90,7 @@ NAMESPACES = {
     "td.strings": "Functions on strings.",
     "td.summary": "Summaries for TensorBoard, and writing them.",
     "td.test": "Checks for tests.",
+    "td.timeline": "Traces of runs, for Chrome.",
     "td.train": "Checkpoints, steps and averages.",
     "td.train.queue_runner": "Runners of queues.",
 }

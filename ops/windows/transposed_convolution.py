@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from ...shape_inference.sliding_windows import Sliding
     from ...shape_inference.symbolic.symbolic import Dim
 
-public = {"td.nn": "conv2d_backprop_input conv2d_transpose conv3d_transpose"}
+public = {
+    "td.nn": ("conv2d_backprop_input conv2d_transpose conv3d_transpose deconv2d=conv2d_transpose"),
+}
 
 CONV_2D_BACKPROP_INPUT = OpDef(
     "Conv2DBackpropInput",

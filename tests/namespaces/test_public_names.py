@@ -91,6 +91,7 @@ NAMESPACES = [
     "td.strings",
     "td.summary",
     "td.test",
+    "td.timeline",
     "td.train",
     "td.train.queue_runner",
 ]
