@@ -19,7 +19,14 @@ from ...ops.math.exponentials import exp
 from ...ops.math.reductions import reduce_sum
 from ...ops.nn.activations import log_softmax, softmax
 from ...protos.dtypes import int32
-from ..kit.rule_tables import attrs_of, gradient_of, not_differentiable, raw, unary
+from ..kit.rule_tables import (
+    attrs_of,
+    gradient_of,
+    not_differentiable,
+    raw,
+    unary,
+    undefined,
+)
 from ..kit.static_knowledge import constant_like, shape_of, summed_to, times
 from .math import masked
 
@@ -147,3 +154,9 @@ def _ctc_loss(op: Operation, of_loss: Tensor | None, of_gradient: Tensor | None)
 
 
 not_differentiable("CTCGreedyDecoder", "CTCBeamSearchDecoder")
+
+
+undefined(
+    "it is for networks that are learnt already; the cells of td.nn.rnn_cell learn",
+    *("BlockLSTM", "BlockLSTMV2", "GRUBlockCell", "LSTMBlockCell"),
+)
