@@ -1,6 +1,7 @@
 """Networks against the bare matrix products in them, of the shapes that convolutions unfold to.
 
 So the ratio tells what all the rest costs: unfolding, depthwise convolutions, scales, activations.
+Below, whole architectures stand against TensorFlow, the shortest of interleaved runs of each.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from architectures import rows as architectures
 from libraries import callables
 from timing import Row, compare
 
@@ -33,6 +35,7 @@ def rows() -> Iterator[Row]:
     yield _row("dense layer, 256 rows, 1024 to 4096", _dense_layer, _array(256, 1024), 2)
     for name, repeated, limit in (("shapes", 10, 10), ("attention", 1, None), ("lstm", 1, None)):
         yield _frozen(name, repeated, limit)
+    yield from architectures()
 
 
 def _row(
