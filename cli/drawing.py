@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..graph.importing.function_bodies import bodies_of
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
     from ..graph.node import Operation
+
+
+_FEWEST_ASIDE = 3  # ops that one waits for
 
 
 class Box(NamedTuple):
@@ -45,6 +49,22 @@ class Drawing(NamedTuple):
 
     boxes: list[Box]
     lines: list[Line]
+
+
+def with_gatherers_aside(drawing: Drawing) -> Drawing:
+    """The picture without the lines into ops that only wait for others, such as a NoOp.
+
+    Such an op is told how many it waits for; their lines would cross the whole picture.
+    """
+    waits = Counter(line.target for line in drawing.lines if line.control)
+    lines_of_data = [line for line in drawing.lines if not line.control]
+    computes = {end for line in lines_of_data for end in (line.source, line.target)}
+    aside = {i: n for i, n in waits.items() if n >= _FEWEST_ASIDE and i not in computes}
+    boxes = [
+        box._replace(op=f"{box.op}, after {aside[i]} ops") if i in aside else box
+        for i, box in enumerate(drawing.boxes)
+    ]
+    return Drawing(boxes, [line for line in drawing.lines if line.target not in aside])
 
 
 def draw_graph(graph: Graph) -> Drawing:

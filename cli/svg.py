@@ -7,13 +7,14 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from .clusters import clustered
+from .drawing import with_gatherers_aside
 from .layout import MARGIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .drawing import Drawing
-    from .layout import Place
+    from .layout import Place, Point
 
 _STYLE = """
 text { font: 11px sans-serif; text-anchor: middle; }
@@ -39,7 +40,7 @@ def svg(drawing: Drawing) -> str:
 
     Pointing at a box tells its full name, its types and its device.
     """
-    return "\n".join(_lines(drawing)) + "\n"
+    return "\n".join(_lines(with_gatherers_aside(drawing))) + "\n"
 
 
 def _lines(drawing: Drawing) -> Iterator[str]:
@@ -48,7 +49,7 @@ def _lines(drawing: Drawing) -> Iterator[str]:
         _CHARACTER * max(len(label), len(_shortened(box.op))) + 14
         for label, box in zip(labels, drawing.boxes, strict=True)
     ]
-    places, clusters = clustered(drawing, widths)
+    places, clusters, routes = clustered(drawing, widths)
     outermost = [*places, *(cluster.place for cluster in clusters)]
     width = max((place.x + place.width for place in outermost), default=0.0) + MARGIN
     height = max((place.y + place.height for place in outermost), default=0.0) + MARGIN
@@ -62,8 +63,8 @@ def _lines(drawing: Drawing) -> Iterator[str]:
     for label, place in clusters:
         yield f'<g class="scope">{_rectangle(place)}'
         yield f'<text x="{place.x + 6:.1f}" y="{place.y + 13:.1f}">{_escaped(label)}</text></g>'
-    for line in drawing.lines:
-        yield _curve(places[line.source], places[line.target], line.label, control=line.control)
+    for line, route in zip(drawing.lines, routes, strict=True):
+        yield _curve(route, line.label, control=line.control)
     for box, label, place in zip(drawing.boxes, labels, places, strict=True):
         middle = place.x + place.width / 2
         title = "\n".join([box.name, *box.types, *([box.device] if box.device else [])])
@@ -85,17 +86,25 @@ def _rectangle(place: Place) -> str:
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="5"/>'
 
 
-def _curve(source: Place, target: Place, label: str, *, control: bool) -> str:
-    x0, y0 = source.x + source.width / 2, source.y + source.height
-    x1, y1 = target.x + target.width / 2, target.y
-    bend = (y1 - y0) / 2
-    path = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {y0 + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}"
+def _curve(route: Sequence[Point], label: str, *, control: bool) -> str:
+    """A line: straight down where it passes boxes, and bent between layers."""
+    (x, y), *others = route
+    path, middle = [f"M{x:.1f} {y:.1f}"], (x, y)
+    for x1, y1 in others:
+        bend = (y1 - y) / 2
+        if x1 != x:
+            path.append(f"C{x:.1f} {y + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}")
+        elif y1 != y:
+            path.append(f"V{y1:.1f}")
+        if y1 != y:  # the label stands at the last part, before the tip
+            middle = ((x + x1) / 2, y + bend)
+        x, y = x1, y1
     kind = ' class="control"' if control else ""
     text = ""
     if label:
-        x, y = (x0 + x1) / 2 + 3, (y0 + y1) / 2
+        x, y = middle[0] + 3, middle[1]
         text = f'<text class="label" x="{x:.1f}" y="{y:.1f}">{_escaped(label)}</text>'
-    return f'<path{kind} marker-end="url(#tip)" d="{path}"/>{text}'
+    return f'<path{kind} marker-end="url(#tip)" d="{"".join(path)}"/>{text}'
 
 
 def _shortened(text: str) -> str:

@@ -16,7 +16,7 @@ from cli_harness import Cli, in_folder, save, shifted, with_unsupported_ops
 import tensordraft as td
 from tensordraft.cli.clusters import clustered
 from tensordraft.cli.drawing import Box, Drawing, Line
-from tensordraft.cli.layout import Place, layered
+from tensordraft.cli.layout import Edge, Place, layered
 from tensordraft.graph.files.model_files import load_graph_def
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -179,7 +179,7 @@ def test_a_picture_holds_whatever_a_file_calls_an_op(cli: Cli) -> None:
 
 def test_boxes_do_not_overlap_and_lines_lead_down() -> None:
     edges = [(0, 2), (1, 2), (2, 3), (2, 4), (0, 4), (5, 4)]
-    places = layered([60, 80, 40, 90, 50, 30], edges, inputs={0})
+    places, _ = layered([60, 80, 40, 90, 50, 30], [Edge(*edge) for edge in edges], inputs={0})
     for source, target in edges:
         assert places[source].y < places[target].y
     assert places[5].y == places[2].y
@@ -207,7 +207,7 @@ def test_scopes_stand_around_their_boxes_and_nothing_else() -> None:
     # Each scope begins with a constant, as in frozen graphs, and t has to stand below s.
     names = "t/c s/in/c s/c s/x s/in/y t/z t/in/y end"
     lines = [(2, 3), (1, 4), (3, 4), (4, 5), (0, 5), (5, 6), (3, 7)]
-    places, scopes = clustered(drawing(names, *lines), [40.0, 60, 50, 40, 40, 90, 40, 40])
+    places, scopes, _ = clustered(drawing(names, *lines), [40.0, 60, 50, 40, 40, 90, 40, 40])
     assert [scope.label for scope in scopes] == ["t", "s", "in", "in"]
     t, s, s_in, t_in = (scope.place for scope in scopes)
     for scope, members in ((t, {0, 5, 6}), (s, {1, 2, 3, 4}), (s_in, {1, 4}), (t_in, {6})):
@@ -223,13 +223,13 @@ def test_scopes_stand_around_their_boxes_and_nothing_else() -> None:
 
 
 def test_scopes_in_a_circle_stand_somewhere() -> None:
-    places, scopes = clustered(drawing("a/1 b/1 a/2", (0, 1), (1, 2)), [40.0] * 3)
+    places, scopes, _ = clustered(drawing("a/1 b/1 a/2", (0, 1), (1, 2)), [40.0] * 3)
     assert not overlap(scopes[0].place, scopes[1].place)
     assert [scope.label for scope in scopes if inside(places[1], scope.place)] == ["b"]
 
 
 def test_scopes_may_be_nested_deeper_than_python_calls() -> None:
-    places, scopes = clustered(drawing("a/" * 3000 + "x"), [40.0])
+    places, scopes, _ = clustered(drawing("a/" * 3000 + "x"), [40.0])
     assert len(scopes) == 3000
     assert all(inside(places[0], scope.place) for scope in scopes)
 
