@@ -53,7 +53,8 @@ def _cell_shape(c: ShapeContext, step: TensorShape) -> TensorShape:
     state: Any = c.merged("cs_prev and h_prev", shapes).sizes
     c.shape("w", rank=2)
     c.shape("b", rank=1)
-    batch = c.same_size("the batch of x and of cs_prev", step.sizes[0], state[0])  # type: ignore[index]
+    given: Any = step.sizes
+    batch = c.same_size("the batch of x and of cs_prev", given[0], state[0])
     return TensorShape.of((batch, state[1]))
 
 
