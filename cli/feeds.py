@@ -25,7 +25,23 @@ class Feed(NamedTuple):
             ValueError: the file holds no such array.
             OSError: it cannot be read.
         """
+        if self.path is not None and not self.path.endswith((".npy", ".npz")):
+            raise ValueError(f"{self.path}: only --along reads such files, chunk by chunk")
         return self.value if self.path is None else _load(self.path, self.key)
+
+    def opened(self) -> Any:
+        """The value; of a file that can be read in parts, what reads it.
+
+        Raises:
+            ValueError: a library for such files is not installed.
+            OSError: it cannot be opened.
+        """
+        path = self.path or ""
+        if path.endswith(".npy"):
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+        if path.endswith((".zarr", ".h5", ".hdf5")):
+            return _dataset(path, self.key)
+        return self.load()
 
 
 def parse_feed(text: str) -> Feed:
@@ -45,7 +61,11 @@ def parse_feed(text: str) -> Feed:
     stem, colon, key = value.partition(".npz:")
     if colon and key:
         return Feed(name, path=f"{stem}.npz", key=key)
-    if value.endswith((".npy", ".npz")):
+    for ending in (".h5", ".hdf5"):
+        stem, colon, key = value.partition(f"{ending}:")
+        if colon and key:
+            return Feed(name, path=f"{stem}{ending}", key=key)
+    if value.endswith((".npy", ".npz", ".zarr")):
         return Feed(name, path=value)
     return Feed(name, _literal(value))
 
@@ -59,6 +79,21 @@ def _literal(text: str) -> Any:
         raise ArgumentTypeError(
             f"{text!r} is neither file.npy nor file.npz:key, nor a number, string or list in JSON"
         ) from None
+
+
+def _dataset(path: str, key: str | None) -> Any:
+    """A dataset of zarr or HDF5."""
+    try:
+        if path.endswith(".zarr"):
+            import zarr
+
+            return zarr.open(path, mode="r")
+        import h5py
+    except ImportError as error:
+        raise ValueError(
+            f"{path}: {error.name} is not installed: pip install {error.name}"
+        ) from None
+    return h5py.File(path, "r")[key]
 
 
 def _load(path: str, key: str | None) -> Any:

@@ -6,6 +6,8 @@ from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Tensor
+from .check import add_shape_argument
+from .out_of_core import add_arguments, run_in_chunks
 from .request import add_request_parser, read_request
 from .results import as_json, print_results, print_types, result, save_results
 from .text import print_json
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 examples:
   tensordraft run model.pb --feed input_0=batch.npz:input --fetch Identity
+  tensordraft run model.pb --feed x=table.npy --along batch --out scores.npy
   tensordraft run sum.pb --feed x='[1, 2, 3]' --feed rate=0.5 --out result.npz
 """
 
@@ -32,20 +35,26 @@ def add_parser(commands: Any) -> None:
         help="save the results under their names in FILE.npz (or a single one in FILE.npy) in "
         "place of printing them",
     )
+    add_arguments(parser)
+    add_shape_argument(parser)
     parser.add_argument("--json", action="store_true", help="print one line of JSON instead")
     parser.set_defaults(command=run)
 
 
 def _out_file(path: str) -> str:
-    if not path.endswith((".npz", ".npy")):
+    if not path.endswith((".npz", ".npy", ".zarr")):
         raise ArgumentTypeError(f"{path!r} ends neither in .npz nor in .npy")
     return path
 
 
 def run(arguments: Namespace) -> int:
     """Computes what is asked for, and prints or saves it; returns the exit code."""
+    if arguments.along:
+        return run_in_chunks(arguments, dict(arguments.shape))
     request = read_request(arguments)
     out: str | None = arguments.out
+    if out and out.endswith(".zarr"):
+        raise ValueError(f"{out}: a zarr array is written with --along")
     tensors = sum(isinstance(item, Tensor) for item in request.fetches)
     if out and out.endswith(".npy") and tensors != 1:
         raise ValueError(f"{out}: holds one array, but {tensors} are fetched; use .npz")

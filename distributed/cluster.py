@@ -10,8 +10,9 @@ import numpy as np
 
 from ..graph import errors
 from .combining import joined
-from .dask_parts import Key, dask_distributed, task
+from .dask_parts import Key, dask_distributed, data, task
 from .engine import LostError
+from .stage_graph import Program
 from .worker import ChunkError
 
 if TYPE_CHECKING:
@@ -52,26 +53,28 @@ class Cluster:
                 raise errors.UnavailableError(
                     None, None, f"there is no dask scheduler at {address}: {error}"
                 ) from error
-        self._spread: dict[str, tuple[Any, Any]] = {}
+        self.spread: dict[str, tuple[Any, Any]] = {}
 
     def close(self) -> None:
         """Lets go of what was sent, and of a connection that was made here."""
-        self._spread.clear()
+        for _, future in self.spread.values():
+            future.release()
+        self.spread.clear()
         if self._own:
             self.client.close()
 
     def lent(self, name: str, value: Any) -> Any:
         """A future of a value that is sent to all workers, unless it is there already."""
-        known = self._spread.get(name)
+        known = self.spread.get(name)
         if known is not None and known[1].status == "finished" and _same(known[0], value):
             return known[1]
         [future] = self.client.scatter([value], broadcast=True, hash=False)
-        self._spread[name] = (value, future)
+        self.spread[name] = (value, future)
         return future
 
     def forget(self) -> None:
         """Forgets what was sent, since workers are gone that had it."""
-        self._spread.clear()
+        self.spread.clear()
 
 
 class ClusterTasks:
@@ -102,6 +105,10 @@ class ClusterTasks:
         trace: TracebackType | None,
     ) -> None:
         # What nobody asks for any more, the scheduler lets go of, finished or not.
+        kept = {lent.key for _, lent in self._cluster.spread.values()}
+        for key, future in self._futures.items():
+            if key not in kept:
+                future.release()
         self._futures.clear()
         self._pending.clear()
 
@@ -116,7 +123,7 @@ class ClusterTasks:
         """A key in the place of a large array, which goes to a worker and not to the scheduler."""
         if not isinstance(value, np.ndarray) or value.nbytes <= _LARGE:
             return value
-        [future] = self._told(lambda: self._client.scatter([value], hash=False))
+        [future] = self._sending(lambda: self._client.scatter([value], hash=False))
         self._futures[future.key] = future
         return Key(future.key)
 
@@ -124,7 +131,11 @@ class ClusterTasks:
         """A key for a value that all workers have."""
         if isinstance(value, np.ndarray) and value.nbytes <= _SMALL:
             return value
-        future = self._told(lambda: self._cluster.lent(name, value))
+        if isinstance(value, Program) and len(value.graph_def) <= _LARGE:
+            key = (self._name, next(self._numbers))
+            self._pending[key] = data(key, value)
+            return Key(key)
+        future = self._sending(lambda: self._cluster.lent(name, value))
         self._futures[future.key] = future
         return Key(future.key)
 
@@ -151,6 +162,16 @@ class ClusterTasks:
         futures = [self._futures[handle.key] for handle in keys]
         found = iter(self._told(lambda: self._client.gather(futures)))
         return [next(found) if isinstance(handle, Key) else handle for handle in handles]
+
+    def _sending(self, function: Callable[[], Any]) -> Any:
+        """What a call that sends data returns; a worker that dies meanwhile takes it along."""
+        try:
+            return function()
+        except Exception as error:
+            if self._client.status != "running":
+                raise self._as_told(error) from error
+            self._cluster.forget()
+            raise LostError(f"{type(error).__name__}: {error}") from error
 
     def _told(self, function: Callable[[], Any]) -> Any:
         """What a call of dask returns; what it raises in the words of `td.errors`."""

@@ -68,6 +68,38 @@ def lazy_array(layers: dict[str, Any], sources: Any, name: str, chunks: Any, dty
     return array(HighLevelGraph(made, dependencies), name, chunks, dtype=dtype)
 
 
+def storing(da: Any, lazy: Any, target: Any, client: Any, progress: Any) -> None:
+    """Computes a lazy array into something that can be written to, and shows how far it is.
+
+    Args:
+        da: the module `dask.array`.
+        lazy: the array.
+        target: what is written to, a block at a time.
+        client: a client of a cluster; None for threads of this process, one after the other.
+        progress: called with what is counted, how many are done, and of how many.
+    """
+    from dask.callbacks import Callback
+
+    if client is not None:
+        blocks = [*lazy.to_delayed().ravel()]
+        places = list(da.core.slices_from_chunks(lazy.chunks))
+        ahead = 2 * max(1, sum(client.nthreads().values()))
+        for first in range(0, len(blocks), ahead):  # so that no more wait than fit
+            computed = client.compute(blocks[first : first + ahead])
+            for i, future in enumerate(computed, first):
+                target[places[i]] = future.result()
+                progress("chunks", i + 1, len(blocks))
+        return
+
+    def told(_: Any, __: Any, ___: Any, state: Any, ____: Any) -> None:
+        done = len(state["finished"])
+        total = done + sum(len(state[k]) for k in ("ready", "waiting", "running"))
+        progress("tasks", done, total)
+
+    with Callback(posttask=told):
+        da.store(lazy, target, lock=True, scheduler="threads", num_workers=2)
+
+
 def token(*values: Any) -> str:
     """A name that is the same for the same values."""
     from dask.base import tokenize

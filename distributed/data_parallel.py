@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph import errors
 from ..graph.node import Tensor
 from ..session.feeds import feed_converter
 from ..session.fetches import Fetches, feed_pairs, feedable
@@ -13,7 +14,7 @@ from ..session.session import Session
 from ..shape_inference.split_parts import WHOLE
 from .analysis import Analysis, NothingToSplitError
 from .cluster import Cluster, ClusterTasks
-from .engine import InThisThread, Programs, Run, told
+from .engine import InThisThread, LostError, Programs, Run, told
 from .map_blocks import SPLIT_BYTES, check_known
 from .report import report_of, tensors_by_name
 from .sizes import RunSizes, even_chunks, sliced
@@ -124,6 +125,10 @@ class SplitCall:
             ]
         except ChunkError as error:
             raise told(error, self.analysis) from error
+        except LostError as error:
+            raise errors.UnavailableError(
+                None, None, f"workers went away with data again and again: {error}"
+            ) from error
 
     def chunks(self, feeds: Mapping[Tensor, Any], split_bytes: int) -> list[int] | None:
         """How many rows each chunk has; None where nothing is large enough to be split."""

@@ -105,6 +105,11 @@ class SplitContext(OpContext):
         value: Array | None = self._known.value_read(self.node, self.input(name))
         return value
 
+    def value_of(self, edge: Edge) -> Array | None:
+        """What is known of the elements of `edge`, an input."""
+        value: Array | None = self._known.value_read(self.node, edge)
+        return value
+
     def const(self, name: str) -> Array | None:
         """The value of argument `name` where every element of it is a known number."""
         value = self.value(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from cli_harness import Cli, Done, constants, in_folder, save, shifted, with_unsupported_ops
 
 import tensordraft as td
+from tensordraft.cli.main import main
 
 
 @pytest.fixture
@@ -179,3 +181,35 @@ def test_an_error_of_an_op_keeps_its_context(cli: Cli) -> None:
         "  in 'y' (AddV2)",
         "  with x: float32[3], y: float32[2]",
     ]
+
+
+def test_a_table_runs_in_chunks_into_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with td.Graph().as_default() as graph:
+        td.reduce_sum(td.placeholder(td.float32, ["batch", 3], name="x"), 1, name="y")
+    model = td.save_graph(graph, str(tmp_path / "model.pb"))
+    table = np.arange(60, dtype=np.float32).reshape(20, 3)
+    np.save(tmp_path / "x.npy", table)
+    request = ["run", model, "--feed", f"x={tmp_path / 'x.npy'}", "--along", "batch"]
+    out = str(tmp_path / "y.npy")
+    assert main([*request, "--out", out, "--split-bytes", "50"]) == 0
+    np.testing.assert_array_equal(np.load(out), table.sum(1))
+    assert capsys.readouterr().out == f"y:0  float32[20]\nsaved in {out}\n"
+    assert main(request) == 1
+    assert "--along needs --out FILE.npy or FILE.zarr" in capsys.readouterr().err
+
+
+def test_split_prints_what_falls_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [None, 3], name="x")
+        td.cumsum(x, name="running")
+        td.reduce_sum(x, 1, name="y")
+    model = td.save_graph(graph, str(tmp_path / "model.pb"))
+    assert main(["split", model, "--fetch", "y", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["fetches"] == [
+        {"name": "y:0", "dtype": "float32", "shape": "(batch,)", "part": "split along axis 0"}
+    ] or report["fetches"] == [["y:0", "float32", "(batch,)", "split along axis 0"]]
+    assert main(["split", model, "--along", "n", "--shape", "x=n,3"]) == 1
+    assert "the first op that mixes rows is 'running' (Cumsum)" in capsys.readouterr().out

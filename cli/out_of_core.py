@@ -1,0 +1,88 @@
+"""`tensordraft run --along`: a graph file run on arrays that do not fit into memory."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..distributed.cluster import Cluster
+from ..distributed.dask_parts import dask_array, storing
+from ..distributed.map_blocks import SPLIT_BYTES, map_blocks
+from ..graph.node import Operation, Tensor
+from .graph_file import GraphFile
+from .progress import ShownProgress
+from .text import table, type_text
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds to a command what it takes to run in chunks."""
+    parser.add_argument(
+        "--along",
+        metavar="NAME",
+        help="run in chunks of rows along the size NAME, in the memory of a few chunks: feeds are "
+        "file.npy, file.zarr or file.h5:key, which are read chunk by chunk, and --out is "
+        "FILE.npy or FILE.zarr",
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="with --along: run on a dask cluster, tcp://…"
+    )
+    parser.add_argument(
+        "--split-bytes",
+        metavar="N",
+        type=int,
+        default=SPLIT_BYTES,
+        help=f"with --along: how large a chunk may be, by default {SPLIT_BYTES:,} bytes",
+    )
+
+
+def run_in_chunks(arguments: Namespace, shapes: dict[str, Any]) -> int:
+    """Computes what is asked for, chunk by chunk, into a file; returns the exit code."""
+    file = GraphFile(arguments.file)
+    names = arguments.fetch or [op.name for op in file.outputs()]
+    fetches = [tensor for name in names for tensor in _tensors(file, name)]
+    if len(fetches) != 1:
+        raise ValueError(f"--along makes one result at a time, got {len(fetches)}: say --fetch")
+    out = arguments.out
+    if not out or not out.endswith((".npy", ".zarr")):
+        raise ValueError(f"--along needs --out FILE.npy or FILE.zarr, got {out!r}")
+    feeds = {_tensors(file, feed.name)[0]: feed.opened() for feed in arguments.feed}
+    with ExitStack() as stack:
+        if arguments.scheduler:
+            cluster = Cluster(arguments.scheduler)
+            stack.callback(cluster.close)
+        result = map_blocks(
+            file.graph, fetches[0], feeds, arguments.along, shapes, arguments.split_bytes
+        )
+        progress = stack.enter_context(ShownProgress(arguments.file))
+        _store(result, out, cluster.client if arguments.scheduler else None, progress)
+    print(table([(fetches[0].name, type_text(fetches[0].dtype.name, result.shape))]))
+    print(f"saved in {out}")
+    return 0
+
+
+def _tensors(file: GraphFile, name: str) -> list[Tensor]:
+    element = file.element(name)
+    return list(element.outputs) if isinstance(element, Operation) else [element]
+
+
+def _store(result: Any, path: str, client: Any, progress: ShownProgress) -> None:
+    """Computes a lazy array into a file, chunk by chunk."""
+    if path.endswith(".zarr"):
+        try:
+            import zarr
+        except ImportError as error:
+            raise ValueError(
+                f"{path}: zarr is not installed (pip install zarr); a FILE.npy needs nothing more"
+            ) from error
+        chunks = tuple(max(sizes, default=1) or 1 for sizes in result.chunks)
+        target = zarr.open(path, mode="w", shape=result.shape, dtype=result.dtype, chunks=chunks)
+    else:
+        target = np.lib.format.open_memmap(path, "w+", result.dtype, result.shape)
+    storing(dask_array(), result, target, client, progress)
+    if isinstance(target, np.memmap):
+        target.flush()
