@@ -52,14 +52,16 @@ def run_in_chunks(arguments: Namespace, shapes: dict[str, Any]) -> int:
         raise ValueError(f"--along needs --out FILE.npy or FILE.zarr, got {out!r}")
     feeds = {_tensors(file, feed.name)[0]: feed.opened() for feed in arguments.feed}
     with ExitStack() as stack:
+        client = None
         if arguments.scheduler:
             cluster = Cluster(arguments.scheduler)
             stack.callback(cluster.close)
+            client = cluster.client
         result = map_blocks(
             file.graph, fetches[0], feeds, arguments.along, shapes, arguments.split_bytes
         )
         progress = stack.enter_context(ShownProgress(arguments.file))
-        _store(result, out, cluster.client if arguments.scheduler else None, progress)
+        _store(result, out, client, progress)
     print(table([(fetches[0].name, type_text(fetches[0].dtype.name, result.shape))]))
     print(f"saved in {out}")
     return 0

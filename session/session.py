@@ -77,7 +77,7 @@ class Session:
 
     def __init__(
         self,
-        target: str | bytes | None = "",
+        target: Any = "",
         graph: Graph | None = None,
         config: ConfigProto | None = None,
         optimize: str = "fast",

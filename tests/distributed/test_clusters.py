@@ -35,13 +35,14 @@ def training() -> tuple[td.Graph, Any, Any, Any]:
     return graph, start, [loss, step], {x: ROWS, labels: LABELS}
 
 
-def losses(session: td.Session, start: Any, fetches: Any, feeds: Any, between: Any = None) -> Any:
+def losses(session: td.Session, *loop: Any) -> Any:
     """A training loop as it is written for one machine."""
+    start, fetches, feeds, *between = loop
     session.run(start)
     found = []
     for number in range(6):
-        if between is not None:
-            between(number)
+        for act in between:
+            act(number)
         found.append(session.run(fetches, feeds)[0])
     return np.array(found)
 
