@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 not_differentiable(
     "ParameterizedTruncatedNormal",
+    "RandomPoisson",
     "RandomPoissonV2",
     "RandomShuffle",
     "RandomStandardNormal",

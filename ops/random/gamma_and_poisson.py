@@ -51,6 +51,13 @@ RANDOM_POISSON_V2 = OpDef(
     f"{_SEEDS}, R: {_NUMBERS} = float64, dtype: {_NUMBERS} = int64",
     traits=STATEFUL,
 )
+# As TensorFlow made it before 1.5.
+RANDOM_POISSON = OpDef(
+    "RandomPoisson",
+    "shape: S, rate: dtype -> output: dtype",
+    f"{_SEEDS}, dtype: {{half, float32, float64}}",
+    traits=STATEFUL,
+)
 _FEW = 10.0  # the rate from which on Poisson numbers are drawn by rejection
 _double = np.dtype(np.float64)
 
@@ -200,6 +207,7 @@ def _rejected(stream: Philox, rate: Array, starts: Array) -> Array:
 
 _define(RANDOM_GAMMA, "alpha", _gamma)
 _define(RANDOM_POISSON_V2, "rate", _poisson)
+_define(RANDOM_POISSON, "rate", _poisson)
 
 
 def random_gamma(

@@ -12,7 +12,7 @@ import tensordraft as td
 from tensordraft.ops.random.philox import Philox
 
 covers("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt")
-covers("RandomShuffle", "Multinomial", "RandomGamma", "RandomPoissonV2")
+covers("RandomShuffle", "Multinomial", "RandomGamma", "RandomPoisson", "RandomPoissonV2")
 
 
 def draws(make: object, number: int = 1) -> np.ndarray:
@@ -186,3 +186,14 @@ def test_a_shuffle_by_blocks_is_the_shuffle_one_by_one(number: int) -> None:
         other = place + word % (number - place)
         expected[place], expected[other] = expected[other], expected[place]
     assert found.tolist() == expected
+
+
+def test_the_older_op_draws_the_same_poisson_numbers() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        rate = td.constant([0.5, 20.0])
+        given = {"shape": [3], "rate": rate, "seed": 7, "seed2": 9}
+        older = td.raw_ops.RandomPoisson(**given)
+        newer = td.raw_ops.RandomPoissonV2(**given, dtype=td.float32)
+        assert (older.dtype, older.shape.as_list()) == (td.float32, [3, 2])
+        first, second = session.run([older, newer])
+        assert first.tolist() == second.tolist()
