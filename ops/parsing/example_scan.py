@@ -75,8 +75,9 @@ def scan(serialized: Sequence[bytes]) -> Scan | None:
     """
     # Behind the last byte stand others, so that looking ahead needs no check.
     buffer = np.frombuffer(b"".join([*serialized, bytes(_MOST_NUMBER_BYTES)]), np.uint8)
-    ends = np.cumsum([len(text) for text in serialized], dtype=np.int64)
-    examples = Spans(ends - np.fromiter(map(len, serialized), np.int64, len(serialized)), ends)
+    lengths = np.fromiter(map(len, serialized), np.int64, len(serialized))
+    ends = np.cumsum(lengths)
+    examples = Spans(ends - lengths, ends)
     full = np.flatnonzero(examples.end > examples.start)
     features = _only(buffer, examples.some(full), _FIRST)
     entries = None if features is None else _each(buffer, features)
@@ -132,12 +133,15 @@ def integers_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
     lengths = np.diff(begins)
     if begins[-1] != len(data) or lengths.max(initial=0) > _MOST_NUMBER_BYTES:
         return None
-    numbers = np.zeros(len(places), np.uint64)
     begins = begins[:-1]
-    for i in range(int(lengths.max(initial=0))):
-        longer = lengths > i
+    numbers = (data[begins] & 0x7F).astype(np.uint64)
+    longer = np.flatnonzero(lengths > 1)
+    for i in range(1, _MOST_NUMBER_BYTES):
+        if not len(longer):
+            break
         part = (data[begins[longer] + i] & 0x7F).astype(np.uint64)
         numbers[longer] |= part << np.uint64(7 * i)
+        longer = longer[lengths[longer] > i + 1]
     total = np.concatenate([[0], np.cumsum(last)])
     sizes = np.cumsum(packed.end - packed.start)
     counts = np.diff(np.concatenate([[0], total[sizes]]))
@@ -169,12 +173,13 @@ def texts_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
 def _gathered(buffer: Array, spans: Spans) -> Array:
     """The bytes of spans, one behind the other."""
     sizes = spans.end - spans.start
-    if len(sizes) and (sizes == sizes[0]).all():
-        places = (spans.start[:, None] + np.arange(sizes[0])).ravel()
-    else:
-        shift = np.repeat(spans.start - (np.cumsum(sizes) - sizes), sizes)
-        places = np.arange(int(sizes.sum())) + shift
-    gathered: Array = buffer[places]
+    if len(sizes) and sizes[0] and (sizes == sizes[0]).all():
+        # Each span is one item of an array whose items overlap.
+        size = int(sizes[0])
+        items = np.ndarray(len(buffer) - size + 1, f"V{size}", buffer, strides=(1,))
+        return items[spans.start].view(np.uint8)
+    shift = np.repeat(spans.start - (np.cumsum(sizes) - sizes), sizes)
+    gathered: Array = buffer[np.arange(int(sizes.sum())) + shift]
     return gathered
 
 
@@ -216,7 +221,7 @@ def _only(buffer: Array, spans: Spans, tag: int | None) -> Spans | None:
 def _next(buffer: Array, spans: Spans, tag: int | None) -> Spans | None:
     """What the first field of each span holds."""
     place = spans.start
-    if (place >= spans.end).any() or (tag is not None and (buffer[place] != tag).any()):
+    if tag is not None and (buffer[place] != tag).any():
         return None
     size = buffer[place + 1].astype(np.int64)
     place = place + 2

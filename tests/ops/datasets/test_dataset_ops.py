@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 from collections.abc import Iterator
 from itertools import count
@@ -371,6 +372,22 @@ def test_a_time_limit_loses_nothing(session: td.Session) -> None:
         session.run(element, options=td.RunOptions(timeout_in_ms=20))
     go_on.set()
     assert rest_of(session, element) == [0, 1]
+
+
+def test_an_interrupt_ends_a_run_and_leaves_the_iterator(session: td.Session) -> None:
+    def interrupted(x: Any) -> Any:
+        if x == 1:
+            signal.raise_signal(signal.SIGINT)
+        return x
+
+    element = next_of(Dataset.range(3).map(lambda x: td.py_func(interrupted, [x], td.int64)))
+    steps = td.Variable(0)
+    session.run(steps.initializer)
+    both = [element, steps.assign_add(1)]
+    session.run(both)
+    with pytest.raises(KeyboardInterrupt):
+        session.run(both)
+    assert session.run(both)[0] == 2
 
 
 def test_several_runs_share_an_iterator(session: td.Session) -> None:

@@ -269,3 +269,28 @@ def test_one_feature_of_what_is_fed() -> None:
             8,
         ]
         assert session.run(td.parse_single_example(one, kinds)["i"] + 1, {one: text}) == 8
+
+
+def test_more_examples_than_are_taken_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    def serialized(i: int) -> bytes:
+        ints = td.train.Feature(
+            int64_list=td.train.Int64List(value=[i << (9 * k) for k in range(i)])
+        )
+        floats = td.train.Feature(float_list=td.train.FloatList(value=[i, -i]))
+        features = {"ints": ints, "floats": floats} if i % 3 else {"floats": floats}
+        message = td.train.Example(features=td.train.Features(feature=features))
+        return message.SerializeToString()
+
+    kinds = {"ints": td.VarLenFeature(td.int64), "floats": td.FixedLenFeature([2], td.float32)}
+    texts = [serialized(i % 7) for i in range(50)]
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.placeholder(td.string, [None])
+        found = td.parse_example(x, kinds)
+        whole = session.run(found, {x: texts})
+        monkeypatch.setattr("tensordraft.ops.parsing.feature_columns._PART", 9)
+        parts = session.run(found, {x: texts})
+    np.testing.assert_array_equal(whole["floats"], parts["floats"])
+    for one, other in zip(whole["ints"], parts["ints"], strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert whole["ints"].dense_shape.tolist() == [50, 5]
+    assert whole["floats"][5].tolist() == [5, -5]
