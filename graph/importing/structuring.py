@@ -24,7 +24,6 @@ from .node_texts import (
     Nodes,
     control_inputs,
     data_inputs,
-    dtype_of,
     free_name,
     identity,
     sources,
@@ -203,13 +202,14 @@ def _irregular(frame: Frame, nodes: Nodes, taken: set[str], reason: str) -> Iter
     inside = set(frame.nodes)
     op = NodeDef(name=name, op="IrregularFrame")
     exits = [nodes[node] for node in frame.nodes if nodes[node].op in EXITS]
-    starts, waits = [], []
+    starts, dtypes, waits = [], [], []
     for node in frame.nodes:
         if nodes[node].op in ENTERS:
             starts += data_inputs(nodes[node])
+            dtypes.append(nodes[node].attr["T"].type)
             waits += control_inputs(nodes[node])
     op.input.extend([*starts, *dict.fromkeys(w for w in waits if w[1:] not in inside)])
-    type_attr(op, "Tin", [dtype_of(text, nodes) for text in starts])
+    type_attr(op, "Tin", dtypes)
     type_attr(op, "Tout", [node.attr["T"].type for node in exits])
     op.attr["reason"].s = reason.encode()
     yield op
