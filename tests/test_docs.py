@@ -97,6 +97,14 @@ def test_the_page_on_shapes_prints_what_it_says() -> None:
     assert printed.split("end of block\n")[:-1] == [block.output for block in page if block.output]
 
 
+def test_the_page_on_costs_prints_what_it_says() -> None:
+    page = ROOT / "docs" / "before_you_run.md"
+    code = [block for block in blocks(page) if block.language == "python"]
+    printed = run(sys.executable, "-c", RUN_BLOCKS, *[block.text for block in code], folder=ROOT)
+    assert printed.split("end of block\n")[:-1] == [block.output for block in code]
+    assert follow(page, ROOT) == 1
+
+
 def follow(page: Path, folder: Path) -> int:
     """Runs the commands of a page, and compares what they print; returns how many there are."""
     sessions = [block.text for block in blocks(page) if block.language == "console"]
