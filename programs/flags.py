@@ -56,7 +56,16 @@ class Flag:
     @property
     def boolean(self) -> bool:
         """Whether the flag may stand without a value."""
-        return self.parse is _as_boolean
+        return self.parse is as_boolean
+
+    def take(self, text: str) -> None:
+        """Takes a value of the command line.
+
+        Raises:
+            Error: it is not legal.
+        """
+        self.value = self.parsed(text)
+        self.present += 1
 
     def parsed(self, text: Any) -> Any:
         """The value that a text stands for.
@@ -89,6 +98,7 @@ class FlagValues:
     def __init__(self) -> None:
         vars(self)["_known"] = {}
         vars(self)["_parsed"] = False
+        vars(self)["_checks"] = []
 
     def define(self, flag: Flag) -> None:
         """Adds a flag.
@@ -131,13 +141,18 @@ class FlagValues:
                 if not arguments:
                     raise Error(f"flag --{flag.name} needs a value")
                 text = arguments.pop(0)
-            flag.value = flag.parsed(text)
-            flag.present += 1
+            flag.take(text)
         vars(self)["_parsed"] = True
         for flag in self._known.values():
             if flag.required and flag.value is None:
                 raise Error(f"flag --{flag.name} must have a value")
+        for check in self._checks:
+            check()
         return rest
+
+    def check(self, check: Callable[[], None]) -> None:
+        """Adds what is checked whenever a command line has been read: it raises an Error."""
+        self._checks.append(check)
 
     def _found(self, argument: str) -> tuple[Flag | None, str | None]:
         """The flag that an argument names, and the value in it; a boolean has one in any case."""
@@ -214,31 +229,36 @@ class FlagValues:
 FLAGS = FlagValues()
 
 
-def _as_string(text: Any) -> str:
+def as_string(text: Any) -> str:
+    """The text itself."""
     return str(text)
 
 
-def _as_integer(text: Any) -> int:
+def as_integer(text: Any) -> int:
+    """An integer, as Python writes them."""
     try:
         return int(text, 0) if isinstance(text, str) else int(text)
     except ValueError:
         raise ValueError("it must be an integer") from None
 
 
-def _as_float(text: Any) -> float:
+def as_float(text: Any) -> float:
+    """A number."""
     try:
         return float(text)
     except ValueError:
         raise ValueError("it must be a number") from None
 
 
-def _as_boolean(text: Any) -> bool:
+def as_boolean(text: Any) -> bool:
+    """True or false."""
     if str(text).lower() not in (*_TRUE, *_FALSE):
         raise ValueError("it must be true or false")
     return str(text).lower() in _TRUE
 
 
-def _as_list(text: Any) -> list[str]:
+def as_list(text: Any) -> list[str]:
+    """The texts between commas."""
     if not isinstance(text, str):
         return list(text)
     return [item.strip() for item in text.split(",")] if text else []
@@ -261,7 +281,7 @@ def DEFINE_string(flag_name: str, default_value: str | None, docstring: str) -> 
         >>> td.flags.FLAGS["doc_folder"].value
         'data'
     """
-    FLAGS.define(Flag(flag_name, default_value, docstring, _as_string))
+    FLAGS.define(Flag(flag_name, default_value, docstring, as_string))
 
 
 def DEFINE_integer(flag_name: str, default_value: int | None, docstring: str) -> None:
@@ -273,7 +293,7 @@ def DEFINE_integer(flag_name: str, default_value: int | None, docstring: str) ->
         >>> td.flags.FLAGS["doc_epochs"].value
         10
     """
-    FLAGS.define(Flag(flag_name, default_value, docstring, _as_integer))
+    FLAGS.define(Flag(flag_name, default_value, docstring, as_integer))
 
 
 def DEFINE_float(flag_name: str, default_value: float | None, docstring: str) -> None:
@@ -285,7 +305,7 @@ def DEFINE_float(flag_name: str, default_value: float | None, docstring: str) ->
         >>> td.flags.FLAGS["doc_momentum"].value
         1.0
     """
-    FLAGS.define(Flag(flag_name, default_value, docstring, _as_float))
+    FLAGS.define(Flag(flag_name, default_value, docstring, as_float))
 
 
 def DEFINE_boolean(flag_name: str, default_value: bool | None, docstring: str) -> None:
@@ -297,7 +317,7 @@ def DEFINE_boolean(flag_name: str, default_value: bool | None, docstring: str) -
         >>> td.flags.FLAGS["doc_verbose"].value
         False
     """
-    FLAGS.define(Flag(flag_name, default_value, docstring, _as_boolean))
+    FLAGS.define(Flag(flag_name, default_value, docstring, as_boolean))
 
 
 def DEFINE_enum(
@@ -330,7 +350,7 @@ def DEFINE_list(flag_name: str, default_value: Any, docstring: str) -> None:
         >>> td.flags.FLAGS["doc_layers"].value
         ['256', '10']
     """
-    FLAGS.define(Flag(flag_name, default_value, docstring, _as_list))
+    FLAGS.define(Flag(flag_name, default_value, docstring, as_list))
 
 
 def mark_flag_as_required(flag_name: str) -> None:

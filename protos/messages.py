@@ -23,6 +23,7 @@ public = {
         "AttrValue Event GraphDef HistogramProto LogMessage MetaGraphDef NodeDef SessionLog "
         "Summary SummaryMetadata TensorProto TensorShapeProto"
     ),
+    "td.contrib.tensorboard.plugins.projector": "EmbeddingInfo ProjectorConfig SpriteMetadata",
     "td.summary": "Event SessionLog Summary SummaryDescription TaggedRunMetadata",
     "td.train": (
         "BytesList CheckpointState Example Feature FeatureList FeatureLists Features FloatList "
@@ -55,6 +56,14 @@ _DOCUMENTATION = {
         >>> import tensordraft as td
         >>> td.train.CheckpointState(model_checkpoint_path="model-2").model_checkpoint_path
         'model-2'
+    """,
+    "EmbeddingInfo": """What TensorBoard's projector shows of one tensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> projector = td.contrib.tensorboard.plugins.projector
+        >>> projector.EmbeddingInfo(tensor_name="w", metadata_path="words.tsv").tensor_name
+        'w'
     """,
     "Event": """What an event file holds: a summary, a graph or another thing, with time and step.
 
@@ -161,6 +170,14 @@ _DOCUMENTATION = {
         >>> node.op, list(node.input)
         ('AddV2', ['x', 'sum/y'])
     """,
+    "ProjectorConfig": """What TensorBoard's projector shows, as a message.
+
+    Example:
+        >>> import tensordraft as td
+        >>> config = td.contrib.tensorboard.plugins.projector.ProjectorConfig()
+        >>> config.embeddings.add(tensor_name="w").tensor_name
+        'w'
+    """,
     "SaverDef": """How a Saver works, as a message; `SaverDef.V2` names a version of checkpoints.
 
     Example:
@@ -183,6 +200,14 @@ _DOCUMENTATION = {
         >>> import tensordraft as td
         >>> td.SessionLog(status=td.SessionLog.START).status
         1
+    """,
+    "SpriteMetadata": """The image that TensorBoard's projector cuts pictures of points from.
+
+    Example:
+        >>> import tensordraft as td
+        >>> sprite = td.contrib.tensorboard.plugins.projector.SpriteMetadata(image_path="all.png")
+        >>> sprite.image_path
+        'all.png'
     """,
     "Summary": """What a program tells of one step: values with their tags.
 

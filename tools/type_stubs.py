@@ -26,7 +26,12 @@ def stubs() -> dict[str, str]:
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for namespace, name, own in public(path):
             imports[namespace].append(_statement(module, name, own))
-    around = {namespace.rpartition(".")[0] for namespace in imports}  # these may have no others
+    around = {  # these may have no others
+        namespace[:end]
+        for namespace in imports
+        for end, letter in enumerate(namespace)
+        if letter == "."
+    }
     for namespace in sorted({*imports, *around} - {"td", ""}):
         parent, _, name = namespace.rpartition(".")
         imports[parent].append(_statement("", name, _stem(namespace)))

@@ -56,7 +56,6 @@ _REASONS = {
     "numeric_column": _COLUMNS,
     "preprocessing": "map words to numbers in Python",
     "profiler": "td.Session.profile tells what takes how long",
-    "projector": "write projector_config.pbtxt beside the checkpoint yourself",
     "real_valued_column": _COLUMNS,
     "resource_loader": "open the file by its path",
     "sparse_column_with_hash_bucket": _COLUMNS,

@@ -18,6 +18,7 @@ def flags(monkeypatch: pytest.MonkeyPatch) -> FlagValues:
     found = FlagValues()
     monkeypatch.setattr(module, "FLAGS", found)
     monkeypatch.setattr("tensordraft.programs.app.FLAGS", found)
+    monkeypatch.setattr("tensordraft.programs.more_flags.FLAGS", found)
     td.flags.DEFINE_string("folder", "data", "Where.")
     td.flags.DEFINE_integer("steps", 10, "How many.")
     td.flags.DEFINE_float("rate", 0.5, "How fast.")
@@ -63,6 +64,46 @@ def test_values(flags: FlagValues, arguments: list[str], name: str, value: objec
 def test_illegal_values(flags: FlagValues, arguments: list[str], message: str) -> None:
     with pytest.raises(td.flags.Error, match=message):
         flags(["main.py", *arguments])
+
+
+def test_flags_that_are_given_several_times(flags: FlagValues) -> None:
+    td.flags.DEFINE_multi_string("file", ["a"], "Files.")
+    td.flags.DEFINE_multi_integer("size", None, "Sizes.")
+    td.flags.DEFINE_multi_float("weight", 2, "Weights.")
+    td.flags.DEFINE_multi_enum("part", "x", ["x", "y"], "Parts.")
+    td.flags.DEFINE_spaceseplist("words", None, "Words.")
+    flags(["p", "--file=b", "--file=c,d", "--size=3", "--part=y", "--part=x", "--words=e  f"])
+    values = [flags.file, flags.size, flags.weight, flags.part, flags.words]
+    assert values == [["b", "c,d"], [3], [2.0], ["y", "x"], ["e", "f"]]
+    with pytest.raises(td.flags.Error, match="flag --size=x: it must be an integer"):
+        flags(["p", "--size=x"])
+    with pytest.raises(td.flags.Error, match="it must be one of x, y"):
+        flags(["p", "--part=z"])
+
+
+def test_checks_of_values(flags: FlagValues) -> None:
+    td.flags.set_default("steps", 20)
+    assert flags(["p"]) == ["p"]
+    assert flags.steps == 20
+    td.flags.register_validator("steps", lambda steps: steps % 2 == 0, "it must be even")
+
+    @td.flags.validator("rate")
+    def _positive(rate: float) -> bool:
+        return rate > 0
+
+    td.flags.DEFINE_string("one", None, "One.")
+    td.flags.DEFINE_string("two", None, "Two.")
+    td.flags.mark_flags_as_mutual_exclusive(["one", "two"], required=True)
+    flags(["p", "--steps=4", "--one=1"])
+    for arguments, message in (
+        (["--steps=5"], "flag --steps=5: it must be even"),
+        (["--steps=6", "--rate=-1"], "flag --rate=-1.0: Flag validation failed"),
+        (["--rate=1", "--two=2"], r"exactly one of the flags one, two .* got \['one', 'two'\]"),
+    ):
+        with pytest.raises(td.flags.Error, match=message):
+            flags(["p", *arguments])
+    with pytest.raises(td.flags.Error, match="there is no flag 'none'"):
+        td.flags.set_default("none", 1)
 
 
 def test_what_is_no_flag_is_kept(flags: FlagValues) -> None:
