@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...modelling.rnn.steps import turned
 from ...ops.array.casting import cast
 from ...ops.array.fills import fill, zeros_like
 from ...ops.array.shapes import shape
-from ...ops.array.transposing import transpose
 from ...ops.control_flow.conditionals import cond
 from ...ops.indexing.gathering import gather
 from ...ops.kit.structures import flat, packed
@@ -258,7 +258,7 @@ class TrainingHelper(Helper):
             leaves = [convert_to_tensor(leaf, name="inputs") for leaf in flat(inputs)]
             self._inputs = packed(inputs, leaves)
             if not time_major:
-                leaves = [_turned(leaf) for leaf in leaves]
+                leaves = [turned(leaf) for leaf in leaves]
             self._columns = packed(inputs, leaves)
             lengths = convert_to_tensor(sequence_length, name="sequence_length")
             if lengths.shape.rank != 1:
@@ -305,10 +305,3 @@ class TrainingHelper(Helper):
 
         made = cond(reduce_all(finished), lambda: flat(self._zero_inputs), read)
         return finished, packed(self._inputs, flat(made))
-
-
-def _turned(tensor: Any) -> Any:
-    rank = tensor.shape.with_rank_at_least(2).rank
-    if rank is None:
-        raise ValueError(f"TrainingHelper needs inputs of known rank, got {tensor}")
-    return transpose(tensor, [1, 0, *range(2, rank)])

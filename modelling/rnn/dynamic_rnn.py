@@ -10,7 +10,6 @@ from ...ops.array.constants import constant
 from ...ops.array.reversing import reverse, reverse_sequence
 from ...ops.array.shapes import shape
 from ...ops.array.stacking import stack, unstack
-from ...ops.array.transposing import transpose
 from ...ops.control_flow.building import built_while
 from ...ops.control_flow.slices import Slices, Stacks
 from ...ops.indexing.gathering import gather
@@ -21,7 +20,7 @@ from ...ops.math.reductions import reduce_max
 from ...ops.variable_scopes.variable_scope import get_variable_scope, variable_scope
 from ...protos.dtypes import as_dtype
 from .rnn_cell import dims_of
-from .steps import begun, lengths_of, output_size_of, stepped
+from .steps import begun, lengths_of, output_size_of, stepped, turned
 
 public = {"td.nn": "bidirectional_dynamic_rnn dynamic_rnn"}
 
@@ -74,7 +73,7 @@ def dynamic_rnn(
     lengths = lengths_of(sequence_length)
     with variable_scope(scope or "rnn"):
         leaves = [convert_to_tensor(leaf) for leaf in flat(inputs)]
-        columns = leaves if time_major else [_turned(leaf) for leaf in leaves]
+        columns = leaves if time_major else [turned(leaf) for leaf in leaves]
         state = begun(cell, initial_state, columns[0], 1, dtype)
         if unroll:
             outputs, state = _unrolled(cell, inputs, columns, state, lengths)
@@ -82,15 +81,7 @@ def dynamic_rnn(
             given = packed(inputs, columns), state, lengths, dtype or _dtype_of(state)
             outputs, state = _looped(cell, *given, parallel_iterations or 32)
         made = flat(outputs)
-        return packed(outputs, made if time_major else [_turned(leaf) for leaf in made]), state
-
-
-def _turned(tensor: Any) -> Any:
-    """The tensor with time and batch in each other's place."""
-    rank = tensor.shape.with_rank_at_least(2).rank
-    if rank is None:
-        raise ValueError(f"dynamic_rnn needs inputs of known rank, got {tensor}")
-    return transpose(tensor, [1, 0, *range(2, rank)])
+        return packed(outputs, made if time_major else [turned(leaf) for leaf in made]), state
 
 
 def _dtype_of(state: Any) -> Any:
@@ -204,7 +195,7 @@ def bidirectional_dynamic_rnn(
     """
     time, batch = (0, 1) if time_major else (1, 0)
 
-    def turned(tensor: Any) -> Any:
+    def backward(tensor: Any) -> Any:
         if sequence_length is None:
             return reverse(tensor, [time])
         return reverse_sequence(tensor, sequence_length, time, batch)
@@ -216,9 +207,9 @@ def bidirectional_dynamic_rnn(
                 cell_fw, inputs, sequence_length, initial_state_fw, *tail, opened
             )
         with variable_scope("bw") as opened:
-            leaves = [turned(convert_to_tensor(leaf)) for leaf in flat(inputs)]
+            leaves = [backward(convert_to_tensor(leaf)) for leaf in flat(inputs)]
             back, state_bw = dynamic_rnn(
                 cell_bw, packed(inputs, leaves), sequence_length, initial_state_bw, *tail, opened
             )
-    back = packed(back, [turned(leaf) for leaf in flat(back)])
+    back = packed(back, [backward(leaf) for leaf in flat(back)])
     return (ahead, back), (state_fw, state_bw)

@@ -8,6 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
 from ...ops.array.shapes import shape
+from ...ops.array.transposing import transpose
 from ...ops.kit.structures import flat, packed
 from ...ops.math.comparison import less
 from ...ops.math.select import where
@@ -99,3 +100,15 @@ def stepped(cell: Any, inputs: Any, state: Any, time: Any, lengths: Any) -> tupl
     pairs = zip(flat(after), flat(state), strict=True)
     states = [where(alive, new, old) if new.shape.rank != 0 else new for new, old in pairs]
     return packed(output, outputs), packed(state, states)
+
+
+def turned(tensor: Any) -> Any:
+    """The tensor with time and batch in each other's place.
+
+    Raises:
+        ValueError: its rank is not known.
+    """
+    rank = tensor.shape.with_rank_at_least(2).rank
+    if rank is None:
+        raise ValueError(f"inputs along time must have a known rank, got {tensor}")
+    return transpose(tensor, [1, 0, *range(2, rank)])
