@@ -14,6 +14,8 @@ _INPUT = "td.train.batch and queues feed a graph; or read in Python, and feed a 
 _COLUMNS = "feature columns are not supported; make the tensors yourself, and td.layers.dense them"
 _ESTIMATORS = "write the loop around td.train.MonitoredTrainingSession"
 _NETS = "no ready-made networks are part of tensordraft; copy the model's own file beside yours"
+_ONE_DEVICE = "there is one device, the CPU: leave it out, or call dataset.prefetch"
+_PLACES = "places in datasets are not saved: note the step, and skip as many elements"
 _TPU = "there are no TPUs here"
 _FORMATS = "it is not supported; read the file with Pillow, and feed the pixels"
 
@@ -35,6 +37,7 @@ _REASONS = {
     "TensorFlowTestCase": "td.test.TestCase is it",
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
     "cluster_resolver": _TPU,
+    "copy_to_device": _ONE_DEVICE,
     "dataset_data_provider": _INPUT,
     "datasets": "nothing is downloaded; read the files yourself",
     "decode_jxl": _FORMATS,
@@ -48,18 +51,21 @@ _REASONS = {
     "group_norm": "normalize with td.nn.moments and td.nn.batch_normalization",
     "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
     "list_local_devices": "there is one device, the CPU",
+    "make_saveable_from_iterator": _PLACES,
     "maxout": "reshape the channels into groups and take td.reduce_max",
     "model_analyzer": "count with td.trainable_variables() and their shapes",
     "models": "TensorFlow's own examples are not part of it; copy the file beside yours",
     "monitors": "td.train has the hooks that came after them",
     "nets": _NETS,
     "numeric_column": _COLUMNS,
+    "prefetch_to_device": _ONE_DEVICE,
     "preprocessing": "map words to numbers in Python",
     "profiler": "td.Session.profile tells what takes how long",
     "real_valued_column": _COLUMNS,
     "resource_loader": "open the file by its path",
     "sparse_column_with_hash_bucket": _COLUMNS,
     "sparse_column_with_keys": _COLUMNS,
+    "rejection_resample": "filter at random, with td.random_uniform in dataset.filter",
     "tensor_forest": "forests are not supported; scikit-learn has them",
     "tensorboard": "write projector_config.pbtxt beside the checkpoint yourself",
     "tensorrt": "there are no GPUs here",

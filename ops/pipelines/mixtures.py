@@ -28,7 +28,8 @@ public = {
     "td.data.experimental, td.contrib.data": (
         "Counter RandomDataset choose_from_datasets get_single_element sample_from_datasets"
     ),
-    "td.data.experimental": "AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY cardinality",
+    "td.data, td.data.experimental": "AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY",
+    "td.data.experimental": "cardinality",
 }
 
 AUTOTUNE = -1
