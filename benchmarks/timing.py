@@ -35,9 +35,11 @@ class Row(NamedTuple):
         )
 
     def shown(self, value: float) -> str:
-        """`value` in a unit that suits it; numbers of ops as they are."""
+        """`value` in a unit that suits it; numbers of ops, and what has no unit, as they are."""
         if self.unit == "ops":
             return f"{value:.0f}"
+        if not self.unit:
+            return f"{value:.3g}"
         scales = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
         if self.unit == "B":
             scales = {"MiB": 2**-20, "KiB": 2**-10, "B": 1.0}
