@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
 
 unary({"L2Loss": lambda g, x, y: times(x, g)})
-undefined("counts do not change with what is counted", "Bincount")
+undefined("counts do not change with what is counted", "Bincount", "DenseBincount")
 
 
 @gradient_of(
