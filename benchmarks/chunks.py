@@ -1,0 +1,167 @@
+"""What running in chunks costs: scoring on 1 and 2 workers, a table out of core, training.
+
+    python benchmarks/chunks.py --rows 500000
+    python benchmarks/chunks.py --rows 500000 --scaling
+
+`--scaling` prints the table of docs/distributed.md: a step of training on up to 1,000 workers, as a
+model has it whose numbers are measured here: seconds for a row, bytes of variables and gradients;
+a network of 1.25 GB/s and 0.5 ms a message. The driver sends variables to all workers in a tree and
+starts each chunk, which takes dask about 1 ms; gradients come back in a tree of pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import resource
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tensordraft as td
+
+BANDWIDTH = 1.25e9
+LATENCY = 0.5e-3
+START = 1e-3
+
+
+def mlp(units: int = 256) -> tuple[td.Graph, td.Tensor]:
+    """A network of three layers with constant weights."""
+    with td.Graph().as_default() as graph:
+        td.set_random_seed(0)
+        x = td.placeholder(td.float32, ["batch", 100], name="x")
+        hidden = x
+        random = np.random.default_rng(0)
+        for width, inner in ((units, 100), (units, units), (1, units)):
+            weights = random.normal(size=(inner, width)).astype(np.float32) * 0.1
+            hidden = td.nn.relu(td.matmul(hidden, td.constant(weights)))
+    return graph, hidden
+
+
+def scored(client: Any, rows: int) -> float:
+    """Rows a second that the workers of a cluster score, whose chunks they make themselves."""
+    import dask.array as da
+
+    graph, y = mlp()
+    table = da.random.default_rng(0).random((rows, 100), np.float32, chunks=(25_000, 100))
+    table = client.persist(table)
+    client.gather(client.compute(table.sum()))
+    total = td.map_blocks(graph, y, {"x:0": table}).sum()
+    client.compute(total).result()
+    start = time.perf_counter()
+    client.compute(total).result()
+    return rows / (time.perf_counter() - start)
+
+
+def out_of_core(rows: int, folder: str) -> tuple[float, float]:
+    """Rows a second from a file into a file, and in memory."""
+    import dask
+    import dask.array as da
+
+    graph, y = mlp()
+    path = Path(folder) / "table.npy"
+    np.lib.format.open_memmap(path, "w+", np.float32, (rows, 100)).flush()  # sparse on disk
+    target = np.lib.format.open_memmap(Path(folder) / "scores.npy", "w+", np.float32, (rows, 1))
+    start = time.perf_counter()
+    with dask.config.set(scheduler="threads", num_workers=1):
+        table = np.load(path, mmap_mode="r")
+        da.store(td.map_blocks(graph, y, {"x:0": table}), target, lock=True)
+    from_file = rows / (time.perf_counter() - start)
+    some = np.zeros([200_000, 100], np.float32)
+    with td.Session(graph=graph) as session:
+        session.run(y, {"x:0": some})
+        start = time.perf_counter()
+        session.run(y, {"x:0": some})
+    return from_file, len(some) / (time.perf_counter() - start)
+
+
+def training() -> tuple[float, float, int]:
+    """Seconds for a row of a step, how far losses are off in chunks, and bytes of gradients."""
+    with td.Graph().as_default() as graph:
+        td.set_random_seed(0)
+        x = td.placeholder(td.float32, ["batch", 100], name="x")
+        y = td.placeholder(td.float32, ["batch"], name="y")
+        hidden = td.layers.dense(td.layers.dense(x, 256, td.nn.relu), 256, td.nn.relu)
+        loss = td.reduce_mean(td.square(td.layers.dense(hidden, 1)[:, 0] - y))
+        step = td.train.GradientDescentOptimizer(0.01).minimize(loss)
+        start = td.global_variables_initializer()
+        size = sum(4 * (v.shape.num_elements() or 0) for v in td.trainable_variables())
+    rows = np.random.default_rng(0).normal(size=(100_000, 100)).astype(np.float32)
+    feeds = {x: rows, y: rows.sum(1)}
+    found, seconds = [], 0.0
+    for bytes_of_chunk in (1 << 40, 25_000 * 404):
+        with td.data_parallel(graph, split_bytes=bytes_of_chunk) as session:
+            session.run(start)
+            before = time.perf_counter()
+            found.append([session.run([loss, step], feeds)[0] for _ in range(3)])
+            seconds = time.perf_counter() - before
+    off = np.abs(np.array(found[0]) / found[1] - 1).max()
+    return seconds / 3 / len(rows), float(off), size
+
+
+def simulated(workers: int, rows: int, seconds: float, size: int) -> dict[str, float]:
+    """The seconds of a step by what they are spent on: see the head of this file."""
+    depth = math.ceil(math.log2(workers)) if workers > 1 else 0
+    hop = LATENCY + size / BANDWIDTH
+    return {
+        "chunks": rows / workers * seconds,
+        "send": depth * hop,
+        "start": workers * START,
+        "combine": depth * hop,
+    }
+
+
+def scaling(seconds: float, size: int) -> None:
+    """Prints the simulated table."""
+    print("| Workers | Chunks | Sending variables | Starting | Combining | Step | Speed-up |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    rows = 1_000_000
+    alone = sum(simulated(1, rows, seconds, size).values())
+    for workers in (1, 2, 4, 10, 30, 100, 300, 1000):
+        spent = simulated(workers, rows, seconds, size)
+        total = sum(spent.values())
+        cells = [f"{1000 * spent[k]:,.1f} ms" for k in ("chunks", "send", "start", "combine")]
+        print(
+            f"| {workers:,} | {' | '.join(cells)} | {1000 * total:,.1f} ms | {alone / total:,.1f} |"
+        )
+
+
+def main() -> None:
+    """Measures, and prints."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--table", type=float, default=8.0, help="GiB of the table out of core")
+    parser.add_argument("--scaling", action="store_true", help="only the simulated table")
+    arguments = parser.parse_args()
+    seconds, off, size = training()
+    print(f"training: {1e6 * seconds:.2f} us a row, losses off by {off:.1e}, {size:,} bytes")
+    if arguments.scaling:
+        scaling(seconds, size)
+        return
+    from distributed import Client, LocalCluster
+
+    rates = {}
+    for workers in (1, 2):
+        with (
+            LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            Client(cluster) as client,
+        ):
+            rates[workers] = scored(client, arguments.rows)
+            print(f"scoring with {workers} workers: {rates[workers]:,.0f} rows/s")
+    print(f"2 workers are {rates[2] / rates[1]:.2f} x one")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = int(arguments.table * 2**30 / 400)
+        from_file, in_memory = out_of_core(rows, folder)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(
+        f"{arguments.table} GiB out of core: {from_file:,.0f} rows/s, "
+        f"{from_file / in_memory:.2f} "
+        f"x in memory, peak {peak:.2f} GiB"
+    )
+
+
+if __name__ == "__main__":
+    main()
