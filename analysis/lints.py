@@ -11,7 +11,7 @@ from ..shape_inference.costs import flops_of
 from ..shape_inference.symbolic.formulas import Formula
 from ..shape_inference.symbolic.symbolic import DimExpr
 from ..shape_inference.traits import Input, Move, Product
-from .value_ranges import Range, ValueRanges
+from .value_ranges import Range, ValueRanges, constant_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -165,8 +165,8 @@ class _Looking:
                 return False
             tensor = tensor.op.inputs[0]
         if tensor.op.type == "Const":
-            array = tensor.op.attrs["value"].array
-            return array.dtype.kind in "iuf" and bool((array == 0).any())
+            array = constant_of(tensor.op)
+            return array is not None and array.dtype.kind in "iuf" and bool((array == 0).any())
         return tensor.op.type in _REACHING_ZERO and 0 in self.ranges.of(tensor)
 
 

@@ -84,7 +84,7 @@ class ValueRanges:
     def _of_value(self, op: Operation, tensor: Tensor) -> Range | None:
         """The range of a constant, or of a small tensor of sizes."""
         if op.type == "Const":
-            array: Any = op.attrs["value"].array
+            array: Any = constant_of(op)
         else:
             if not tensor.dtype.is_integer:
                 return None
@@ -130,6 +130,17 @@ class ValueRanges:
 
     def _sizes(self, op: Operation) -> list[Any]:
         return [self._inference.shape(x).sizes for x in op.inputs]
+
+
+def constant_of(op: Operation) -> Any:
+    """The value of a Const; None where it is empty, large or malformed."""
+    value = op.attrs["value"]
+    if not 0 < math.prod(value.shape) <= _MOST_LOOKED_AT:
+        return None
+    try:
+        return value.array
+    except ValueError:
+        return None
 
 
 _PADDING = {"Pad", "PadV2", "MirrorPad", "ScatterNd", "BatchToSpaceND", "SpaceToBatchND", "Diag"}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from . import (
     array as array,
+    boxes as boxes,
     control_flow as control_flow,
+    datasets as datasets,
     effects as effects,
     image as image,
     indexing as indexing,

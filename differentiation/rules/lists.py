@@ -38,6 +38,7 @@ _VERSIONS = ("", "V2", "V3")
 
 not_differentiable("EmptyTensorList", "TensorListReserve")
 not_differentiable(*(f"TensorArray{version}" for version in _VERSIONS))
+not_differentiable("StackPush", "StackPushV2", "StackPopV2")  # they hold what gradients need
 undefined(
     "TensorFlow has replaced it by TensorArrayGather and TensorArrayScatter, which have gradients",
     "TensorArrayPack",

@@ -10,7 +10,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.elementwise import NUMBERS
 from ..kit.public_function import public_function
-from .gather_nd import Places
+from .gather_nd import Places, skips_bad_indices
 from .strided_slicing import changed_slice
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _scatter_op(op_type: str, change: Change, types: str, indices: str, arg: str
     op = OpDef(
         op_type,
         f"{arg}: T, indices: Tindices, updates: T -> output: T",
-        f"T: {types}, Tindices: {{{indices}}}",
+        f"T: {types}, Tindices: {{{indices}}}, bad_indices_policy: string = ''",
     )
 
     @op.shape
@@ -87,10 +87,10 @@ def _scatter_op(op_type: str, change: Change, types: str, indices: str, arg: str
 
     @op.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:
-        del c
+        skip = skips_bad_indices(c)
 
         def scatter(x: Array, indices: Array, updates: Array) -> Array:
-            places = Places(indices, x.shape, skip=False)
+            places = Places(indices, x.shape, skip)
             wanted = (*places.outer, *places.rest)
             if updates.shape != wanted:
                 raise ValueError(
@@ -99,6 +99,8 @@ def _scatter_op(op_type: str, change: Change, types: str, indices: str, arg: str
             result = x.copy()
             if updates.size:
                 rows = updates.reshape(-1, *places.rest)
+                if places.good is not None:
+                    rows = rows[places.good]
                 into = result.reshape(places.number, *places.rest)
                 # Indices of no dimensions name the whole.
                 whole = np.zeros(len(rows), np.intp) if not indices.shape[-1] else places.whole()

@@ -20,6 +20,13 @@ CHANGED = {
 NCHW = {"src_format": "NHWC", "dst_format": "NCHW"}
 
 CASES = [
+    Case(
+        "TensorScatterAdd",
+        [[1, 2], [[0], [5]], [1, 9]],
+        {"bad_indices_policy": "IGNORE"},
+        expected=[2, 2],
+        id="indices left out",
+    ),
     *(Case(op, [X, ROWS, UPDATES], {}, y.astype(np.float32)) for op, y in CHANGED.items()),
     Case(
         "TensorScatterUpdate",
