@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from timing import Row
 
 SECTIONS = (
-    "engine", "loops", "ops", "models", "training", "gradients", "memory", "files", "datasets",
-    "checking",
+    "engine", "loops", "ops", "models", "training", "large_training", "gradients", "memory",
+    "files", "datasets", "checking",
 )  # fmt: skip
 PAGE = os.path.join(os.path.dirname(__file__), os.pardir, "docs", "performance.md")
 
