@@ -17,7 +17,7 @@ DTYPES = [np.float32, np.float64, np.float16, np.int8, np.int32, np.uint64, np.b
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
-    "shapes", [((MANY,),) * 3, ((MANY, 1), (1, 2), ()), ((4, MANY), (), (MANY,))]
+    "shapes", [((MANY,),) * 3, ((MANY, 1), (1, 5), ()), ((4, MANY), (), (MANY,))]
 )
 def test_bits(dtype: Any, shapes: tuple[tuple[int, ...], ...]) -> None:
     random = np.random.default_rng(0)
