@@ -259,8 +259,10 @@ def _convert(
     preferred = None
     if wanted is None and spec.type_attr is not None:
         wanted = attrs.get(spec.type_attr)
-        preferred = definition.signature.attrs[spec.type_attr].default
-    preferred = preferred if isinstance(preferred, DType) else None
+        attr = definition.signature.attrs[spec.type_attr]
+        preferred = attr.default if isinstance(attr.default, DType) else None
+        if wanted is None and preferred is not None:
+            wanted = _kept(value, attr.allowed)
     try:
         with graph.as_default(), graph.name_scope(f"{op_name}/"):
             return convert_to_tensor(value, wanted, name, preferred, as_ref=spec.is_ref)
@@ -268,6 +270,17 @@ def _convert(
         raise TypeError(f"{spec.name} of {definition.name}: {error}") from error
     except ValueError as error:
         raise ValueError(f"{spec.name} of {definition.name}: {error}") from error
+
+
+def _kept(value: Any, allowed: Sequence[DType] | None) -> DType | None:
+    """The dtype of an array, which an op that takes it does not cast to what it prefers."""
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return None
+    try:
+        dtype = as_dtype(value.dtype)
+    except TypeError:
+        return None
+    return dtype if allowed is None or dtype in allowed else None
 
 
 def _list_of_tensors(

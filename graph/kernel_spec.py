@@ -94,6 +94,7 @@ class KernelSpec:
             op is then; None where it is none.
         filters: of a product, its constant filters.
         rows: from the inputs to their result, still to be made; raises what `call` raises.
+        unread: the positions of inputs that `call` does not look at: they need not be computed.
 
     Example:
         >>> import numpy as np
@@ -105,7 +106,7 @@ class KernelSpec:
 
     __slots__ = (
         "block", "bodies", "call", "elementwise", "filters", "line", "memory", "overwriting",
-        "rows", "takes_out",
+        "rows", "takes_out", "unread",
     )  # fmt: skip
 
     def __init__(
@@ -121,6 +122,7 @@ class KernelSpec:
         line: Callable[[Sequence[Array | None]], Line | None] | None = None,
         filters: Filters | None = None,
         rows: Callable[..., Rows] | None = None,
+        unread: Sequence[int] = (),
     ) -> None:
         self.call = call
         self.memory = memory
@@ -132,6 +134,7 @@ class KernelSpec:
         self.line = line
         self.filters = filters
         self.rows = rows
+        self.unread = unread
 
     def __call__(self, *arrays: Any) -> Any:
         """Computes the op."""

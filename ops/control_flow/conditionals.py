@@ -1,8 +1,7 @@
-"""Conditionals: which branch is taken is decided in the run, or before where that is known.
+"""Conditionals: an `If` or a `Case` of functions, of which a run takes one.
 
-All branches are built in any case, so that the graph has the variables of all. Where the predicate
-is known while the graph is built, the graph has the ops of both branches, and what a run needs are
-those of the one that is taken; else the graph gets an `If` of two functions.
+All branches are built, so that the graph has the variables of all. Where the predicate is known
+before a run, the plan of the run is that of the branch that is taken; it may still be fed.
 """
 
 from __future__ import annotations
@@ -11,20 +10,18 @@ from collections import OrderedDict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...graph import errors
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
-from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Operation, Tensor
 from ..array.casting import cast
-from ..array.constants import constant, identity
+from ..array.constants import identity
 from ..effects.assertions import Assert
 from ..kit.structures import check_alike, flat, packed
 from ..math.add_n import add_n
 from ..math.comparison import greater, less
 from .building import built_case, built_cond
-from .components import leaf_of, mapped, packed_components, tensors_of, with_leaves
+from .components import leaf_of, tensors_of, with_leaves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -88,10 +85,7 @@ def cond(
     ]
     with name_scope(name, "cond") as scope:
         tensor = _predicate(pred, "cond")
-        known = constant_value(tensor)
-        if known is None:
-            return built_cond(tensor, branches, scope, _check_alike)
-        return _known_choice(tensor, branches, 0 if known else 1)
+        return built_cond(tensor, branches, scope, _check_alike)
 
 
 def smart_cond(
@@ -175,23 +169,16 @@ def case(
         functions = [partial(_result, function, strict, "fn") for _, function in pairs]
         if default is not None:
             functions.append(partial(_result, _callable(default, "default"), strict, "default"))
-        known = [constant_value(pred) for pred in preds]
-        if any(value is None for value in known):
-            return _case_in_run(preds, functions, exclusive)
-        holding = [i for i, value in enumerate(known) if value]
-        if exclusive and len(holding) > 1:
-            message = f"with exclusive=True one predicate may hold, got numbers {holding}"
-            raise errors.InvalidArgumentError(None, None, message)
-        if not holding and default is None:
-            message = f"none of the {len(pairs)} predicates holds, and there is no default"
-            raise errors.InvalidArgumentError(None, None, message)
-        return _known_choice(None, functions, holding[0] if holding else -1)
+        return _choice(preds, functions, exclusive)
 
 
-def _case_in_run(
+def _choice(
     preds: Sequence[Tensor], functions: Sequence[Callable[[], Any]], exclusive: bool
 ) -> Any:
-    """The conditionals that choose among functions, one inside the other."""
+    """The conditionals that choose among functions, one inside the other.
+
+    A function alone has a conditional too: it must not run before its predicate is checked.
+    """
     number = add_n([cast(pred, "int32") for pred in preds])
     checks = []
     if exclusive:
@@ -202,6 +189,9 @@ def _case_in_run(
         checks.append(Assert(greater(number, 0), told))
     with control_dependencies(checks):
         preds = [identity(pred) for pred in preds]
+    if len(functions) == 1:
+        with name_scope(None, "cond") as scope:
+            return built_case(cast(preds[0], "int32"), functions, scope, _check_alike)
 
     def chosen(i: int) -> Any:
         if i == len(functions) - 1:
@@ -250,11 +240,7 @@ def switch_case(
         functions.append(_callable(default, "default"))
     branches = [partial(_result, function, True, "branch_fn") for function in functions]
     with name_scope(name, "switch_case") as scope:
-        known = constant_value(branch_index)
-        if known is None:
-            return built_case(branch_index, branches, scope, _check_alike)
-        i = int(known)
-        return _known_choice(branch_index, branches, i if 0 <= i < len(branches) else -1)
+        return built_case(branch_index, branches, scope, _check_alike)
 
 
 def _numbered(branch_fns: Any) -> list[Callable[[], Any]]:
@@ -319,30 +305,6 @@ def known_pred(pred: Any, function: str) -> bool | None:
     """
     value = constant_value(_predicate(pred, function))
     return None if value is None else bool(value)
-
-
-def _known_choice(
-    decided_by: Tensor | None, branches: Sequence[Callable[[], Any]], number: int
-) -> Any:
-    """What the branch returns that is taken for sure; the others are built beside it.
-
-    What decided must not be fed with anything else.
-    """
-    results = [with_leaves(branch()) for branch in branches]
-    leaves = [list(map(_settled, flat(result))) for result in results]
-    for result, own in zip(results[1:], leaves[1:], strict=True):
-        _check_alike(packed(results[0], leaves[0]), packed(result, own))
-    if decided_by is not None and not decided_by.op.inputs:
-        get_default_graph().prevent_feeding(decided_by)
-    merged = mapped(partial(identity, name="Merge"), leaves[number])
-    return packed_components(results[number], leaves[number], merged)
-
-
-def _settled(leaf: Any) -> Any:
-    if isinstance(leaf, Operation):
-        with control_dependencies([leaf]):
-            return identity(constant(True))
-    return leaf
 
 
 def _callable(function: Any, what: str) -> Callable[[], Any]:

@@ -21,6 +21,7 @@ from .built_functions import (
     built_function,
     registered_gradient,
 )
+from .function_defs import keep_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -219,6 +220,7 @@ class DefinedFunction:
         made = built_function(
             graph, checked, arguments, name, exact_name=exact, out_names=self._out_names
         )
+        keep_apart(graph.library, made.body.name)
         if self._grad_func is not None:
             gradient = self._grad_func.name
             graph.library.gradient.add(function_name=made.body.name, gradient_func=gradient)

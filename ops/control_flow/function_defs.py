@@ -9,7 +9,7 @@ from ...graph.bodies import Declared
 from ...graph.dependencies import needed_ops
 from ...graph.importing.function_bodies import body_of
 from ...graph.op_def import OpDef
-from ...protos.messages import FunctionDef, NameAttrList
+from ...protos.messages import FunctionDef, FunctionDefLibrary, NameAttrList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +43,32 @@ def register_named(op: Operation) -> None:
                 continue
             if not isinstance(op.graph.bodies.get((func.name, b"")), Declared):
                 register_body(body_of(op.graph, func))
+
+
+def keep_apart(library: FunctionDefLibrary, name: str) -> None:
+    """Marks the functions through which one calls itself: TensorFlow would inline them for ever."""
+    calls = {each.signature.name: _called_by(each) for each in library.function}
+    within = _reached(calls, name)
+    for function in library.function:
+        own = function.signature.name
+        if own in within and name in _reached(calls, own):
+            function.attr["_noinline"].b = True
+
+
+def _called_by(function: FunctionDef) -> set[str]:
+    values = [value for node in function.node_def for value in node.attr.values()]
+    return {func.name for value in values for func in [value.func, *value.list.func] if func.name}
+
+
+def _reached(calls: Mapping[str, set[str]], name: str) -> set[str]:
+    """The functions that a call of one calls, directly or by way of others."""
+    reached: set[str] = set()
+    pending = [name]
+    while pending:
+        new = calls.get(pending.pop(), set()) - reached
+        reached |= new
+        pending += new
+    return reached
 
 
 def function_def(body: Body, names: Sequence[str] = ()) -> FunctionDef:

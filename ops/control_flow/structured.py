@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -157,27 +157,52 @@ def _call_called(c: ShapeContext) -> list[Call]:
 @IF.kernel
 @STATELESS_IF.kernel
 def _if_kernel(c: KernelContext) -> Kernel:
-    given = known_inputs(c, c.inputs("input"))
-    packed = _results_of(c)
-    runs = [c.bodies.body(body, given, c.depth) for body in if_branches(c)]
-
-    def branch(cond: Array, *inputs: Array) -> Any:
-        return packed(runs[_truth(cond)].run(*inputs))
-
-    return KernelSpec(branch, bodies=dict(zip(("else", "then"), runs, strict=True)))
+    branches = dict(zip(("else", "then"), if_branches(c), strict=True))
+    return _one_of(c, branches, c.const("cond"), _truth)
 
 
 @CASE.kernel
 @STATELESS_CASE.kernel
 def _case_kernel(c: KernelContext) -> Kernel:
+    branches = {f"branch {i}": body for i, body in enumerate(case_branches(c))}
+    return _one_of(c, branches, c.const("branch_index"), partial(_in_range, number=len(branches)))
+
+
+def _one_of(
+    c: KernelContext,
+    branches: dict[str, Body],
+    known: Array | None,
+    number: Callable[[Array], int],
+) -> KernelSpec:
+    """The kernel that runs one of several bodies.
+
+    Args:
+        c: the op.
+        branches: the bodies, by what they are called.
+        known: what chooses, if it is the same at every run of the plan: then the kernel has the
+            body that it chooses alone, and asks for nothing that only the others read.
+        number: from what chooses to the number of the body.
+    """
     given = known_inputs(c, c.inputs("input"))
     packed = _results_of(c)
-    runs = [c.bodies.body(body, given, c.depth) for body in case_branches(c)]
+    unread: list[int] = []
+    choose = number
+    if known is not None:
+        label, body = list(branches.items())[number(known)]
+        branches = {label: body}
+        unread = [i for i, used in enumerate(body.used_inputs(), 1) if not used]
+        choose = _first
+    runs = {label: c.bodies.body(body, given, c.depth) for label, body in branches.items()}
+    numbered = list(runs.values())
 
-    def branch(branch_index: Array, *inputs: Array) -> Any:
-        return packed(runs[_in_range(branch_index, len(runs))].run(*inputs))
+    def branch(chooser: Array, *inputs: Array) -> Any:
+        return packed(numbered[choose(chooser)].run(*inputs))
 
-    return KernelSpec(branch, bodies={f"branch {i}": run for i, run in enumerate(runs)})
+    return KernelSpec(branch, bodies=runs, unread=unread)
+
+
+def _first(_: Array) -> int:
+    return 0
 
 
 @PARTITIONED_CALL.kernel

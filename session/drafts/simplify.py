@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _MOST_FOLDED_BYTES = 1 << 26
 _SIZES = (dtypes.int32, dtypes.int64)
 _DEREFERENCE = KernelSpec(dereference)
+_UNREAD = Constant(np.empty(0))
 
 
 def simplify(draft: Draft, state: dict[Any, Any], bodies: Any) -> None:
@@ -82,6 +83,8 @@ class _Simplifier:
         if pure and self._merged(op, inputs):
             return
         kernel = self._kernel(op)
+        if kernel.unread:
+            inputs = tuple([_UNREAD if i in kernel.unread else x for i, x in enumerate(inputs)])
         if pure and kernel.call is passthrough:
             self._draft.replace(op.outputs, inputs)
         elif not (pure and self._folded(op, kernel, inputs)):

@@ -278,3 +278,26 @@ def test_sparse_values_convert() -> None:
     assert isinstance(td.convert_to_tensor_or_sparse_tensor([1, 2]), td.Tensor)
     with pytest.raises(TypeError, match="has dtype float32, where int32 is asked for"):
         td.convert_to_tensor_or_sparse_tensor(sparse, td.int32)
+
+
+def test_an_op_keeps_the_dtype_of_an_array_that_it_takes() -> None:
+    """Its default dtype is for Python values, and for arrays that it does not take."""
+    raw = td.raw_ops
+
+    def taken(op: Any) -> list[str]:
+        return [tensor.dtype.name for tensor in op.op.inputs]
+
+    image = np.ones([1, 2, 2, 1])
+    pool = {"ksize": [1, 2, 2, 1], "strides": [1, 1, 1, 1], "padding": "VALID"}
+    assert taken(raw.MaxPool(input=image, **pool)) == ["float64"]
+    assert taken(raw.MaxPool(input=image.astype("float16"), **pool)) == ["float16"]
+    assert taken(raw.MaxPool(input=image.tolist(), **pool)) == ["float32"]
+    assert taken(raw.LRN(input=image)) == ["float32"]
+    assert taken(raw.LeakyRelu(features=np.float64(1))) == ["float64"]
+    assert taken(raw.Range(start=np.int64(0), limit=3, delta=1)) == ["int64"] * 3
+    assert taken(raw.Range(start=0, limit=np.int64(3), delta=1)) == ["int32"] * 3
+    four = np.ones(4)
+    assert taken(raw.Reshape(tensor=four, shape=np.array([2, 2]))) == ["float64", "int64"]
+    assert taken(raw.Reshape(tensor=four, shape=np.array([2, 2], "int16"))) == ["float64", "int32"]
+    assert taken(raw.Fill(dims=np.array([], "float32"), value=four[0])) == ["int32", "float64"]
+    assert taken(td.reduce_sum(four, np.array([0]))) == ["float64", "int64"]

@@ -90,10 +90,12 @@ def test_case(session: td.Session) -> None:
     assert session.run(td.case(OrderedDict([(yes, one), (no, two)]))) == 1
     other = td.constant(True, name="0")  # dicts are taken in the order of names
     assert session.run(td.case({yes: one, other: two})) == 2
-    with pytest.raises(td.errors.InvalidArgumentError, match="none of the 1 predicates holds"):
-        td.case([(no, one)])
-    with pytest.raises(td.errors.InvalidArgumentError, match=r"numbers \[0, 1\]"):
-        td.case([(yes, one), (yes, two)], exclusive=True)
+    nothing, both = td.case([(no, one)]), td.case([(yes, one), (yes, two)], exclusive=True)
+    assert session.run(nothing, {no: True}) == 1
+    with pytest.raises(td.errors.InvalidArgumentError, match="None of the conditions"):
+        session.run(nothing)
+    with pytest.raises(td.errors.InvalidArgumentError, match="More than one condition"):
+        session.run(both)
     with pytest.raises(TypeError, match="needs pairs"):
         td.case([])
 

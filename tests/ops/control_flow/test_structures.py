@@ -137,11 +137,35 @@ def test_effects_in_the_order_of_the_body() -> None:
     assert run(after, {n: 3}) == (((1 + 1) * 2 + 1) * 2 + 1) * 2
 
 
-def test_a_known_predicate_cannot_be_fed() -> None:
-    pred = td.constant(True)
-    y = td.cond(pred, lambda: 1, lambda: 2)
-    with td.Session() as session, pytest.raises(ValueError, match="may not be fed"):
-        session.run(y, {pred: False})
+def test_a_known_predicate_may_be_fed() -> None:
+    pred, x, y = td.constant(True), placeholder(td.float32), placeholder(td.float32)
+    v = td.Variable(3.0)
+    chosen = td.cond(pred, lambda: x * v, lambda: td.square(y))
+    assert (chosen.name, chosen.op.inputs[0].op.type) == ("cond/Merge:0", "StatelessIf")
+    gradients = td.gradients(chosen, [x, y])
+    number = td.switch_case(td.constant(7), [lambda: x, lambda: y])
+    index = number.op.inputs[0].op.inputs[0]
+    # What the other branch reads is not asked for, unless the predicate is fed.
+    assert run(chosen, {x: 2}) == 6
+    assert run(chosen, {x: 2, y: 5, pred: False}) == 25
+    assert run(gradients, {x: 2, y: 5}) == [3, 0]
+    assert run(gradients, {x: 2, y: 5, pred: False}) == [0, 10]
+    assert run(number, {y: 5}) == 5
+    assert run(number, {x: 2, y: 5, index: 0}) == 2
+    with pytest.raises(td.errors.InvalidArgumentError, match="must feed a value"):
+        run(chosen, {x: 2, pred: False})
+
+
+def test_the_plan_of_a_known_predicate_has_one_branch() -> None:
+    pred, x = td.constant(True), placeholder(td.int32)
+    chosen = td.cond(pred, lambda: x + 1, lambda: x // 0)
+    with td.Session() as session:
+        text = str(session.explain(chosen, {x: 1}))
+        assert "cond_true" in text
+        assert "cond_false" not in text
+        assert session.run(chosen, {x: 1}) == 2
+        with pytest.raises(td.errors.InvalidArgumentError, match="division by zero"):
+            session.run(chosen, {x: 1, pred: False})
 
 
 def test_smart_cond() -> None:
