@@ -23,6 +23,14 @@ _PACKAGE = __name__.partition(".")[0]
 _PUBLIC_ROOTS = ("tensorflow.compat.v1", "tensorflow")
 # Modules that hold what is public elsewhere; programs of the time reach into them.
 _INTERNAL = ("tensorflow.python", "tensorflow.core", "tensorflow.contrib")
+_MNIST = "contrib.learn.datasets.mnist"
+_TUTORIAL = "tensorflow.examples.tutorials.mnist.input_data"
+# Modules whose names are those of one module of the package.
+_HOMES = {
+    _TUTORIAL: _MNIST,
+    "tensorflow.contrib.learn.python.learn.datasets.mnist": _MNIST,
+    "tensorflow.python.framework.tensor_shape": "shape_inference.tensor_shape",
+}
 
 
 class PublicModule(ModuleType):
@@ -114,7 +122,9 @@ def module_called(fullname: str) -> ModuleType | None:
         namespace = fullname.replace(root, "td", 1)
         if fullname.startswith(f"{root}.") and namespace in NAMESPACES:
             return import_module(namespace.replace("td", _PACKAGE, 1))
-    if fullname.startswith(_INTERNAL):
+    if fullname in _HOMES:
+        return import_module(f"{_PACKAGE}.{_HOMES[fullname]}")
+    if fullname.startswith(_INTERNAL) or f"{_TUTORIAL}.".startswith(f"{fullname}."):
         return InternalModule(fullname)
     return None
 

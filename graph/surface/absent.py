@@ -39,7 +39,6 @@ _REASONS = {
     "cluster_resolver": _TPU,
     "copy_to_device": _ONE_DEVICE,
     "dataset_data_provider": _INPUT,
-    "datasets": "nothing is downloaded; read the files yourself",
     "decode_jxl": _FORMATS,
     "decode_webp": _FORMATS,
     "distribute": "there is one device: build the model once",

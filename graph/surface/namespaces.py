@@ -32,6 +32,8 @@ NAMESPACES = {
     "td.contrib.layers": "Layers, initializers and regularizers of `contrib`.",
     "td.contrib.layers.utils": "Names and collections of the outputs of layers.",
     "td.contrib.learn": "What is left of `contrib.learn`.",
+    "td.contrib.learn.datasets": "Data of tutorials.",
+    "td.contrib.learn.datasets.mnist": "Handwritten digits, from local files.",
     "td.contrib.legacy_seq2seq": "From lists of inputs to lists of outputs, and their losses.",
     "td.contrib.lookup": "Tables, and vocabularies from files.",
     "td.contrib.losses": "Losses that take predictions first.",

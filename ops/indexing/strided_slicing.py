@@ -304,6 +304,8 @@ def strided_slice(
 
 
 def _ones_like(begin: Any) -> Any:
+    if isinstance(begin, list | tuple):  # some of its numbers may be tensors
+        return [1] * len(begin)
     if not isinstance(begin, Tensor):
         return np.ones_like(begin, dtype=int).tolist()
     length = begin.shape.with_rank(1)[0].value

@@ -33,6 +33,8 @@ NAMESPACES = [
     "td.contrib.layers",
     "td.contrib.layers.utils",
     "td.contrib.learn",
+    "td.contrib.learn.datasets",
+    "td.contrib.learn.datasets.mnist",
     "td.contrib.legacy_seq2seq",
     "td.contrib.lookup",
     "td.contrib.losses",

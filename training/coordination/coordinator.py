@@ -71,7 +71,8 @@ class Coordinator:
             if isinstance(error, BaseException) and not isinstance(error, self._clean):
                 if self._joined:
                     raise error
-                if self._raised is None:
+                # What threads meet once they are to stop, such as closed queues, is no failure.
+                if self._raised is None and not self._stop.is_set():
                     self._raised = error
             self._stop.set()
 

@@ -6,6 +6,8 @@ import numpy as np
 from cases import Case, raises
 from harness import check
 
+import tensordraft as td
+
 CASES = [
     Case("StridedSliceGrad", [[4], [1], [3], [1], [5.0, 6.0]], expected=[0.0, 5.0, 6.0, 0.0]),
     Case("StridedSliceGrad", [[4], [-1], [-5], [-2], [5.0, 6.0]], expected=[0.0, 6.0, 0.0, 5.0],
@@ -19,3 +21,10 @@ CASES = [
 ]  # fmt: skip
 
 test_gradients = check(CASES)
+
+
+def test_without_strides_lists_may_hold_tensors() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        column = td.placeholder(td.int32, [])
+        part = td.strided_slice(td.constant([[1, 2, 3], [4, 5, 6]]), [0, column], [2, column + 2])
+        assert session.run(part, {column: 1}).tolist() == [[2, 3], [5, 6]]
