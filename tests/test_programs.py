@@ -36,7 +36,7 @@ def result_of(name: str) -> Any:
 
 def test_each_is_a_page() -> None:
     lengths = {path.name: len(path.read_text().splitlines()) for path in PROGRAMS.glob("*.py")}
-    assert len(lengths) == 29
+    assert len(lengths) == 30
     assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
 
 
@@ -166,6 +166,7 @@ CURVES: dict[str, tuple[list[Any], int]] = {
     "autoencoder": ([], 100),
     "bandit": ([[0.0, 0.0, 1.0, 0.0]], 60),
     "generative_adversary": ([3.0, 0.55], 250),
+    "killed_session": ([], 40),
     "lenet": ([1.0], 30),
     "linear_regression": ([2.984636, -2.016084], 60),
     "matrix_factorisation": ([0.0191977, 0.0407258], 500),
@@ -185,6 +186,14 @@ def test_curves_are_those_of_tensorflow(name: str) -> None:
     np.testing.assert_allclose(found[:length], recorded[:length], rtol=2e-3)
     for end, value in zip(ends, rest, strict=False):
         np.testing.assert_allclose(value, end, atol=0.07)
+
+
+def test_the_killed_session_does_its_last_steps_again() -> None:
+    curve, lost = result_of("killed_session")
+    assert list(lost) == [*range(1, 26)]
+    assert len(curve) == 40
+    again = [lost[step] for step in range(21, 26)]  # after the checkpoint, until the end
+    np.testing.assert_allclose(curve[20:25], again, rtol=1e-6)
 
 
 def test_all_patterns_come_back() -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.convert import convert_to_tensor
+from ...graph.default_graph import get_default_graph
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import STATEFUL, Traits
 from ..kit.array_text import summary
@@ -165,7 +167,11 @@ def Assert(  # noqa: N802 - TensorFlow's name
         ...         print(str(error).splitlines()[0])
         assertion failed: [x is] [-2]
     """
-    return ASSERT(condition, data, summarize=3 if summarize is None else summarize, name=name)
+    with get_default_graph().name_scope(name or "Assert"):
+        for item in data:  # TensorFlow makes constants of them twice
+            convert_to_tensor(item)
+        most = 3 if summarize is None else summarize
+        return ASSERT(condition, data, summarize=most, name="Assert")
 
 
 def Print(  # noqa: N802 - TensorFlow's name

@@ -148,7 +148,7 @@ def input_producer(
         [[1, 2], [3, 4], [1, 2]]
     """
     graph = get_default_graph()
-    with graph.name_scope(name or "input_producer") as scope:
+    with graph.name_scope(name or "input_producer"):
         tensor = convert_to_tensor(input_tensor, name="input_tensor")
         row = tensor.shape.with_rank_at_least(1)[1:].merge_with(TensorShape(element_shape))
         if not row.is_fully_defined():
@@ -164,7 +164,7 @@ def input_producer(
             [tensor.dtype.base_dtype],
             [row],
             shared_name=shared_name,
-            name=scope if name else "FIFOQueueV2",
+            name=name or "FIFOQueueV2",
         )
         enqueued = queue.enqueue_many([tensor])
         add_queue_runner(QueueRunner(queue, [enqueued], cancel_op=cancel_op))
