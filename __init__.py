@@ -27,6 +27,7 @@ from .graph.surface.namespaces import (
     listed as _listed,
     look_up as _look_up,
 )
+from .graph.surface.pictures import offer_pictures as _offer_pictures
 from .graph.surface.public_table import (
     GRADIENTS as _GRADIENTS,
     OPS as _OPS,
@@ -43,6 +44,7 @@ _offer_sessions(
     _is_cluster,
     lambda: _import_module(".distributed.data_parallel", __name__).ParallelSession,
 )
+_offer_pictures(lambda: _import_module(".drawing.draw", __name__).notebook_picture)
 _sys.meta_path.append(_NamespaceFinder(__name__, _table))
 
 

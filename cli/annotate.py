@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ..analysis.checking import check_graph
 from ..graph.files.model_files import load_graph_def
 from ..graph.loading.graph_files import save_graph
+from ..saved_models.loaded_model import INPUT_TYPES
 from .check import add_shape_argument
-from .graph_file import INPUT_TYPES, add_file_argument
+from .graph_file import add_file_argument
 from .text import counted
 
 if TYPE_CHECKING:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import os
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any
 
-from ..graph.files.replacement import replacing
-from .dot import dot
-from .drawing import draw_graph
+from ..drawing.draw import picture_of
+from ..drawing.formats import ENDINGS, check_format, write
 from .graph_file import GraphFile, add_file_argument
-from .page import page
-from .svg import svg
-from .text import counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable
 
-    from .drawing import Drawing
-
-_WRITERS: dict[str, Callable[[Drawing], str]] = {".dot": dot, ".svg": svg, ".html": page}
+_EXAMPLES = """\
+examples:
+  tensordraft draw model.pb --out model.html
+  tensordraft draw model.pb --out model.svg --depth 1
+  tensordraft draw model.pb --out block.svg --scope encoder/block_2
+  tensordraft draw model.pb --out way.svg --path input probabilities
+"""
 
 
 def add_parser(commands: Any) -> None:
@@ -30,27 +28,56 @@ def add_parser(commands: Any) -> None:
         help="draw a picture of a graph file",
         description=(
             "Draws a graph, name scopes being boxes around what is in them: as DOT, as SVG, or as "
-            "one HTML page, in which scopes open and close, and which needs nothing but a browser."
+            "one HTML page, in which scopes open and close, and which needs nothing but a browser. "
+            "With several of --scope, --around and --path, what meets all of them is drawn."
         ),
+        epilog=_EXAMPLES,
+        formatter_class=RawDescriptionHelpFormatter,
     )
     add_file_argument(parser)
     parser.add_argument(
-        "--out", metavar="FILE", type=_out_file, required=True, help="the file: .dot, .svg or .html"
+        "--out",
+        metavar="FILE",
+        type=_out_file,
+        required=True,
+        help=f"the file: {', '.join(ENDINGS)} (the last with cairosvg or rsvg-convert)",
+    )
+    parser.add_argument("--scope", metavar="NAME", help="draw what is in a name scope")
+    parser.add_argument(
+        "--depth",
+        metavar="N",
+        type=_depth,
+        help="close scopes around which N others stand; 0 closes all",
+    )
+    parser.add_argument(
+        "--around", metavar="NODE", help="draw a node, and what is up to two lines from it"
+    )
+    parser.add_argument(
+        "--path", metavar=("A", "B"), nargs=2, help="draw all ways from one node to another"
     )
     parser.set_defaults(command=draw)
 
 
 def _out_file(path: str) -> str:
-    if os.path.splitext(path)[1] not in _WRITERS:
-        raise ArgumentTypeError(f"{path!r} ends in none of {', '.join(_WRITERS)}")
+    try:
+        check_format(path)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
     return path
+
+
+def _depth(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise ArgumentTypeError(f"{text!r} is not a number of scopes")
+    return int(text)
 
 
 def draw(arguments: Namespace) -> int:
     """Writes the picture; returns the exit code."""
-    drawing = draw_graph(GraphFile(arguments.file).graph)
-    text = _WRITERS[os.path.splitext(arguments.out)[1]](drawing)
-    with replacing(arguments.out) as file:
-        file.write(text.encode())
-    print(f"{counted(len(drawing.boxes), 'node')} drawn, saved in {arguments.out}")
+    graph = GraphFile(arguments.file).graph
+    path = arguments.path and tuple(arguments.path)
+    drawing = picture_of(graph, arguments.scope, arguments.depth, arguments.around, path)
+    write(drawing, arguments.out)
+    number = len(drawing.boxes)
+    print(f"{number} {'box' if number == 1 else 'boxes'} drawn, saved in {arguments.out}")
     return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.files.model_files import read_model
 from ..graph.node import Operation
-from ..saved_models.loaded_model import results
+from ..saved_models.loaded_model import INPUT_TYPES, results
 from ..saved_models.loading import model_of
 from .progress import ShownProgress
 from .text import counted
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
     from ..graph.node import Tensor
-
-INPUT_TYPES = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
-
 
 FILE_HELP = "a graph (.pb, .pbtxt), the .meta of a checkpoint, or a SavedModel or its folder"
 

@@ -10,10 +10,11 @@ import numpy as np
 from ..distributed.cluster import Cluster
 from ..distributed.dask_parts import dask_array, storing
 from ..distributed.map_blocks import SPLIT_BYTES, map_blocks
+from ..graph.describe import type_text
 from ..graph.node import Operation, Tensor
 from .graph_file import GraphFile
 from .progress import ShownProgress
-from .text import table, type_text
+from .text import table
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

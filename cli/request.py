@@ -6,10 +6,11 @@ from argparse import RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.dependencies import needed_ops
+from ..graph.describe import tensor_type
 from ..graph.node import Operation, Tensor
 from .feeds import parse_feed
 from .graph_file import GraphFile, add_file_argument, is_supported
-from .text import table, tensor_type
+from .text import table
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..graph.describe import type_text
 from ..graph.files.replacement import replacing
 from ..graph.node import Operation, Tensor
-from .text import json_value, table, type_text
+from .text import json_value, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.describe import tensor_type
 from ..graph.importing.function_bodies import bodies_of
 from ..shape_inference.traits import Bodies
 from .graph_file import GraphFile, add_file_argument
 from .sizes import Sized, bytes_text, parameters, widest
-from .text import counted, json_shape, print_json, printable, table, tensor_type
+from .text import counted, json_shape, print_json, printable, table
 
 if TYPE_CHECKING:
     import argparse

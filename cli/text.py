@@ -10,7 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..graph.node import Tensor
     from ..shape_inference.tensor_shape import TensorShape
 
 
@@ -40,16 +39,6 @@ def table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
 def counted(number: int, noun: str) -> str:
     """`1 node`, `2 nodes`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def type_text(dtype: str, shape: Sequence[Any] | None) -> str:
-    """A tensor's type on few columns: `float32[batch,10]`, `float32[...]` for an unknown rank."""
-    return f"{dtype}[{'...' if shape is None else ','.join(map(str, shape))}]"
-
-
-def tensor_type(tensor: Tensor) -> str:
-    """The static type of `tensor`: `float32[batch,10]`."""
-    return type_text(tensor.dtype.name, tensor.shape.sizes)
 
 
 def json_shape(shape: TensorShape) -> list[int | str | None] | None:

@@ -10,15 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..shape_inference.inference import Inference
-    from ..shape_inference.tensor_shape import TensorShape
-    from .elements import Op
+    from .elements import Op, Value
 
 _MOST_INPUTS = 8
 
 
 def add_context(error: Exception, op: Op, inference: Inference) -> Exception:
     """The error of building `op`, with the op and the inferred shapes of its inputs told."""
-    inputs = [_static(tensor.dtype.name, inference.shape(tensor)) for tensor in op.inputs]
+    inputs = [type_text(tensor.dtype.name, inference.shape(tensor).sizes) for tensor in op.inputs]
     kind, clause = _classified(error)
     message = f"{clause}\n{_context(op, inputs)}"
     if isinstance(error, TypeError):
@@ -32,7 +31,7 @@ def run_error(error: BaseException, op: Op, arrays: Sequence[Any]) -> errors.OpE
     """The error of running `op` on `arrays`, as one of `errors`, with the op told."""
     kind, clause = _classified(error)
     inputs = [
-        f"{tensor.dtype.name}{_dims(getattr(array, 'shape', ()))}"
+        type_text(tensor.dtype.name, getattr(array, "shape", ()))
         for tensor, array in zip(op.inputs, arrays, strict=False)
     ]
     return kind(None, op, f"{clause}\n{_context(op, inputs)}")
@@ -63,7 +62,7 @@ def whereabouts(op: Op) -> str:
 def _context(op: Op, inputs: Sequence[str]) -> str:
     lines = [f"  in {whereabouts(op)}"]
     if inputs:
-        names = _input_names(op)
+        names = input_names(op)
         shown = [
             f"{name}: {text}"
             for name, text in list(zip(names, inputs, strict=False))[:_MOST_INPUTS]
@@ -73,7 +72,8 @@ def _context(op: Op, inputs: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _input_names(op: Op) -> list[str]:
+def input_names(op: Op) -> list[str]:
+    """What the inputs of `op` are called in its definition; those of a list with numbers."""
     names = [""] * len(op.inputs)
     for name, position in op.definition.input_positions(op.attrs).items():
         if isinstance(position, int):
@@ -84,9 +84,11 @@ def _input_names(op: Op) -> list[str]:
     return names
 
 
-def _static(dtype: str, shape: TensorShape) -> str:
-    return f"{dtype}{'[...]' if shape.sizes is None else _dims(shape.sizes)}"
+def type_text(dtype: str, shape: Sequence[Any] | None) -> str:
+    """A tensor's type on few columns: `float32[batch,10]`, `float32[...]` for an unknown rank."""
+    return f"{dtype}[{'...' if shape is None else ','.join(map(str, shape))}]"
 
 
-def _dims(sizes: Sequence[Any]) -> str:
-    return f"[{','.join(map(str, sizes))}]"
+def tensor_type(tensor: Value) -> str:
+    """The static type of `tensor`: `float32[batch,10]`."""
+    return type_text(tensor.dtype.name, tensor.shape.sizes)

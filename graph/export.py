@@ -12,6 +12,7 @@ from .node_def import write_node_def
 from .origins import Origins
 from .referred_functions import referred_functions
 from .signature import REQUIRED
+from .surface.pictures import PicturedGraph
 from .widened_graph import WidenedGraph
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MIN_CONSUMER = 0
 _OUTPUT_SHAPES = "_output_shapes"
 
 
-class ExportedGraph(WidenedGraph):
+class ExportedGraph(PicturedGraph, WidenedGraph):
     """The part of a graph that faces outwards: what it is written as."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from ..protos.messages import MetaGraphDef
 
-_INPUTS = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
+INPUT_TYPES = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 _INIT_COLLECTIONS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
 
 
@@ -63,7 +63,9 @@ class LoadedModel:
         signature = self.main_signature
         if signature is not None:
             return dict(signature.inputs)
-        return {op.name: op.outputs[0] for op in self.graph.get_operations() if op.type in _INPUTS}
+        return {
+            op.name: op.outputs[0] for op in self.graph.get_operations() if op.type in INPUT_TYPES
+        }
 
     @property
     def outputs(self) -> dict[str, Any]:
@@ -134,7 +136,7 @@ def results(graph: Graph) -> list[Operation]:
         op
         for op in ops
         if op not in used
-        and op.type not in _INPUTS
+        and op.type not in INPUT_TYPES
         and op.name.rpartition("/")[0] not in savers
         and not op.definition.traits.assigns
         and not _is_of_variables(op)

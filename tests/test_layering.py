@@ -100,6 +100,7 @@ FOLDERS = [
     "contributed/slim",
     "contributed",
     "analysis",
+    "drawing",
     "",
     "distributed",
     "cli",

@@ -44,6 +44,7 @@ STAGES = (
     ("training.*",),
     ("contributed.*",),
     ("analysis",),
+    ("drawing",),
     ("distributed",),
 )
 OPS = STAGES[1]

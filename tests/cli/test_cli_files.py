@@ -14,9 +14,6 @@ import pytest
 from cli_harness import Cli, in_folder, save, shifted, with_unsupported_ops
 
 import tensordraft as td
-from tensordraft.cli.clusters import clustered
-from tensordraft.cli.drawing import Box, Drawing, Line
-from tensordraft.cli.layout import Edge, Place, layered
 from tensordraft.graph.files.model_files import load_graph_def
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -177,63 +174,6 @@ def test_a_picture_holds_whatever_a_file_calls_an_op(cli: Cli) -> None:
     assert "Esc\ufffd<\ufffd\ufffd\U0001f600\n" in [element.text for element in root.iter()]
 
 
-def test_boxes_do_not_overlap_and_lines_lead_down() -> None:
-    edges = [(0, 2), (1, 2), (2, 3), (2, 4), (0, 4), (5, 4)]
-    places, _ = layered([60, 80, 40, 90, 50, 30], [Edge(*edge) for edge in edges], inputs={0})
-    for source, target in edges:
-        assert places[source].y < places[target].y
-    assert places[5].y == places[2].y
-    for i, first in enumerate(places):
-        for second in places[:i]:
-            if first.y == second.y:
-                assert first.x >= second.x + second.width or second.x >= first.x + first.width
-
-
-def drawing(names: str, *lines: tuple[int, int]) -> Drawing:
-    boxes = [Box(name, "NoOp", "op", (), "") for name in names.split()]
-    return Drawing(boxes, [Line(source, target, "", control=True) for source, target in lines])
-
-
-def overlap(a: Place, b: Place) -> bool:
-    beside = a.x >= b.x + b.width or b.x >= a.x + a.width
-    return not (beside or a.y >= b.y + b.height or b.y >= a.y + a.height)
-
-
-def inside(a: Place, b: Place) -> bool:
-    return b.x < a.x < a.x + a.width < b.x + b.width and b.y < a.y < a.y + a.height < b.y + b.height
-
-
-def test_scopes_stand_around_their_boxes_and_nothing_else() -> None:
-    # Each scope begins with a constant, as in frozen graphs, and t has to stand below s.
-    names = "t/c s/in/c s/c s/x s/in/y t/z t/in/y end"
-    lines = [(2, 3), (1, 4), (3, 4), (4, 5), (0, 5), (5, 6), (3, 7)]
-    places, scopes, _ = clustered(drawing(names, *lines), [40.0, 60, 50, 40, 40, 90, 40, 40])
-    assert [scope.label for scope in scopes] == ["t", "s", "in", "in"]
-    t, s, s_in, t_in = (scope.place for scope in scopes)
-    for scope, members in ((t, {0, 5, 6}), (s, {1, 2, 3, 4}), (s_in, {1, 4}), (t_in, {6})):
-        for i, place in enumerate(places):
-            assert inside(place, scope) if i in members else not overlap(place, scope)
-    assert inside(s_in, s)
-    assert inside(t_in, t)
-    assert not overlap(s, t)
-    for i, place in enumerate(places):
-        assert not any(overlap(place, other) for other in places[:i])
-    for source, target in lines:
-        assert places[source].y < places[target].y
-
-
-def test_scopes_in_a_circle_stand_somewhere() -> None:
-    places, scopes, _ = clustered(drawing("a/1 b/1 a/2", (0, 1), (1, 2)), [40.0] * 3)
-    assert not overlap(scopes[0].place, scopes[1].place)
-    assert [scope.label for scope in scopes if inside(places[1], scope.place)] == ["b"]
-
-
-def test_scopes_may_be_nested_deeper_than_python_calls() -> None:
-    places, scopes, _ = clustered(drawing("a/" * 3000 + "x"), [40.0])
-    assert len(scopes) == 3000
-    assert all(inside(places[0], scope.place) for scope in scopes)
-
-
 def test_the_page_holds_its_data_and_nothing_from_elsewhere(cli: Cli) -> None:
     save(nested())
     assert cli("draw", "g.pb", "--out", "g.html").code == 0
@@ -296,7 +236,24 @@ def test_scopes_of_the_page_open_and_close(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_picture_has_a_known_form(cli: Cli) -> None:
     save(nested())
-    assert cli("draw", "g.pb", "--out", "g.png").code == 2
+    done = cli("draw", "g.pb", "--out", "g.gif")
+    assert done.code == 2
+    assert "'g.gif' ends in none of .dot, .svg, .html, .png" in done.err
+
+
+def test_parts_of_a_graph_are_drawn(cli: Cli) -> None:
+    save(nested())
+    assert cli("draw", "g.pb", "--out", "g.svg", "--scope", "outer").out == (
+        "2 boxes drawn, saved in g.svg\n"
+    )
+    done = cli("draw", "g.pb", "--out", "g.dot", "--path", "x", "z>script", "--depth", "0")
+    assert done.out == "3 boxes drawn, saved in g.dot\n"
+    assert 'label="outer\\n1 op"' in Path("g.dot").read_text()
+    assert cli("draw", "g.pb", "--out", "g.dot", "--around", "z>script").out[:1] == "3"
+    done = cli("draw", "g.pb", "--out", "g.dot", "--around", "outer/inner/yy")
+    assert done.code == 1
+    assert "no op named 'outer/inner/yy'; did you mean 'outer/inner/y'" in done.err
+    assert cli("draw", "g.pb", "--out", "g.dot", "--depth", "-1").code == 2
 
 
 def looping() -> str:

@@ -69,8 +69,8 @@ def clustered(drawing: Drawing, widths: Sequence[float]) -> Picture:
         The picture. A line passes no box, and no scope that has neither of its ends in it.
 
     Example:
-        >>> from tensordraft.cli.clusters import clustered
-        >>> from tensordraft.cli.drawing import Box, Drawing, Line
+        >>> from tensordraft.drawing.clusters import clustered
+        >>> from tensordraft.drawing.drawing import Box, Drawing, Line
         >>> boxes = [Box(name, "NoOp", "op", (), "") for name in ("a", "s/b")]
         >>> picture = clustered(Drawing(boxes, [Line(0, 1, "", True)]), [40.0, 40.0])
         >>> (a, b), [scope] = picture.places, picture.clusters

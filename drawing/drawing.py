@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..graph.constant_value import constant_value
+from ..graph.describe import input_names, tensor_type
 from ..graph.importing.function_bodies import bodies_of
+from ..saved_models.loaded_model import INPUT_TYPES
 from ..shape_inference.traits import Bodies
-from .graph_file import INPUT_TYPES
-from .text import tensor_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,18 +16,30 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from ..graph.node import Operation
 
-
-_FEWEST_ASIDE = 3  # ops that one waits for
+_MOST_ELEMENTS = 4  # of a value that is told
+_MOST_CHARACTERS = 24
 
 
 class Box(NamedTuple):
-    """One op: `kind` is "input", "constant", "op" or "output"; `types` are those of its results."""
+    """One op, or a scope that is closed.
+
+    Args:
+        name: the full name.
+        op: the op type, and what else stands below the name.
+        kind: "input", "constant", "op", "output", or "closed" for a scope.
+        types: the types of the results.
+        device: where it runs.
+        value: of a constant, its value if it is short, else its type.
+        constants: of others, the constants that are told in the box: name and value of each.
+    """
 
     name: str
     op: str
     kind: str
     types: tuple[str, ...]
     device: str
+    value: str = ""
+    constants: tuple[str, ...] = ()
 
     @property
     def scope(self) -> str:
@@ -36,35 +48,28 @@ class Box(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One input: from a box to a box, by their numbers; `label` is the type of the tensor."""
+    """One input: from a box to a box, by their numbers.
+
+    Args:
+        source: the first box.
+        target: the second.
+        label: the type of the tensor.
+        control: whether the second only waits for the first.
+        argument: what the second calls what it gets.
+    """
 
     source: int
     target: int
     label: str
     control: bool
+    argument: str = ""
 
 
 class Drawing(NamedTuple):
-    """All boxes, in an order in which each follows those that lead to it, and all lines."""
+    """All boxes, each behind those that lead to it (closed scopes may lead back), and all lines."""
 
     boxes: list[Box]
     lines: list[Line]
-
-
-def with_gatherers_aside(drawing: Drawing) -> Drawing:
-    """The picture without the lines into ops that only wait for others, such as a NoOp.
-
-    Such an op is told how many it waits for; their lines would cross the whole picture.
-    """
-    waits = Counter(line.target for line in drawing.lines if line.control)
-    lines_of_data = [line for line in drawing.lines if not line.control]
-    computes = {end for line in lines_of_data for end in (line.source, line.target)}
-    aside = {i: n for i, n in waits.items() if n >= _FEWEST_ASIDE and i not in computes}
-    boxes = [
-        box._replace(op=f"{box.op}, after {aside[i]} ops") if i in aside else box
-        for i, box in enumerate(drawing.boxes)
-    ]
-    return Drawing(boxes, [line for line in drawing.lines if line.target not in aside])
 
 
 def draw_graph(graph: Graph) -> Drawing:
@@ -88,10 +93,12 @@ def _draw(
     numbers = {op: number for number, op in enumerate(ops, len(boxes))}
     for op in ops:
         types = tuple(map(tensor_type, op.outputs))
-        boxes.append(Box(prefix + op.name, op.type, _kind(op, op in read), types, op.device))
+        kind = _kind(op, op in read)
+        value = _value(op) if kind == "constant" else ""
+        boxes.append(Box(prefix + op.name, op.type, kind, types, op.device, value))
         lines += [
-            Line(numbers[tensor.op], numbers[op], tensor_type(tensor), control=False)
-            for tensor in op.inputs
+            Line(numbers[tensor.op], numbers[op], tensor_type(tensor), False, argument)
+            for tensor, argument in zip(op.inputs, input_names(op), strict=True)
         ]
         lines += [Line(numbers[source], numbers[op], "", control=True) for source in op.controls]
     for op in ops:
@@ -113,3 +120,16 @@ def _kind(op: Operation, is_read: bool) -> str:
     if not is_read:
         return "output"
     return "constant" if op.type == "Const" else "op"
+
+
+def _value(op: Operation) -> str:
+    """The value of a constant where it is short, else its type."""
+    (result,) = op.outputs
+    number = result.shape.num_elements()
+    if number is None or number > _MOST_ELEMENTS or len(result.shape) > 1:
+        return tensor_type(result)
+    value = constant_value(result)
+    if value is None:
+        return tensor_type(result)
+    text = f"[{','.join(map(str, value))}]" if value.ndim else str(value[()])
+    return text if len(text) <= _MOST_CHARACTERS else tensor_type(result)

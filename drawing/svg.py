@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from .clusters import clustered
-from .drawing import with_gatherers_aside
 from .layout import MARGIN
+from .simplified import with_gatherers_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +24,8 @@ rect { stroke: #667; fill: #d6e4f5; }
 .input rect { fill: #cfe8cf; }
 .output rect { fill: #f6d5c4; }
 .constant rect { fill: #eee; stroke-dasharray: 2; }
-.scope rect { fill: #00000009; stroke: #bbb; }
+.closed rect { fill: #fff3c9; stroke-width: 2; }
+.scope rect { fill: #000; fill-opacity: .035; stroke: #bbb; }
 .scope text { fill: #777; font-size: 9px; text-anchor: start; }
 path { fill: none; stroke: #778; }
 path.control { stroke-dasharray: 4 3; }
@@ -67,7 +68,8 @@ def _lines(drawing: Drawing) -> Iterator[str]:
         yield _curve(route, line.label, control=line.control)
     for box, label, place in zip(drawing.boxes, labels, places, strict=True):
         middle = place.x + place.width / 2
-        title = "\n".join([box.name, *box.types, *([box.device] if box.device else [])])
+        told = [box.name, *box.types, *box.constants, box.device]
+        title = "\n".join(filter(None, told))
         yield f'<g class="{box.kind}"><title>{_escaped(title)}</title>{_rectangle(place)}'
         yield f'<text x="{middle:.1f}" y="{place.y + 14:.1f}">{_escaped(label)}</text>'
         yield (

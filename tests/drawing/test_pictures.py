@@ -9,9 +9,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tensordraft.cli.clusters import Picture, clustered
-from tensordraft.cli.drawing import Box, Drawing, Line, with_gatherers_aside
-from tensordraft.cli.layout import Place
+from tensordraft.drawing.clusters import Picture, clustered
+from tensordraft.drawing.drawing import Box, Drawing, Line
+from tensordraft.drawing.layout import Place
+from tensordraft.drawing.simplified import with_gatherers_aside, with_scopes_closed
 
 
 def points(route: list[tuple[float, float]]) -> Iterator[tuple[float, float]]:
@@ -68,6 +69,14 @@ def test_no_line_runs_under_a_box(seed: int) -> None:
     widths = [30 + 17.0 * (i % 5) for i in range(len(drawing.boxes))]
     picture = clustered(drawing, widths)
     assert hits(drawing, picture) == []
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_line_runs_under_a_closed_scope(seed: int, depth: int) -> None:
+    drawing = with_scopes_closed(drawn_at_random(seed, 40), depth)
+    assert max(box.name.count("/") for box in drawing.boxes) <= depth
+    assert hits(drawing, clustered(drawing, [50.0] * len(drawing.boxes))) == []
 
 
 @pytest.mark.parametrize("seed", range(6))

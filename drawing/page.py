@@ -26,7 +26,7 @@ g { cursor: pointer; }
 .input rect { fill: #cfe8cf; }
 .output rect { fill: #f6d5c4; }
 .constant rect { fill: #eee; stroke-dasharray: 2; }
-.scope rect { fill: #fff3c9; stroke-width: 2; }
+.scope rect, .closed rect { fill: #fff3c9; stroke-width: 2; }
 .chosen rect { stroke: #c30; stroke-width: 2.5; }
 text { font-size: 11px; text-anchor: middle; pointer-events: none; }
 text.small { font-size: 9px; fill: #555; }
@@ -177,13 +177,15 @@ function draw() {
 
 function choose(node) {
   chosen = node;
-  about.textContent = [node.name, node.op, ...node.types, node.device].filter(Boolean).join("\\n");
+  const told = [node.name, node.op, ...node.types, ...node.constants, node.device];
+  about.textContent = told.filter(Boolean).join("\\n");
   draw();
 }
 const place = () =>
   all.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.k})`);
 search.onchange = () => {
-  const found = graph.nodes.find(node => node.name.includes(search.value));
+  const found = graph.nodes.find(
+    node => [node.name, ...node.constants].some(text => text.includes(search.value)));
   if (!found || !search.value) return;
   scopesOf(found.name).forEach(scope => open.add(scope));
   choose(found);

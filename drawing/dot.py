@@ -13,6 +13,7 @@ _STYLES = {
     "input": 'shape=box, style="rounded,filled", fillcolor="#cfe8cf"',
     "output": 'shape=box, style="rounded,filled", fillcolor="#f6d5c4"',
     "constant": 'shape=ellipse, style=filled, fillcolor="#eeeeee"',
+    "closed": 'shape=box3d, style=filled, fillcolor="#fff3c9"',
     "op": 'shape=box, style="rounded,filled", fillcolor="#d6e4f5"',
 }
 

@@ -78,7 +78,7 @@ def layered(
         their way as far as they can.
 
     Example:
-        >>> from tensordraft.cli.layout import Edge, layered
+        >>> from tensordraft.drawing.layout import Edge, layered
         >>> places, [route, _] = layered([40, 40, 40], [Edge(0, 1), Edge(1, 2)])
         >>> [place.y for place in places], route
         ([12.0, 90.0, 168.0], [(32.0, 46.0), (32.0, 46.0), (32.0, 90.0)])

@@ -1,0 +1,140 @@
+"""Pictures of graphs: `td.draw`, and the small ones that notebooks show."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from html import escape
+from typing import TYPE_CHECKING
+
+from ..graph.graph import Graph
+from ..graph.importing.importer import import_whole
+from ..graph.node import Operation, Tensor
+from ..protos.messages import GraphDef
+from ..saved_models.loaded_model import LoadedModel
+from ..saved_models.loading import load
+from .drawing import draw_graph
+from .formats import check_format, write
+from .selection import selected
+from .simplified import with_constants_folded, with_scopes_closed
+from .svg import svg
+
+if TYPE_CHECKING:
+    from .drawing import Drawing
+
+public = {"td": "draw"}
+
+_MOST_BOXES = 100  # in a notebook
+_DEPTHS = (8, 4, 3, 2, 1, 0)
+
+
+def draw(
+    graph: Graph | GraphDef | LoadedModel | str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    scope: str | None = None,
+    depth: int | None = None,
+    around: str | Operation | Tensor | None = None,
+    path: tuple[str | Operation | Tensor, str | Operation | Tensor] | None = None,
+) -> None:
+    """Draws a picture of a graph, in which name scopes are boxes around what is in them.
+
+    What loops, branches and calls run stands in scopes named after the functions. Constants are
+    told in the boxes that they lead to, such as `Mean  axis=1`: short ones by value, others by
+    type. Dashed lines lead to ops that only wait for others.
+
+    With several of `scope`, `around` and `path`, what meets all of them is drawn. TensorFlow has no
+    such function; there, TensorBoard draws graphs.
+
+    Args:
+        graph: a Graph, a GraphDef, a model that was loaded, or the path of one.
+        out: the file. What it ends in is the format: `.html`, a page in which scopes open and
+            close, and which needs nothing but a browser; `.svg`; `.dot`, for Graphviz; or `.png`,
+            where `cairosvg` or the command `rsvg-convert` is installed.
+        scope: a name scope, to draw nothing but what is in it.
+        depth: how many scopes may stand around a box, those of `scope` not counted; what is deeper
+            is one box for each scope. 0 closes all. By default none is closed.
+        around: an op, a tensor, or the name of one, to draw it with what is at most two lines
+            before or behind it.
+        path: two of them, to draw all that lies on a way from the first to the second.
+
+    Raises:
+        ValueError: there is no such scope or op, or no way between two; `depth` is negative;
+            nothing that is installed makes the format.
+        NotFoundError, DataLossError: the path leads to no file, or to no graph.
+        OSError: the file cannot be written.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.placeholder(td.float32, ["batch", 8], name="x")
+        ...     y = td.reduce_mean(td.nn.relu(x), axis=1, name="y")
+        >>> out = os.path.join(tempfile.mkdtemp(), "graph.svg")
+        >>> td.draw(graph, out, path=(x, y))
+        >>> with open(out) as file:
+        ...     "Mean  axis=1" in file.read()
+        True
+    """
+    out = os.fspath(out)
+    check_format(out)
+    ends = None if path is None else (_name(path[0]), _name(path[1]))
+    write(
+        picture_of(_graph_of(graph), scope, depth, None if around is None else _name(around), ends),
+        out,
+    )
+
+
+def picture_of(
+    graph: Graph,
+    scope: str | None = None,
+    depth: int | None = None,
+    around: str | None = None,
+    path: tuple[str, str] | None = None,
+) -> Drawing:
+    """What `draw` shows of a graph."""
+    if depth is not None and depth < 0:
+        raise ValueError(f"depth must not be negative, got {depth}")
+    named = [name.partition(":")[0] for name in (around, *(path or ())) if name is not None]
+    folded = with_constants_folded(draw_graph(graph), named)
+    wanted = selected(folded, scope, around, path)
+    if depth is None:
+        return wanted
+    return with_scopes_closed(wanted, depth, (scope or "").rstrip("/"))
+
+
+def notebook_picture(graph: Graph) -> str:
+    """A small picture of a graph as HTML; what is in deep scopes is left out where it is too much.
+
+    The picture is an image, since the styles of an SVG that stands in a page change the others
+    there.
+    """
+    whole = with_constants_folded(draw_graph(graph))
+    number = len(graph.get_operations())
+    title = "graph of 1 op" if number == 1 else f"graph of {number:,} ops"
+    small = (with_scopes_closed(whole, depth) for depth in _DEPTHS)
+    shown = next((drawing for drawing in small if len(drawing.boxes) <= _MOST_BOXES), None)
+    if shown is None:
+        return f"<div>{title}: <code>td.draw(graph, 'graph.html')</code> draws it</div>"
+    image = b64encode(svg(shown).encode()).decode()
+    return (
+        f'<div style="max-height: 480px; overflow: auto; background: white">'
+        f'<img alt="{escape(title)}" style="max-width: 100%" '
+        f'src="data:image/svg+xml;base64,{image}"></div>'
+    )
+
+
+def _graph_of(graph: Graph | GraphDef | LoadedModel | str | os.PathLike[str]) -> Graph:
+    if isinstance(graph, (str, os.PathLike)):
+        graph = load(graph)
+    if isinstance(graph, GraphDef):
+        message = GraphDef()
+        message.CopyFrom(graph)  # the graph goes on to refer to what it is made of
+        graph = import_whole(message)
+    found = graph.graph if isinstance(graph, LoadedModel) else graph
+    if not isinstance(found, Graph):
+        raise TypeError(f"expected a graph, a model or the path of one, got {graph!r}")
+    return found
+
+
+def _name(element: str | Operation | Tensor) -> str:
+    return element if isinstance(element, str) else element.name
