@@ -160,7 +160,7 @@ def test_the_plan_of_a_known_predicate_has_one_branch() -> None:
     pred, x = td.constant(True), placeholder(td.int32)
     chosen = td.cond(pred, lambda: x + 1, lambda: x // 0)
     with td.Session() as session:
-        text = str(session.explain(chosen, {x: 1}))
+        text = str(session.explain(chosen, [x]))
         assert "cond_true" in text
         assert "cond_false" not in text
         assert session.run(chosen, {x: 1}) == 2
