@@ -151,16 +151,19 @@ def _renamed(before: Mapping[str, NodeDef], after: Mapping[str, NodeDef]) -> dic
     }
 
 
+_FROM_THE_LAST_ROUND = -1
+
+
 def _numbered(nodes: Mapping[str, NodeDef], numbers: dict[object, int]) -> dict[str, int]:
     """A number for each node: the same for nodes that do the same with the same inputs."""
     found: dict[str, int] = {}
-    for name in in_order(dict(nodes), ()):
+    for name in in_order(dict(nodes), (), loops=True):
         node = nodes[name]
         inputs = []
         for text in node.input:
             full = full_input(text)
             output = "^" if text.startswith("^") else full.rpartition(":")[2]
-            inputs.append((found[source_name(full)], output))
+            inputs.append((found.get(source_name(full), _FROM_THE_LAST_ROUND), output))
         copy = NodeDef()
         copy.CopyFrom(node)
         copy.ClearField("name")

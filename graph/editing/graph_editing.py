@@ -140,7 +140,7 @@ def remove_training_nodes(graph: AnyGraph, protected_nodes: Sequence[str] = ()) 
         read = {source_name(text) for text in texts} - waited_for
         updated = _updated_in_place(graph_def)
         instead: dict[str, str] = {}
-        for name in in_order(nodes, ()):
+        for name in in_order(nodes, (), loops=True):
             node = nodes[name]
             if (
                 node.op in ("Identity", "CheckNumerics")

@@ -12,12 +12,19 @@ if TYPE_CHECKING:
     from ...protos.messages import NodeDef
 
 
-def in_order(nodes: dict[str, NodeDef], mapped: Collection[str]) -> Collection[str]:
+# What hands the variables of a loop on from round to round: the one kind of edge that leads back.
+_LEADING_BACK = ("NextIteration", "RefNextIteration")
+
+
+def in_order(
+    nodes: dict[str, NodeDef], mapped: Collection[str], loops: bool = False
+) -> Collection[str]:
     """The names of the nodes, each behind those that it needs.
 
     Args:
         nodes: the nodes by name.
         mapped: inputs (in full form) that come from elsewhere.
+        loops: whether nodes may form loops of TensorFlow 1.x, whose way back counts as no need.
 
     Raises:
         ValueError: an input names no node, or the nodes form a cycle (its path is told).
@@ -25,6 +32,9 @@ def in_order(nodes: dict[str, NodeDef], mapped: Collection[str]) -> Collection[s
     if _are_in_order(nodes):
         return nodes
     needs = {name: _needed(node, nodes, mapped) for name, node in nodes.items()}
+    if loops:
+        back = {name for name, node in nodes.items() if node.op in _LEADING_BACK}
+        needs = {name: [x for x in some if x not in back] for name, some in needs.items()}
     return sorted_by_need(needs, "nodes")
 
 

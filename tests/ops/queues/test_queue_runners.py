@@ -79,8 +79,7 @@ def test_a_stop_cancels_who_waits_for_room(session: td.Session) -> None:
     assert all(thread.daemon for thread in threads)
     assert session.run(queue.dequeue()) == 1.0
     coordinator.request_stop()
-    with pytest.raises(td.errors.CancelledError):
-        coordinator.join(threads)
+    coordinator.join(threads)  # that they are cancelled once they are to stop is no failure
     join(threads)
 
 

@@ -1,0 +1,62 @@
+"""Loops of TensorFlow 1.x on the wire are stripped and compared node for node."""
+
+from __future__ import annotations
+
+import pytest
+from cli_harness import Cli
+
+import tensordraft as td
+from tensordraft.graph.editing.difference import diff
+from tensordraft.graph.editing.graph_editing import remove_training_nodes
+
+
+@pytest.fixture(scope="module")
+def lowered() -> td.GraphDef:
+    """A loop in a branch and a branch in a loop, by Switch, Merge and Enter."""
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [], name="x")
+
+        def body(i: td.Tensor, v: td.Tensor) -> list[td.Tensor]:
+            return [i + 1, td.cond(v > 9.0, lambda: v / 2.0, lambda: v * 3.0)]
+
+        def rounds() -> td.Tensor:
+            last: td.Tensor = td.while_loop(lambda i, v: i < 5, body, [0, td.identity(x)])[1]
+            return last
+
+        td.cond(x > 0.0, rounds, lambda: x - 1.0, name="choice")
+    return graph.as_graph_def(control_flow="lowered")
+
+
+def result(graph_def: td.GraphDef, value: float) -> float:
+    with td.Graph().as_default() as graph:
+        td.import_graph_def(graph_def, name="")
+    with td.Session(graph=graph) as session:
+        return float(session.run("choice/Merge:0", {"x:0": value}))
+
+
+def test_nothing_differs_from_itself(lowered: td.GraphDef) -> None:
+    assert not diff(lowered, lowered)
+
+
+def test_only_the_nodes_in_question_go(lowered: td.GraphDef) -> None:
+    stripped = remove_training_nodes(lowered)
+    gone = {node.name for node in lowered.node} - {node.name for node in stripped.node}
+    ops = {node.name: node.op for node in lowered.node}
+    assert {ops[name] for name in gone} <= {"Identity"}
+    assert [result(stripped, v) for v in (2.0, -1.0)] == [result(lowered, v) for v in (2.0, -1.0)]
+
+
+def test_a_change_in_a_loop_is_found(lowered: td.GraphDef) -> None:
+    other = td.GraphDef()
+    other.CopyFrom(lowered)
+    [node] = [node for node in other.node if node.op == "RealDiv"]
+    node.op = "Mul"
+    assert "became Mul" in str(diff(lowered, other))
+
+
+def test_files(lowered: td.GraphDef, tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
+    cli = Cli(capsys)
+    first, second = f"{tmp_path}/a.pb", f"{tmp_path}/b.pb"
+    td.save_graph(lowered, first)
+    assert cli("strip", first, "--out", second).code == 0
+    assert cli("diff", first, second).out.strip() == "no difference"
