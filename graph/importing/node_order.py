@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..node_def import full_input
+from .node_texts import NEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ...protos.messages import NodeDef
-
-
-# What hands the variables of a loop on from round to round: the one kind of edge that leads back.
-_LEADING_BACK = ("NextIteration", "RefNextIteration")
 
 
 def in_order(
@@ -33,7 +30,7 @@ def in_order(
         return nodes
     needs = {name: _needed(node, nodes, mapped) for name, node in nodes.items()}
     if loops:
-        back = {name for name, node in nodes.items() if node.op in _LEADING_BACK}
+        back = {name for name, node in nodes.items() if node.op in NEXTS}
         needs = {name: [x for x in some if x not in back] for name, some in needs.items()}
     return sorted_by_need(needs, "nodes")
 
