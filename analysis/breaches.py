@@ -46,6 +46,11 @@ class _Held:
         wanted: list[Tensor | Operation] = [*self._wanted] or [*graph.get_operations()]
         self._fetches = wanted
         self._ops = list(ops_within(needed_ops(wanted, [])))
+        self._shapes = {
+            name: list(promise.sizes)
+            for name, promise in contract.inputs.items()
+            if promise.sizes is not None and _tensor(graph, name) is not None
+        }
 
     def points(self) -> Iterator[Point]:
         contract = self._contract
@@ -98,14 +103,9 @@ class _Held:
             yield Point("TC01", "no other input is needed", _named("needed are", others))
 
     def _shapes_of_outputs(self) -> Iterator[Point]:
-        shapes = {
-            name: list(promise.sizes)
-            for name, promise in self._contract.inputs.items()
-            if promise.sizes is not None and _tensor(self._graph, name) is not None
-        }
         inference, problem = None, ""
         try:
-            inference = with_named_inputs(self._graph, self._wanted, shapes, {}).inference
+            inference = with_named_inputs(self._graph, self._wanted, self._shapes, {}).inference
         except ValueError as error:
             problem = str(error).splitlines()[0]
         for name, promise in self._contract.outputs.items():
@@ -124,14 +124,9 @@ class _Held:
         contract = self._contract
         if not contract.limits:
             return
-        shapes = {
-            name: list(promise.sizes)
-            for name, promise in contract.inputs.items()
-            if promise.sizes is not None and _tensor(self._graph, name) is not None
-        }
         codes = {"parameters": "TC04", "flops": "TC05", "peak_bytes": "TC06"}
         try:
-            found = cost(self._graph, self._fetches, shapes, contract.sizes)
+            found = cost(self._graph, self._fetches, self._shapes, contract.sizes)
         except (ValueError, errors.OpError) as error:
             problem = str(error).splitlines()[0]
             for name, limit in contract.limits.items():

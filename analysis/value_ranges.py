@@ -106,7 +106,7 @@ class ValueRanges:
             return self._of_index(op)
         rule = _RULES.get(op.type)
         if rule is not None:
-            found: Range = rule(given, self._sizes(op))
+            found: Range = rule(given)
             return found
         traits = op.definition.traits
         if isinstance(traits, Move) and op.inputs:
@@ -127,9 +127,6 @@ class ValueRanges:
         at = int(axis.reshape(-1)[0])
         size = sizes[at] if -len(sizes) <= at < len(sizes) else None
         return Range(0, size - 1) if isinstance(size, int) else _NOT_NEGATIVE
-
-    def _sizes(self, op: Operation) -> list[Any]:
-        return [self._inference.shape(x).sizes for x in op.inputs]
 
 
 def constant_of(op: Operation) -> Any:
@@ -154,19 +151,18 @@ def _around(ranges: Sequence[Range]) -> Range:
 
 
 def _fixed(low: float, high: float) -> Any:
-    return lambda given, sizes: Range(low, high)
+    return lambda given: Range(low, high)
 
 
 def _rising(function: Callable[[float], float]) -> Any:
     """The rule of a function that grows with its argument."""
-    return lambda given, sizes: Range(function(given[0].low), function(given[0].high))
+    return lambda given: Range(function(given[0].low), function(given[0].high))
 
 
 def _corners(function: Callable[[float, float], float]) -> Any:
     """The rule of a function of two that is greatest and least at ends of their ranges."""
 
-    def rule(given: Sequence[Range], sizes: Any) -> Range:
-        del sizes
+    def rule(given: Sequence[Range]) -> Range:
         x, y = given[0], given[1]
         ends = [function(a, b) for a in x for b in y]
         return ANY if any(map(math.isnan, ends)) else Range(min(ends), max(ends))
@@ -178,21 +174,18 @@ def _times(a: float, b: float) -> float:
     return 0.0 if a == 0 or b == 0 else a * b
 
 
-def _square(given: Sequence[Range], sizes: Any) -> Range:
-    del sizes
+def _square(given: Sequence[Range]) -> Range:
     ends = [x * x for x in given[0]]
     return Range(0.0 if given[0].holds(0) else min(ends), max(ends))
 
 
-def _absolute(given: Sequence[Range], sizes: Any) -> Range:
-    del sizes
+def _absolute(given: Sequence[Range]) -> Range:
     ends = [abs(x) for x in given[0]]
     return Range(0.0 if given[0].holds(0) else min(ends), max(ends))
 
 
-def _sum(given: Sequence[Range], sizes: Any) -> Range:
+def _sum(given: Sequence[Range]) -> Range:
     """Sums of numbers that are not negative are none, and the reverse; that all are 0 is rare."""
-    del sizes
     low, high = given[0]
     return Range(_TINY if low >= 0 else -math.inf, -_TINY if high <= 0 else math.inf)
 
@@ -205,8 +198,7 @@ def _root(x: float) -> float:
     return math.sqrt(x) if x > 0 else 0.0
 
 
-def _clipped(given: Sequence[Range], sizes: Any) -> Range:
-    del sizes
+def _clipped(given: Sequence[Range]) -> Range:
     x, low, high = given
     return Range(max(x.low, low.low), min(x.high, high.high))
 
@@ -215,8 +207,7 @@ def _softplus(x: float) -> float:
     return x if x > 30 else max(math.log1p(_exp(x)), _TINY)
 
 
-def _reciprocal_root(given: Sequence[Range], sizes: Any) -> Range:
-    del sizes
+def _reciprocal_root(given: Sequence[Range]) -> Range:
     low, high = given[0]
     least = 0.0 if math.isinf(high) else 1 / math.sqrt(high) if high > 0 else 0.0
     return Range(least, 1 / math.sqrt(low) if low > 0 else math.inf)
@@ -240,14 +231,14 @@ _RULES: dict[str, Any] = {
     "Sqrt": _rising(_root),
     "Rsqrt": _reciprocal_root,
     "Square": _square,
-    "SquaredDifference": lambda given, sizes: _NOT_NEGATIVE,
+    "SquaredDifference": lambda given: _NOT_NEGATIVE,
     "Abs": _absolute,
-    "Neg": lambda given, sizes: Range(-given[0].high, -given[0].low),
+    "Neg": lambda given: Range(-given[0].high, -given[0].low),
     "Sum": _sum,
-    "L2Loss": lambda given, sizes: _NOT_NEGATIVE,
-    "Shape": lambda given, sizes: Range(1, math.inf),
-    "Size": lambda given, sizes: Range(1, math.inf),
-    "Rank": lambda given, sizes: _NOT_NEGATIVE,
+    "L2Loss": lambda given: _NOT_NEGATIVE,
+    "Shape": lambda given: Range(1, math.inf),
+    "Size": lambda given: Range(1, math.inf),
+    "Rank": lambda given: _NOT_NEGATIVE,
     "Add": _corners(lambda a, b: a + b),
     "AddV2": _corners(lambda a, b: a + b),
     "BiasAdd": _corners(lambda a, b: a + b),
@@ -258,10 +249,10 @@ _RULES: dict[str, Any] = {
     "ClipByValue": _clipped,
     "Floor": _rising(lambda x: x if math.isinf(x) else math.floor(x)),
     "Ceil": _rising(lambda x: x if math.isinf(x) else math.ceil(x)),
-    "Cast": lambda given, sizes: given[0],
-    "MaxPool": lambda given, sizes: given[0],
-    "AvgPool": lambda given, sizes: given[0],
-    "Select": lambda given, sizes: given[1].around(given[2]),
-    "SelectV2": lambda given, sizes: given[1].around(given[2]),
-    "OneHot": lambda given, sizes: given[2].around(given[3]),
+    "Cast": lambda given: given[0],
+    "MaxPool": lambda given: given[0],
+    "AvgPool": lambda given: given[0],
+    "Select": lambda given: given[1].around(given[2]),
+    "SelectV2": lambda given: given[1].around(given[2]),
+    "OneHot": lambda given: given[2].around(given[3]),
 }
