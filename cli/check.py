@@ -1,4 +1,4 @@
-"""`tensordraft check`: whether a graph file is consistent, and what shape everything has."""
+"""`tensordraft check`: whether a graph file or a program is consistent, and what shapes it has."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..analysis.checking import check_graph
 from ..analysis.contract import Contract
 from ..analysis.formats import to_junit, to_sarif
+from ..dry_runs.check_program import check_program
 from .graph_file import add_file_argument
 from .progress import ShownProgress
 from .text import printable
@@ -21,11 +22,12 @@ def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
     parser = commands.add_parser(
         "check",
-        help="whether a graph file is consistent, and what shape everything has",
+        help="whether a graph file or a program is consistent, and what shapes it has",
         description=(
             "Infers every shape of a graph without running it, and prints what is wrong, what "
-            "must hold though only a run decides it, and the shape of every tensor. The exit code "
-            "is 1 if something is wrong."
+            "must hold though only a run decides it, and the shape of every tensor. A program "
+            "(.py) runs with sessions that work out dtypes and shapes alone: each run that it "
+            "makes is checked, in seconds. The exit code is 1 if something is wrong."
         ),
     )
     add_file_argument(parser)
@@ -60,6 +62,21 @@ def add_parser(commands: Any) -> None:
         "--format", choices=["text", "json", "sarif", "junit"], default="text", help="how to tell"
     )
     parser.add_argument("--json", action="store_true", help="the same as --format json")
+    program = parser.add_argument_group("of a program")
+    program.add_argument(
+        "--runs",
+        type=int,
+        default=3,
+        help="how often each distinct run is worked out; a loop ends with the first round that "
+        "makes no other (default: 3)",
+    )
+    program.add_argument(
+        "--seconds", type=float, default=120.0, help="how long it may take (default: 120)"
+    )
+    program.add_argument("--output", action="store_true", help="show what the program prints")
+    program.add_argument(
+        "arguments", metavar="ARGUMENT", nargs="*", help="what it is given, behind --"
+    )
     parser.set_defaults(command=check)
 
 
@@ -112,6 +129,10 @@ def _contract(arguments: Namespace) -> Contract | None:
 
 def check(arguments: Namespace) -> int:
     """Prints the report on `arguments.file`; returns the exit code."""
+    if arguments.file.endswith(".py"):
+        return _check_program(arguments)
+    if arguments.arguments:
+        raise ValueError(f"{arguments.file} is no program (.py), and takes no arguments")
     contract = _contract(arguments)
     with ShownProgress(arguments.file) as progress:
         report = check_graph(
@@ -131,3 +152,18 @@ def check(arguments: Namespace) -> int:
         print((to_sarif if form == "sarif" else to_junit)(report, arguments.file))
     failed = not report.ok or (arguments.strict and (report.requirements or report.losses))
     return 1 if failed else 0
+
+
+def _check_program(arguments: Namespace) -> int:
+    report = check_program(
+        arguments.file,
+        arguments.arguments,
+        arguments.runs,
+        arguments.seconds,
+        show_output=arguments.output,
+    )
+    if arguments.json or arguments.format == "json":
+        print(report.to_json())
+    else:
+        print("\n".join(map(printable, str(report).splitlines())))
+    return 0 if report.ok and not (arguments.strict and report.findings) else 1

@@ -66,6 +66,7 @@ def compiled(
     parameters: str, lines: Sequence[str], scope: dict[str, Any], source_name: str
 ) -> FunctionType:
     """The function `run(parameters)` with these lines, over the globals `scope`."""
+    scope["__name__"] = __name__  # frames of ours are told from the program's by their module
     source = "\n ".join([f"def run({parameters}):", *lines])
     code = _code if len(source) < _SHORT_SOURCE else _code.__wrapped__
     exec(code(source, source_name), scope)  # noqa: S102 - numbered names only

@@ -82,7 +82,7 @@ class Session:
         config: ConfigProto | None = None,
         optimize: str = "fast",
     ) -> None:
-        state = check_arguments(target, graph, config, optimize)
+        self._state = check_arguments(target, graph, config, optimize)
         self._graph = graph or get_default_graph()
         self._config = config or ConfigProto()
         self._exact = optimize == "exact" or asks_for_exact(self._config)
@@ -90,7 +90,6 @@ class Session:
         self._calls = Calls()
         self._lock = threading.Lock()
         self._closed = False
-        self._state = state
         self._partial_runs: dict[str, PartialRun] = {}
         self._handles = count()
         self._entered: ExitStack | None = None
@@ -162,8 +161,7 @@ class Session:
             raise _EmptyGraphError(None, None, message)
         pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
         call = self._call(fetches, tuple(pairs))
-        fed = feed_dict or ()
-        if is_plain(asked, fed) and len(pairs) == len(fed):
+        if is_plain(asked, feed_dict or ()) and len(pairs) == len(feed_dict or ()):
             self._calls.keep(key, call)
         return call.run(pairs.values(), options, run_metadata)
 
@@ -174,9 +172,13 @@ class Session:
         with self._lock:
             executor = self._calls.get(key)
             if executor is None:
-                executor = Executor(self._plan(fetched.elements, feeds), self._threads)
+                executor = self.executor_for(fetched.elements, feeds)
                 self._calls.keep(key, executor)
         return Call(fetched, feeds, executor, self._config.operation_timeout_in_ms)
+
+    def executor_for(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Executor:
+        """What runs `fetches`; where programs are only checked, another stands in its place."""
+        return Executor(self._plan(fetches, feeds), self._threads)
 
     def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
         return make_plan(
@@ -280,8 +282,7 @@ class Session:
 
         Raises:
             InvalidArgumentError: there is no such handle, or all that was announced has been
-                fetched; something was not announced, was
-                fetched or fed before, or is needed and was not fed.
+                fetched; something was not announced, was fetched or fed before, or is not fed.
             TypeError, ValueError, OpError: as for `run`.
         """
         self._check_open()

@@ -101,6 +101,7 @@ FOLDERS = [
     "contributed",
     "analysis",
     "drawing",
+    "dry_runs",
     "",
     "distributed",
     "cli",

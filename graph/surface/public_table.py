@@ -45,6 +45,7 @@ STAGES = (
     ("contributed.*",),
     ("analysis",),
     ("drawing",),
+    ("dry_runs",),
     ("distributed",),
 )
 OPS = STAGES[1]
