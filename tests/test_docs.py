@@ -102,7 +102,7 @@ def test_the_page_on_costs_prints_what_it_says() -> None:
     code = [block for block in blocks(page) if block.language == "python"]
     printed = run(sys.executable, "-c", RUN_BLOCKS, *[block.text for block in code], folder=ROOT)
     assert printed.split("end of block\n")[:-1] == [block.output for block in code]
-    assert follow(page, ROOT) == 1
+    assert follow(page, ROOT) == 2
 
 
 def follow(page: Path, folder: Path) -> int:
