@@ -9,6 +9,7 @@ from ..protos.attr_codec import decode_attr, encode_attr, kind_of
 from ..protos.dtypes import DType
 from ..protos.messages import AttrValue, NodeDef
 from ..protos.tensor_codec import TensorValue
+from ..shape_inference.size_facts import decoded_facts, encoded_facts, with_facts
 from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Bodies
 from .attrs import coerce_attr
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from .elements import Op, OpType, RegisteredOpType, Value
     from .signature import AttrSpec
 
+
+SIZE_FACTS = "_size_facts"
+"""The attr in which a file keeps what is known of the named sizes in other attrs."""
 
 _NUMBERED = re.compile(r"[^:]+:[0-9]{1,9}")
 
@@ -49,6 +53,10 @@ def write_node_def(op: Op, message: NodeDef) -> None:
         message.attr[name].CopyFrom(
             value if isinstance(value, AttrValue) else encode_attr(value, specs[name].kind)
         )
+    shapes = [value for value in op.attrs.values() if type(value) is TensorShape]
+    facts = encoded_facts(shapes) if shapes else b""
+    if facts:
+        message.attr[SIZE_FACTS].s = facts
 
 
 def full_input(text: str) -> str:
@@ -113,6 +121,11 @@ def read_attrs(
             if spec.default is REQUIRED:
                 raise ValueError(f"{definition.name} needs the attr {name!r}")
             attrs[name] = spec.default
+    if SIZE_FACTS in attrs:
+        facts = attrs.pop(SIZE_FACTS)
+        fuller = decoded_facts(facts.s if isinstance(facts, AttrValue) else facts)
+        shapes = {name: value for name, value in attrs.items() if type(value) is TensorShape}
+        attrs |= {name: with_facts(shape, fuller) for name, shape in shapes.items()}
     return attrs
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..shape_inference.size_facts import broken_fact
 from ..shape_inference.symbolic.symbolic import DimExpr, as_symbol, evaluate, symbols_of
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class NamedSizes:
                 first = self._bound.setdefault(symbol, place)
                 if first is not place:
                     self._equal.append((*first, *place))
+        self._facts = [
+            (place, symbol)
+            for symbol, place in self._bound.items()
+            if symbol.lower or symbol.upper is not None or symbol.multiple_of > 1
+        ]
         self._expressions = [
             (place, size)
             for place, size in named
@@ -52,12 +58,15 @@ class NamedSizes:
         ]
 
     def __bool__(self) -> bool:
-        return bool(self._equal or self._expressions)
+        return bool(self._equal or self._expressions or self._facts)
 
     def hold(self, arrays: Sequence[Any]) -> bool:
         """Whether equal names have equal numbers, quickly; False where only `check` can tell."""
         for i, axis, j, other in self._equal:
             if arrays[i].shape[axis] != arrays[j].shape[other]:
+                return False
+        for (i, axis), symbol in self._facts:
+            if broken_fact(symbol, arrays[i].shape[axis]):
                 return False
         return not self._expressions
 
@@ -65,8 +74,16 @@ class NamedSizes:
         """Checks the shapes of what is fed, one for each tensor; their ranks are right already.
 
         Raises:
-            ValueError: a name would stand for two numbers.
+            ValueError: a name would stand for two numbers, or for one that it cannot have.
         """
+        for (i, axis), symbol in self._facts:
+            broken = broken_fact(symbol, shapes[i][axis])
+            if broken:
+                tensor = self._tensors[i]
+                raise ValueError(
+                    f"cannot feed a value of shape {shapes[i]} for the tensor {tensor.name!r}, "
+                    f"which has shape {tensor.shape}: {symbol.name} {broken}, got {shapes[i][axis]}"
+                )
         for i, axis, j, other in self._equal:
             if shapes[i][axis] != shapes[j][other]:
                 self._refuse(shapes, _Place(j, other))

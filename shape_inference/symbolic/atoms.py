@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import count
-from math import inf, isinf
+from math import gcd, inf, isinf
 from typing import TYPE_CHECKING
 
 from . import intervals, polynomials
 from .intervals import Interval
-from .polynomials import Atom, Polynomial
+from .polynomials import Atom, Monomial, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,7 @@ class Symbol(Atom):
         name: The name it is printed by, or `None`.
         lower: The least value it can have, or `None` where there is no such bound.
         upper: The greatest value it can have, or `None` where there is no such bound.
+        multiple_of: A number that divides each value it can have.
 
     Raises:
         ValueError: The name is empty, or `lower` exceeds `upper`.
@@ -38,10 +39,14 @@ class Symbol(Atom):
         (True, False)
     """
 
-    __slots__ = ("lower", "name", "upper")
+    __slots__ = ("lower", "multiple_of", "name", "upper")
 
     def __init__(
-        self, name: str | None = None, lower: int | None = 0, upper: int | None = None
+        self,
+        name: str | None = None,
+        lower: int | None = 0,
+        upper: int | None = None,
+        multiple_of: int = 1,
     ) -> None:
         if name == "":
             raise ValueError("a symbol's name must not be empty; None leaves it unnamed")
@@ -50,6 +55,7 @@ class Symbol(Atom):
         self.name = name
         self.lower = lower
         self.upper = upper
+        self.multiple_of = multiple_of
         if name is None:
             key = f"?{next(_serials)}"
         else:
@@ -114,6 +120,43 @@ def apply(function: str, *arguments: Polynomial) -> Polynomial:
     if call.depth > _DEEPEST_NESTING:
         return {(anonymous(call.interval),): 1}
     return {(call,): 1}
+
+
+def divided(monomial: Monomial, coefficient: int, divisor: int) -> Polynomial | None:
+    """Returns a term divided by a number, where a symbol in it is a multiple of what is needed."""
+    common = gcd(coefficient, divisor)
+    step = divisor // common
+    for i, atom in enumerate(monomial):
+        if isinstance(atom, Symbol) and atom.multiple_of % step == 0:
+            rest: Polynomial = {monomial[:i] + monomial[i + 1 :]: coefficient // common}
+            return polynomials.multiply(rest, apply("//", {(atom,): 1}, {(): step}))
+    return None
+
+
+def undivided(terms: Polynomial) -> Polynomial:
+    """Returns the polynomial without divisions that its own factors undo: `8*(n//8)` is `n`."""
+    result: Polynomial = {}
+    for monomial, c in terms.items():
+        for i, atom in enumerate(monomial):
+            whole = _divided_symbol(atom)
+            if whole is not None and c % whole[1] == 0:
+                rest: Polynomial = {monomial[:i] + monomial[i + 1 :]: c // whole[1]}
+                term = undivided(polynomials.multiply(rest, {(whole[0],): 1}))
+                break
+        else:
+            term = {monomial: c}
+        result = polynomials.add(result, term)
+    return result
+
+
+def _divided_symbol(atom: Atom) -> tuple[Symbol, int] | None:
+    """The symbol and the number of a division that leaves no rest."""
+    if not isinstance(atom, Call) or atom.function != "//":
+        return None
+    symbol, divisor = only_atom(atom.arguments[0]), atom.arguments[1]
+    if not isinstance(symbol, Symbol) or not polynomials.is_constant(divisor):
+        return None
+    return (symbol, divisor[()]) if symbol.multiple_of % divisor[()] == 0 else None
 
 
 def anonymous(interval: Interval) -> Symbol:

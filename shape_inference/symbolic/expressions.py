@@ -265,6 +265,8 @@ def _divisor(dim: Dim) -> Polynomial:
 
 def expression(terms: Polynomial) -> Dim:
     """Returns the size with these terms, or a symbol with its bounds where they are too many."""
+    if any(atom.depth for monomial in terms for atom in monomial):
+        terms = atoms.undivided(terms)
     if not terms:
         return 0
     if len(terms) == 1 and () in terms:

@@ -14,7 +14,7 @@ def floordiv(x: Polynomial, y: Polynomial) -> Polynomial:
     """Returns `x // y`."""
     if polynomials.leading_coefficient(y) < 0:
         x, y = polynomials.scale(x, -1), polynomials.scale(y, -1)
-    quotient, rest = polynomials.divide(x, y)
+    quotient, rest = _divided(x, y)
     return polynomials.add(quotient, _floor_of_rest(rest, y)) if rest else quotient
 
 
@@ -23,7 +23,7 @@ def mod(x: Polynomial, y: Polynomial) -> Polynomial:
     if polynomials.leading_coefficient(y) < 0:
         opposite = mod(polynomials.scale(x, -1), polynomials.scale(y, -1))
         return polynomials.scale(opposite, -1)
-    _, rest = polynomials.divide(x, y)
+    _, rest = _divided(x, y)
     if not rest:
         return {}
     factor = polynomials.common_factor(rest, y)
@@ -34,6 +34,18 @@ def mod(x: Polynomial, y: Polynomial) -> Polynomial:
 
 
 _UNIT: Polynomial = {(): 1}
+
+
+def _divided(x: Polynomial, y: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """As `polynomials.divide`, by what is known of symbols, too."""
+    quotient, rest = polynomials.divide(x, y)
+    if polynomials.is_constant(y):
+        for monomial, c in list(rest.items()):
+            part = atoms.divided(monomial, c, y[()]) if monomial else None
+            if part is not None:
+                quotient = polynomials.add(quotient, part)
+                rest = {m: k for m, k in rest.items() if m is not monomial}
+    return quotient, rest
 
 
 def _floor_of_rest(rest: Polynomial, y: Polynomial) -> Polynomial:

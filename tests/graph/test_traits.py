@@ -41,6 +41,7 @@ FORMAT = {
     "graph/checkpoints/saved_model.py",
     "graph/lowered_nodes.py",
     "graph/surface/absent.py",  # public names, some of which op types have, too
+    "shape_inference/size_facts.py",  # the same: td.Size
 }
 
 

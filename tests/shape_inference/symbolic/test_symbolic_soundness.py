@@ -26,18 +26,21 @@ from tensordraft.shape_inference.symbolic.symbolic import (
     substitute,
 )
 
-NAMES = ("n", "k", "positive", "small", "sign")
+NAMES = ("n", "k", "positive", "small", "sign", "tiles")
 RANGES = {
     "n": (0, None),
     "k": (0, None),
     "positive": (1, None),
     "small": (0, 3),
     "sign": (None, None),
+    "tiles": (0, 48),
 }
-SYMBOLS: dict[str, DimExpr] = {
-    name: dim_symbol(name, lower, upper) for name, (lower, upper) in RANGES.items()
+MULTIPLES = {"tiles": 6}
+IDENTITIES = {
+    name: Symbol(name, lower, upper, MULTIPLES.get(name, 1))
+    for name, (lower, upper) in RANGES.items()
 }
-IDENTITIES = {name: Symbol(name, lower, upper) for name, (lower, upper) in RANGES.items()}
+SYMBOLS = {name: DimExpr({(symbol,): 1}) for name, symbol in IDENTITIES.items()}
 OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "+": (operator.add, operator.add),
     "-": (operator.sub, operator.sub),
@@ -55,12 +58,17 @@ trees: st.SearchStrategy[Tree] = st.recursive(
     lambda inner: st.tuples(st.sampled_from(sorted(OPERATIONS)), inner, inner),
     max_leaves=10,
 )
-runs = st.fixed_dictionaries(
-    {
-        name: st.integers(-40 if lower is None else lower, 40 if upper is None else upper)
-        for name, (lower, upper) in RANGES.items()
-    }
-)
+
+
+def numbers(name: str) -> st.SearchStrategy[int]:
+    """What a symbol may be in a run."""
+    lower, upper = RANGES[name]
+    step = MULTIPLES.get(name, 1)
+    drawn = st.integers(-40 if lower is None else lower, 40 if upper is None else upper)
+    return drawn.map(lambda number: number // step * step)
+
+
+runs = st.fixed_dictionaries({name: numbers(name) for name in NAMES})
 
 
 def symbolic(tree: Tree) -> Dim:
