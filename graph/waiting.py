@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Protocol
 
 from . import errors
 from .deadlines import deadline
@@ -14,9 +14,41 @@ from .interrupts import let_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping
+    from contextlib import AbstractContextManager
 
 WAITS = "the waits of the session"
 """The key of the waits in the store of a session."""
+
+
+class Course(Protocol):
+    """A run that has more to do while one of its ops waits."""
+
+    def meanwhile(self, event: threading.Event) -> AbstractContextManager[None]:
+        """A `with` block in which the run goes on elsewhere; the event ends the waiting."""
+
+
+class _UnderWay(threading.local):
+    """The run of this thread, where it has more to do meanwhile."""
+
+    course: Course | None = None
+
+
+_under_way = _UnderWay()
+
+
+@contextmanager
+def run_under_way(course: Course) -> Iterator[None]:
+    """A `with` block in which whoever waits lets the rest of the run go on.
+
+    Args:
+        course: the run.
+    """
+    outer = _under_way.course
+    _under_way.course = course
+    try:
+        yield
+    finally:
+        _under_way.course = outer
 
 
 class Waits:
@@ -48,7 +80,8 @@ class Waits:
         try:
             ends = [] if deadline.ends is None else [deadline.ends - time.perf_counter()]
             limit = min([*ends, *([] if seconds is None else [seconds])], default=None)
-            with let_through():
+            course = _under_way.course
+            with course.meanwhile(event) if course else nullcontext(), let_through():
                 done = event.wait(None if limit is None else max(limit, 0.0))
             if not done:
                 raise errors.DeadlineExceededError(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from math import inf
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..graph import errors
 from ..graph.deadlines import ending_at
 from ..graph.dense_copy import dense_copy
 from .compiler import Lowered, lower
+from .course import waiting_program
 from .fusion import fuse
 from .interpreter import FlatProgram, told
 from .kept_memory import keep_freed_memory
@@ -43,9 +45,12 @@ class Executor:
         self._plan = plan
         self._threads = threads
         self.quietly = quiet_way(plan)
-        self._flat = FlatProgram(plan)
+        waiting = waiting_program(plan)
+        self._flat = waiting or FlatProgram(plan)
         self._runs = 0
         self._seconds = -_SECONDS_TO_LOWER * max(0, len(plan.steps) - _FEW_STEPS)
+        if waiting is not None:
+            self._seconds = -inf  # a compiled plan has but one order
         self._hot: Lowered | None = None
         self.hot: Callable[..., Sequence[Any]] | None = None
         """The function of a plan that is hot: from what is fed to what is fetched."""

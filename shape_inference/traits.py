@@ -29,6 +29,7 @@ class Traits:
             of a Saver.
         reads_files: the kernel reads files, or makes what reads them.
         writes_files: the kernel writes files, or removes them.
+        waits: the kernel may have to wait for what others do, perhaps later ops of the same run.
         calls_python: the kernel calls a function of the program, which no file can hold.
         relays_sizes: a vector of sizes keeps its meaning on the way through the op: an element of
             -1 from a `Stack` stands for an unknown size behind it as well, as in TensorFlow.
@@ -52,6 +53,7 @@ class Traits:
     of_saver: bool = False
     reads_files: bool = False
     writes_files: bool = False
+    waits: bool = False
     calls_python: bool = False
     relays_sizes: bool = False
     splits: str = ""
@@ -62,6 +64,9 @@ OPAQUE = Traits()
 
 STATEFUL = Traits(stateful=True)
 """Of an op of which nothing is stated but that it has state."""
+
+WAITING = Traits(stateful=True, waits=True)
+"""Of an op of which nothing is stated but that it has state, and may wait for what others do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from ...graph.waiting import waits_of
 from ...shape_inference.contents import Content
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import STATEFUL, WAITING
 from .accumulators import Accumulator, SparseAccumulator
 from .handles import (
     HOME,
@@ -177,7 +177,7 @@ APPLY_GRADIENT = by_reference_and_handle(
 )  # fmt: skip
 TAKE_GRADIENT = by_reference_and_handle(
     "AccumulatorTakeGradient", "handle: HANDLE, num_required: int32 -> average: dtype",
-    f"dtype: {_NUMBERS}", _take_shape, _take_kernel, _RESOURCE,
+    f"dtype: {_NUMBERS}", _take_shape, _take_kernel, _RESOURCE, waits=True,
 )  # fmt: skip
 
 
@@ -199,7 +199,7 @@ SPARSE_TAKE_GRADIENT: OpDef[Any] = OpDef(
     "SparseAccumulatorTakeGradient",
     "handle: Ref(string), num_required: int32 -> indices: int64, values: dtype, shape: int64",
     f"dtype: {_NUMBERS}",
-    traits=STATEFUL,
+    traits=WAITING,
 )
 
 

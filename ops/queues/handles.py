@@ -9,7 +9,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
-from ...shape_inference.traits import OPAQUE, STATEFUL
+from ...shape_inference.traits import Traits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +64,7 @@ def by_reference_and_handle(
     shape: Callable[[ShapeContext], Any],
     kernel: Callable[[KernelContext], Kernel],
     second: str = "{}V2",
+    waits: bool = False,
 ) -> dict[str, OpDef[Any]]:
     """Defines an op in its two versions; `HANDLE` in the arguments is of another dtype in each.
 
@@ -74,6 +75,7 @@ def by_reference_and_handle(
         shape: the shape function.
         kernel: the kernel factory.
         second: how the name of the version by handle follows from that of the first.
+        waits: whether the op may have to wait for what others do.
     """
     made: dict[str, OpDef[Any]] = {}
     for version, dtype in (("", "Ref(string)"), ("V2", "resource")):
@@ -82,7 +84,7 @@ def by_reference_and_handle(
             second.format(name) if version else name,
             arguments.replace("HANDLE", dtype),
             attrs,
-            traits=STATEFUL if stateful else OPAQUE,
+            traits=Traits(stateful=bool(stateful), waits=waits),
         )
         op.shape(shape)
         op.kernel(kernel)

@@ -283,23 +283,23 @@ _GIVEN = "Tcomponents: list(type) >= 1, timeout_ms: int = -1"
 _TAKEN = f"{_TYPES}, timeout_ms: int = -1"
 ENQUEUE = by_reference_and_handle(
     "QueueEnqueue", "handle: HANDLE, components: Tcomponents ->", _GIVEN, _enqueue_shape,
-    _enqueue_kernel,
+    _enqueue_kernel, waits=True,
 )  # fmt: skip
 ENQUEUE_MANY = by_reference_and_handle(
     "QueueEnqueueMany", "handle: HANDLE, components: Tcomponents ->", _GIVEN, _enqueue_many_shape,
-    _enqueue_many_kernel,
+    _enqueue_many_kernel, waits=True,
 )  # fmt: skip
 DEQUEUE = by_reference_and_handle(
     "QueueDequeue", "handle: HANDLE -> components: component_types", _TAKEN, _dequeue_shape,
-    _dequeue_kernel,
+    _dequeue_kernel, waits=True,
 )  # fmt: skip
 DEQUEUE_MANY = by_reference_and_handle(
     "QueueDequeueMany", "handle: HANDLE, n: int32 -> components: component_types", _TAKEN,
-    _dequeue_many_shape, _dequeue_many_kernel,
+    _dequeue_many_shape, _dequeue_many_kernel, waits=True,
 )  # fmt: skip
 DEQUEUE_UP_TO = by_reference_and_handle(
     "QueueDequeueUpTo", "handle: HANDLE, n: int32 -> components: component_types", _TAKEN,
-    _dequeue_up_to_shape, _dequeue_many_kernel,
+    _dequeue_up_to_shape, _dequeue_many_kernel, waits=True,
 )  # fmt: skip
 
 
@@ -336,7 +336,7 @@ def _is_closed_kernel(c: KernelContext) -> Kernel:
 
 CLOSE = by_reference_and_handle(
     "QueueClose", "handle: HANDLE ->", "cancel_pending_enqueues: bool = false", nothing_shape,
-    _close_kernel,
+    _close_kernel, waits=True,
 )  # fmt: skip
 SIZE = by_reference_and_handle("QueueSize", "handle: HANDLE -> size: int32", "", scalar_shape,
     _size_kernel,

@@ -15,7 +15,7 @@ from ...graph.waiting import waits_of
 from ...protos.dtypes import as_dtype
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import STATEFUL, WAITING
 from .handles import HOME, shared_home
 from .waiting_lines import Attempt, WaitingLines
 
@@ -33,10 +33,10 @@ public = {"td.contrib.staging": "StagingArea"}
 _LIMITS = "capacity: int >= 0 = 0, memory_limit: int >= 0 = 0"
 _ATTRS = f"{_LIMITS}, dtypes: list(type) >= 1, {HOME}"
 _ANY_ATTRS = f"{_LIMITS}, dtypes: list(type) >= 0, {HOME}"
-STAGE: OpDef[Any] = OpDef("Stage", "values: dtypes ->", _ATTRS, traits=STATEFUL)
-UNSTAGE: OpDef[Any] = OpDef("Unstage", "-> values: dtypes", _ATTRS, traits=STATEFUL)
+STAGE: OpDef[Any] = OpDef("Stage", "values: dtypes ->", _ATTRS, traits=WAITING)
+UNSTAGE: OpDef[Any] = OpDef("Unstage", "-> values: dtypes", _ATTRS, traits=WAITING)
 STAGE_PEEK: OpDef[Any] = OpDef(
-    "StagePeek", "index: int32 -> values: dtypes", _ATTRS, traits=STATEFUL
+    "StagePeek", "index: int32 -> values: dtypes", _ATTRS, traits=WAITING
 )
 STAGE_SIZE: OpDef[Any] = OpDef("StageSize", "-> size: int32", _ANY_ATTRS, traits=STATEFUL)
 STAGE_CLEAR: OpDef[Any] = OpDef("StageClear", "->", _ANY_ATTRS, traits=STATEFUL)

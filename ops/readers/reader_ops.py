@@ -204,12 +204,12 @@ def _reset_kernel(c: KernelContext) -> Kernel:
 _OF = "reader_handle: HANDLE"
 READ = by_reference_and_handle(
     "ReaderRead", f"{_OF}, queue_handle: HANDLE -> key: string, value: string", "", _two_scalars,
-    _read_kernel,
+    _read_kernel, waits=True,
 )  # fmt: skip
 READ_UP_TO = by_reference_and_handle(
     "ReaderReadUpTo",
     f"{_OF}, queue_handle: HANDLE, num_records: int64 -> keys: string, values: string",
-    "", _two_vectors, _read_up_to_kernel,
+    "", _two_vectors, _read_up_to_kernel, waits=True,
 )  # fmt: skip
 NUM_RECORDS_PRODUCED = by_reference_and_handle(
     "ReaderNumRecordsProduced", f"{_OF} -> records_produced: int64", "", scalar_shape,
