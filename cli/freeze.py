@@ -8,7 +8,7 @@ from ..graph.editing.folding import fold_constants
 from ..graph.loading.graph_files import save_graph
 from ..saved_models.freezing import freeze_model
 from .graph_file import add_file_argument
-from .text import counted
+from .text import comma_separated, counted
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -28,13 +28,13 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--outputs",
         metavar="NAMES",
-        type=_names,
+        type=comma_separated,
         help="outputs of the signature, or nodes, with commas between; by default all outputs",
     )
     parser.add_argument(
         "--tags",
         metavar="TAGS",
-        type=_names,
+        type=comma_separated,
         help="the tags of the meta graph, with commas between; by default the only one, or 'serve'",
     )
     parser.add_argument(
@@ -45,10 +45,6 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--fold", action="store_true", help="compute what constants decide, too")
     parser.add_argument("--out", metavar="FILE", required=True, help="the file: .pb or .pbtxt")
     parser.set_defaults(command=freeze)
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def freeze(arguments: Namespace) -> int:

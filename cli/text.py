@@ -36,6 +36,11 @@ def table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
     return "\n".join(f"{indent}{line}".rstrip() for line in lines)
 
 
+def comma_separated(text: str) -> list[str]:
+    """The names in an option that takes several."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def counted(number: int, noun: str) -> str:
     """`1 node`, `2 nodes`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

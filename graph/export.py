@@ -179,12 +179,21 @@ class Defaults:
 
     def strip(self, node: NodeDef) -> None:
         """Removes the attrs of `node` that hold the default of its op type."""
+        for name, default in self._of(node).items():
+            if name in node.attr and node.attr[name] == default:
+                del node.attr[name]
+
+    def add(self, node: NodeDef) -> None:
+        """Writes the attrs that `node` leaves to the default of its op type."""
+        for name, default in self._of(node).items():
+            if name not in node.attr:
+                node.attr[name].CopyFrom(default)
+
+    def _of(self, node: NodeDef) -> Mapping[str, AttrValue]:
         defaults = self._by_type.get(node.op)
         if defaults is None:
             defaults = self._by_type[node.op] = _defaults(node.op)
-        for name, default in defaults.items():
-            if name in node.attr and node.attr[name] == default:
-                del node.attr[name]
+        return defaults
 
 
 def _defaults(op_type: str) -> dict[str, AttrValue]:

@@ -6,8 +6,7 @@ import ast
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph.surface.absent import reason
-from .tensorflow_names import InternalModule, PublicModule, module_called
+from .tensorflow_names import module_called, module_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +107,10 @@ def _chain(node: ast.expr) -> list[str]:
 
 
 def _resolved(name: str) -> tuple[str, str | None]:
-    """As much of a dotted name as counts, and why that is missing, or None."""
+    """As much of a dotted name as counts, and why that is missing, or None.
+
+    It is looked for as an import looks for it, so that the check and the program agree.
+    """
     first, *rest = name.split(".")
     home: ModuleType | None = module_called(first)
     path = first
@@ -116,29 +118,12 @@ def _resolved(name: str) -> tuple[str, str | None]:
         if home is None:
             break
         path = f"{path}.{part}"
-        module = module_called(path)
-        # A stand-in for a module inside of TensorFlow is there for any name.
-        certain = isinstance(home, PublicModule) or not isinstance(module, InternalModule)
-        if module is not None and certain:
+        if (module := module_called(path)) is not None:
             home = module
             continue
         try:
             value = getattr(home, part)
         except AttributeError as error:
-            if module is not None and _may_be_module(home, part):
-                home = module
-                continue
-            why = reason(part) or ("" if module else str(error).partition(": ")[2])
-            return path, why or "there is none"
+            return path, module_reason(path) or str(error).partition(": ")[2] or "there is none"
         home = value if isinstance(value, ModuleType) else None
     return path, None
-
-
-def _may_be_module(home: ModuleType, part: str) -> bool:
-    """Whether a name that a stand-in for a module of TensorFlow's lacks is likely one of a module.
-
-    Modules have small letters; what is known to be absent is none, and public namespaces are known.
-    """
-    if part != part.lower() or reason(part) is not None:
-        return False
-    return isinstance(home, InternalModule) or part in ("python", "ops")

@@ -9,7 +9,9 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ..graph.surface.absent import reason
 from ..graph.surface.namespaces import NAMESPACES
+from .module_homes import HOMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,16 +23,7 @@ VERSION = "1.15.0"
 
 _PACKAGE = __name__.partition(".")[0]
 _PUBLIC_ROOTS = ("tensorflow.compat.v1", "tensorflow")
-# Modules that hold what is public elsewhere; programs of the time reach into them.
-_INTERNAL = ("tensorflow.python", "tensorflow.core", "tensorflow.contrib")
-_MNIST = "contrib.learn.datasets.mnist"
-_TUTORIAL = "tensorflow.examples.tutorials.mnist.input_data"
-# Modules whose names are those of one module of the package.
-_HOMES = {
-    _TUTORIAL: _MNIST,
-    "tensorflow.contrib.learn.python.learn.datasets.mnist": _MNIST,
-    "tensorflow.python.framework.tensor_shape": "shape_inference.tensor_shape",
-}
+_KERAS = "tensorflow.python.keras"  # which is public, and programs reach for it within, too
 
 
 class PublicModule(ModuleType):
@@ -59,8 +52,8 @@ class PublicModule(ModuleType):
 class InternalModule(ModuleType):
     """A module inside of TensorFlow, such as `tensorflow.python.ops.array_ops`.
 
-    It has every public name: those of the namespace that is called as it is, such as `gfile`, come
-    first, then those of `td`, then those of other namespaces.
+    It has the names of its homes, as `module_homes.py` states them, then those of `td`, and the
+    modules inside of it.
 
     Args:
         name: the name of the module.
@@ -73,14 +66,22 @@ class InternalModule(ModuleType):
         self.__path__: list[str] = []
 
     def __getattr__(self, name: str) -> object:
-        own = "td." + self.__name__.rpartition(".")[2]
-        for namespace in dict.fromkeys((own, "td", *NAMESPACES)):
-            if not name.startswith("__") and (namespace == "td" or namespace in NAMESPACES):
-                value = getattr(import_module(namespace.replace("td", _PACKAGE, 1)), name, None)
+        inside = f"{self.__name__}.{name}"
+        if inside in HOMES:
+            return import_module(inside)
+        for home in HOMES[self.__name__]:
+            if not name.startswith("__"):
+                value = getattr(_part_of_package(home), name, None)
                 # What is a module there is none of these names: `ops` is to be imported.
                 if value is not None and not isinstance(value, ModuleType):
                     return value
-        raise AttributeError(f"tensordraft has no {name!r}, which is asked of {self.__name__}")
+        told = f"tensordraft has no {name!r}, which is asked of {self.__name__}"
+        why = reason(name)
+        raise AttributeError(f"{told}: {why}" if why else told)
+
+
+def _part_of_package(home: str) -> ModuleType:
+    return import_module(f"{_PACKAGE}.{home}" if home else _PACKAGE)
 
 
 class TensorflowFinder(MetaPathFinder):
@@ -98,7 +99,9 @@ class TensorflowFinder(MetaPathFinder):
             return None
         module = module_called(fullname)
         if module is None:
-            raise ModuleNotFoundError(f"tensordraft has no {fullname}", name=fullname)
+            why = module_reason(fullname)
+            told = f"tensordraft has no {fullname}"
+            raise ModuleNotFoundError(f"{told}: {why}" if why else told, name=fullname)
         return ModuleSpec(fullname, _Loader(module), is_package=True)
 
 
@@ -118,15 +121,20 @@ def module_called(fullname: str) -> ModuleType | None:
     """
     if fullname in _PUBLIC_ROOTS:
         return PublicModule(fullname)
-    for root in _PUBLIC_ROOTS:
-        namespace = fullname.replace(root, "td", 1)
-        if fullname.startswith(f"{root}.") and namespace in NAMESPACES:
-            return import_module(namespace.replace("td", _PACKAGE, 1))
-    if fullname in _HOMES:
-        return import_module(f"{_PACKAGE}.{_HOMES[fullname]}")
-    if fullname.startswith(_INTERNAL) or f"{_TUTORIAL}.".startswith(f"{fullname}."):
-        return InternalModule(fullname)
-    return None
+    for root, name in ((_KERAS, "td.keras"), *((root, "td") for root in _PUBLIC_ROOTS)):
+        namespace = fullname.replace(root, name, 1)
+        if f"{fullname}.".startswith(f"{root}.") and namespace in NAMESPACES:
+            return _part_of_package(namespace.removeprefix("td."))
+    return InternalModule(fullname) if fullname in HOMES else None
+
+
+def module_reason(fullname: str) -> str | None:
+    """What to do instead of a module that is absent, or None where that is not known.
+
+    Args:
+        fullname: what programs call it, such as `tensorflow.contrib.tpu`.
+    """
+    return next((why for part in fullname.split(".")[1:] if (why := reason(part))), None)
 
 
 def as_tensorflow() -> ModuleType:

@@ -23,6 +23,11 @@ public = {
         "Copy DeleteRecursively Exists Glob IsDirectory ListDirectory MakeDirs MkDir Remove Rename "
         "Stat Walk"
     ),
+    "td.io.gfile": (
+        "copy=Copy exists=Exists glob=Glob isdir=IsDirectory listdir=ListDirectory "
+        "makedirs=MakeDirs mkdir=MkDir remove=Remove rename=Rename rmtree=DeleteRecursively "
+        "stat=Stat walk=Walk"
+    ),
 }
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Path = str | PathLike[str]
 
-public = {"td.gfile": "FastGFile=GFile FileStatistics GFile Open=GFile"}
+public = {"td.gfile": "FastGFile=GFile FileStatistics GFile Open=GFile", "td.io.gfile": "GFile"}
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
 _BY_NUMBER = {

@@ -64,6 +64,7 @@ NAMESPACES = {
     "td.image": "Functions for images.",
     "td.initializers": "Initial values of variables, by short names.",
     "td.io": "Reading and writing files and records.",
+    "td.io.gfile": "Files, under TensorFlow 2's names.",
     "td.layers": "Layers: ops with variables of their own.",
     "td.linalg": "Linear algebra.",
     "td.logging": "Python's logging, under TensorFlow's names.",

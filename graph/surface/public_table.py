@@ -36,7 +36,7 @@ STAGES = (
         "graph.checkpoints",
         "graph.checking",
         "graph.editing",
-        "saved_models",
+        "saved_models.*",
     ),
     ("differentiation.*",),
     ("modelling.*",),

@@ -65,6 +65,7 @@ NAMESPACES = [
     "td.image",
     "td.initializers",
     "td.io",
+    "td.io.gfile",
     "td.layers",
     "td.linalg",
     "td.logging",

@@ -1,0 +1,1 @@
+"""What programs reach into TensorFlow for, and no public namespace has."""

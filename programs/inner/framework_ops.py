@@ -1,0 +1,53 @@
+"""Of `tensorflow.python.framework.ops` what is public nowhere."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_graph import get_default_graph
+
+_numbers = itertools.count(1)
+
+
+def uid() -> int:
+    """A number that no earlier call has given."""
+    return next(_numbers)
+
+
+def internal_convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    as_ref: bool = False,
+    preferred_dtype: Any = None,
+    **_: Any,
+) -> Any:
+    """`convert_to_tensor`; a variable itself with `as_ref`."""
+    return value if as_ref else convert_to_tensor(value, dtype, name, preferred_dtype)
+
+
+def get_name_scope() -> str:
+    """The name scope in force in the default graph, without its last slash."""
+    return get_default_graph().get_name_scope()
+
+
+def strip_name_scope(name: str, export_scope: str) -> str:
+    """A name without the scope that it begins with; `^` and `loc:@` in front stay."""
+    if not export_scope:
+        return name
+    scope = export_scope.removesuffix("/") + "/"
+    for mark in ("^", "loc:@", ""):
+        if name.startswith(mark + scope):
+            return mark + name[len(mark + scope) :]
+    return name
+
+
+def prepend_name_scope(name: str, import_scope: str) -> str:
+    """A name inside a scope; `^` and `loc:@` stay in front."""
+    if not import_scope:
+        return name
+    scope = import_scope.removesuffix("/") + "/"
+    mark = next(mark for mark in ("^", "loc:@", "") if name.startswith(mark))
+    return mark + scope + name.removeprefix(mark)

@@ -1,0 +1,59 @@
+"""Ops by the names of the functions that TensorFlow generates: `gen_nn_ops.relu_grad`.
+
+They take what `td.raw_ops` takes, by place, too: inputs, attrs that have to be given, then others.
+A name may begin with `_`, as until TensorFlow 1.7.
+"""
+
+from __future__ import annotations
+
+from functools import cache, wraps
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, cast
+
+from ...graph.registry import definitions, lookup
+from ...ops import raw_ops
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name[:1].isupper():
+        return cast("Callable[..., Any]", getattr(raw_ops, name))
+    op_type = None if name.startswith("__") else _types().get(_plain(name))
+    if op_type is None:
+        raise AttributeError(f"tensordraft has no op whose function is called {name!r}")
+    globals()[name] = function = _by_place(op_type)
+    return function
+
+
+@cache
+def _types() -> dict[str, str]:
+    return {_plain(definition.name): definition.name for definition in definitions()}
+
+
+def _plain(name: str) -> str:
+    """What `MaxPoolGrad` and `_max_pool_grad` have in common."""
+    return name.replace("_", "").lower()
+
+
+def _by_place(op_type: str) -> Callable[..., Any]:
+    """The function of an op that takes its arguments by place, too."""
+    raw_op = getattr(raw_ops, op_type)
+    definition = lookup(op_type)
+    follow = {
+        attr
+        for spec in definition.signature.inputs
+        for attr in (spec.type_attr, spec.number_attr, spec.type_list_attr)
+    }
+    taken = [item for item in signature(raw_op).parameters.values() if item.name not in follow]
+    given = [item.name for item in taken if item.default is Parameter.empty]
+    places = [*given, *(item.name for item in taken if item.name not in given)]
+
+    @wraps(raw_op)
+    def generated(*arguments: Any, **keywords: Any) -> Any:
+        if len(arguments) > len(places):
+            raise TypeError(f"{op_type} takes {len(places)} arguments at most: {places}")
+        return raw_op(**dict(zip(places, arguments, strict=False)), **keywords)
+
+    return generated

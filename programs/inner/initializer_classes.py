@@ -1,0 +1,40 @@
+"""The classes of `tensorflow.python.ops.init_ops`."""
+
+from __future__ import annotations
+
+from ...ops.initializers.plain_initializers import (
+    Constant,
+    Initializer,
+    Ones,
+    RandomNormal,
+    RandomUniform,
+    TruncatedNormal,
+    Zeros,
+)
+from ...ops.initializers.scaling_initializers import (
+    GlorotNormal,
+    GlorotUniform,
+    Identity,
+    Orthogonal,
+    UniformUnitScaling,
+    VarianceScaling,
+)
+
+__all__ = [
+    "Constant",
+    "GlorotNormal",
+    "GlorotUniform",
+    "Identity",
+    "Initializer",
+    "Ones",
+    "Orthogonal",
+    "RandomNormal",
+    "RandomUniform",
+    "TruncatedNormal",
+    "UniformUnitScaling",
+    "VarianceScaling",
+    "Zeros",
+    "identity_initializer",
+]
+
+identity_initializer = Identity

@@ -1,0 +1,221 @@
+"""Inner modules of TensorFlow: what they hold is what TensorFlow's hold, and nothing is guessed."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensordraft as td
+from tensordraft.programs.inner import (
+    cells,
+    control_flow,
+    decorators,
+    framework_ops,
+    generated_ops,
+    layer_tools,
+    slot_creator,
+    tf_inspect,
+)
+from tensordraft.programs.module_homes import HOMES
+from tensordraft.programs.name_check import check_names
+from tensordraft.programs.tensorflow_names import InternalModule, module_called
+
+
+def inner(name: str) -> Any:
+    found = module_called(f"tensorflow.{name}")
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("module", HOMES)
+def test_homes_are_there(module: str) -> None:
+    for home in HOMES[module]:
+        importlib.import_module(f"tensordraft.{home}" if home else "tensordraft")
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("python.ops.array_ops.concat", td.concat),
+        ("python.ops.nn_ops.conv2d", td.nn.conv2d),
+        ("python.ops.losses.losses_impl.mean_squared_error", td.losses.mean_squared_error),
+        ("python.ops.init_ops.Zeros", td.zeros_initializer),
+        ("contrib.layers.python.layers.layers.conv2d", td.contrib.layers.conv2d),
+        ("contrib.rnn.python.ops.core_rnn_cell.LSTMCell", td.nn.rnn_cell.LSTMCell),
+        ("python.lib.io.file_io.file_exists", td.gfile.Exists),
+        ("python.training.saver.Saver", td.train.Saver),
+        ("core.framework.graph_pb2.GraphDef", td.GraphDef),
+        ("python.framework.test_util.TensorFlowTestCase", td.test.TestCase),
+        ("io.gfile.exists", td.gfile.Exists),
+    ],
+)
+def test_names_are_those_of_the_modules_homes(name: str, function: Any) -> None:
+    module, _, last = name.rpartition(".")
+    assert getattr(inner(module), last) is function
+
+
+def test_nothing_is_guessed() -> None:
+    program = """\
+from tensorflow.python.ops import no_such_ops
+from tensorflow.python.ops import control_flow_ops
+control_flow_ops.no_such_name
+import tensorflow as tf
+tf.python.ops.array_ops.reshape
+tf.contrib.tpu.anything
+"""
+    report = check_names(program)
+    assert [(line, name) for line, name, _ in report.missing] == [
+        (1, "tensorflow.python.ops.no_such_ops"),
+        (3, "tensorflow.python.ops.control_flow_ops.no_such_name"),
+        (6, "tensorflow.contrib.tpu"),
+    ]
+    assert report.missing[-1].reason == "there are no TPUs here"
+    assert module_called("tensorflow.python.ops.no_such_ops") is None
+    assert isinstance(inner("python.ops"), InternalModule)
+
+
+def test_generated_functions_take_arguments_by_place() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        ops = inner("python.ops.gen_nn_ops")
+        grad = ops._relu_grad([1.0, 2.0], [0.0, 3.0])
+        assert ops.ReluGrad is td.raw_ops.ReluGrad
+        pooled = ops.max_pool(np.arange(4.0).reshape(1, 2, 2, 1), [1, 2, 2, 1], [1] * 4, "VALID")
+        assert session.run(grad).tolist() == [0.0, 2.0]
+        assert session.run(pooled).tolist() == [[[[3.0]]]]
+    with pytest.raises(AttributeError, match="has no 'no_such_op', which is asked of"):
+        ops.no_such_op  # noqa: B018
+    with pytest.raises(TypeError, match="takes 3 arguments at most"):
+        generated_ops.relu_grad(1.0, 2.0, "name", 4.0)
+
+
+def test_one_of_four_branches_is_taken() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x, case = td.placeholder(td.float32, [2]), td.placeholder(td.int32, [])
+        branches = [control_flow.switch(x, td.equal(case, i))[1] * float(i) + 1.0 for i in range(4)]
+        output, index = control_flow.merge(branches)
+        (slope,) = td.gradients(output, x)
+        assert output.shape.as_list() == [2]
+        for i in range(4):
+            found = session.run([output, index, slope], {x: [1.0, 2.0], case: i})
+            assert [part.tolist() for part in found] == [[i + 1.0, 2 * i + 1.0], i, [i, i]]
+        with pytest.raises(ValueError, match=r"inputs\[0\] .* depends on no switch"):
+            control_flow.merge([x, x])
+
+
+def test_linear_makes_the_variables_of_the_scope() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        a, b = td.ones([2, 3]), td.ones([2, 1])
+        with td.variable_scope("gates", initializer=td.ones_initializer()):
+            y = cells._linear([a, b], 2, True, bias_start=0.5)
+        assert [v.op.name for v in td.global_variables()] == ["gates/kernel", "gates/bias"]
+        session.run(td.global_variables_initializer())
+        assert session.run(y).tolist() == [[4.5, 4.5]] * 2
+
+
+def test_slots_are_called_after_their_variable() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        v = td.get_variable("v", initializer=td.constant([1.0, 2.0]))
+        zeros = slot_creator.create_zeros_slot(v, "m")
+        copy = slot_creator.create_slot(v, v.initialized_value(), "copy")
+        session.run(td.global_variables_initializer())
+        assert (zeros.op.name, copy.op.name) == ("v/m", "v/copy")
+        assert session.run([zeros, copy])[1].tolist() == [1.0, 2.0]
+        assert td.trainable_variables() == [v]
+
+
+def test_names_in_scopes() -> None:
+    strip, prepend = framework_ops.strip_name_scope, framework_ops.prepend_name_scope
+    assert [strip(name, "a") for name in ("a/b", "^a/b", "loc:@a/b", "ab")] == [
+        "b",
+        "^b",
+        "loc:@b",
+        "ab",
+    ]
+    assert [prepend(name, "a/") for name in ("b", "^b", "loc:@b")] == ["a/b", "^a/b", "loc:@a/b"]
+    assert (strip("a/b", ""), prepend("b", "")) == ("a/b", "b")
+    assert framework_ops.uid() < framework_ops.uid()
+    with td.Graph().as_default(), td.name_scope("outer"):
+        assert framework_ops.get_name_scope() == "outer"
+        v = td.Variable(1.0)
+        assert framework_ops.internal_convert_to_tensor(v, as_ref=True) is v
+        assert framework_ops.internal_convert_to_tensor(1, td.float32).dtype == td.float32
+
+
+def test_tools_of_layers() -> None:
+    assert layer_tools.normalize_tuple(2, 2, "strides") == (2, 2)
+    assert layer_tools.normalize_tuple([1, 2], 2, "strides") == (1, 2)
+    with pytest.raises(ValueError, match=r"strides = \[1\] is neither an int nor 2 of them"):
+        layer_tools.normalize_tuple([1], 2, "strides")
+    assert layer_tools.convert_data_format("channels_first", 4) == "NCHW"
+    assert layer_tools.convert_data_format("channels_last", 5) == "NDHWC"
+    with pytest.raises(ValueError, match="data_format = 'other' is none of"):
+        layer_tools.convert_data_format("other", 4)
+    with pytest.raises(ValueError, match="ndim = 2 is not in"):
+        layer_tools.convert_data_format("channels_last", 2)
+    assert layer_tools.normalize_padding("SAME") == "same"
+    # As TensorFlow 2.21's layers.utils says.
+    lengths: list[tuple[Callable[..., Any], tuple[Any, ...], int | None]] = [
+        (layer_tools.conv_output_length, (7, 3, "same", 2), 4),
+        (layer_tools.conv_output_length, (7, 3, "valid", 2), 3),
+        (layer_tools.conv_output_length, (7, 3, "full", 2), 5),
+        (layer_tools.conv_output_length, (7, 3, "valid", 1, 2), 3),
+        (layer_tools.conv_output_length, (None, 3, "same", 1), None),
+        (layer_tools.conv_input_length, (4, 3, "same", 2), 7),
+        (layer_tools.conv_input_length, (4, 3, "valid", 2), 9),
+        (layer_tools.conv_input_length, (None, 3, "valid", 2), None),
+        (layer_tools.deconv_output_length, (4, 3, "valid", 2), 9),
+        (layer_tools.deconv_output_length, (4, 3, "same", 2), 8),
+        (layer_tools.deconv_output_length, (4, 3, "full", 2), 5),
+        (layer_tools.deconv_output_length, (None, 3, "full", 2), None),
+    ]
+    for function, arguments, expected in lengths:
+        assert function(*arguments) == expected, (function, arguments)
+
+
+def test_decorators_leave_functions_to_work(caplog: pytest.LogCaptureFixture) -> None:
+    @decorators.deprecated("2017-01-01", "Use other.")
+    def old(a: int, *, b: int = 1, **more: int) -> int:
+        """An old one."""
+        return a + b
+
+    assert old(1) + old(1, b=2) == 5
+    assert caplog.text.count("old is deprecated") <= 1
+    assert decorators.fn_args(old) == ("a", "b")
+    assert decorators.has_kwargs(old)
+    assert decorators.unwrap(old)[1].__doc__ == "An old one."
+    assert decorators.get_func_name(old) == "old"
+    assert decorators.tf_export("x")(old) is old
+    assert decorators.deprecated_args(None, "")(old) is old
+    assert decorators.should_use_result(old) is old
+    assert decorators.should_use_result()(old) is old
+    assert decorators.make_decorator(old, lambda: 3)() == 3
+    assert decorators.deprecated_argument_lookup("axis", 1, "dim", None) == 1
+    with pytest.raises(ValueError, match="axis and dim are the same argument"):
+        decorators.deprecated_argument_lookup("axis", 1, "dim", 2)
+    names: dict[str, Any] = {}
+    lazy = decorators.LazyLoader("text", names, "string")
+    assert lazy.digits == "0123456789"
+    assert names["text"].digits == lazy.digits
+    assert tf_inspect.getfullargspec is inspect.getfullargspec
+
+
+def test_devices_and_shapes() -> None:
+    (device,) = inner("python.client.device_lib").list_local_devices()
+    assert (device.name, device.device_type) == ("/device:CPU:0", "CPU")
+    shapes = inner("python.framework.tensor_shape")
+    assert shapes.dimension_value(td.Dimension(3)) == 3
+    assert shapes.dimension_value(None) is None
+    assert shapes.dimension_at_index(shapes.unknown_shape(), 1).value is None
+    assert shapes.dimension_at_index(shapes.vector(4), 0).value == 4
+
+
+def test_resources_are_there_already() -> None:
+    resources = inner("python.ops.resources")
+    with td.Graph().as_default(), td.Session() as session:
+        assert resources.shared_resources() == resources.local_resources() == []
+        session.run(resources.initialize_resources(resources.shared_resources()))
