@@ -98,6 +98,7 @@ FOLDERS = [
     "contributed/legacy_seq2seq",
     "contributed/seq2seq",
     "contributed/training",
+    "estimators",
     "contributed/slim",
     "contributed",
     "programs/inner",

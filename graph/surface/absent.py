@@ -12,7 +12,7 @@ _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session r
 _INPUT = "td.train.batch and queues feed a graph; or read in Python, and feed a placeholder"
 
 _COLUMNS = "feature columns are not supported; make the tensors yourself, and td.layers.dense them"
-_ESTIMATORS = "write the loop around td.train.MonitoredTrainingSession"
+_ESTIMATORS = "td.estimator.Estimator is what came after it: write model_fn for an EstimatorSpec"
 _NETS = "no ready-made networks are part of tensordraft; copy the model's own file beside yours"
 _ONE_DEVICE = "there is one device, the CPU: leave it out, or call dataset.prefetch"
 _PLACES = "places in datasets are not saved: note the step, and skip as many elements"
@@ -24,15 +24,13 @@ _REASONS = {
     "DNNClassifier": _ESTIMATORS,
     "DNNRegressor": _ESTIMATORS,
     "Estimator": _ESTIMATORS,
-    "Experiment": _ESTIMATORS,
+    "Experiment": "td.estimator.train_and_evaluate trains and evaluates by turns",
     "GradientTape": _EAGER,
     "LinearClassifier": _ESTIMATORS,
     "LocalCLIDebugWrapperSession": "td.Session.profile and td.Print show what a run does",
     "MirroredStrategy": "there is one device: build the model once",
-    "ModeKeys": _ESTIMATORS,
     "ModelFnOps": _ESTIMATORS,
     "RewriterConfig": "there is no rewriter to configure: session plans simplify graphs themselves",
-    "RunConfig": _ESTIMATORS,
     "TPUEstimator": _TPU,
     "TensorFlowTestCase": "td.test.TestCase is it",
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
@@ -44,7 +42,6 @@ _REASONS = {
     "distribute": "there is one device: build the model once",
     "embedding_column": _COLUMNS,
     "enable_eager_execution": _EAGER,
-    "estimator": _ESTIMATORS,
     "feature_column": _COLUMNS,
     "generate_bounding_box_proposals": "TensorFlow, too, has it for GPUs alone",
     "group_norm": "normalize with td.nn.moments and td.nn.batch_normalization",

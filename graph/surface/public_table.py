@@ -42,6 +42,7 @@ STAGES = (
     ("modelling.*",),
     ("programs",),
     ("training.*",),
+    ("estimators.*",),
     ("contributed.*",),
     ("analysis",),
     ("drawing",),

@@ -14,7 +14,7 @@ from ...graph.scopes.thread_defaults import get_default_session
 from ...protos.messages import QueueRunnerDef
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...graph.node import Operation
     from .queue_base import QueueBase
@@ -189,7 +189,7 @@ class QueueRunner:
     def _fill(self, session: Any, op: Operation, coord: Any) -> None:
         counted = True
         try:
-            enqueue = session.make_callable(op)
+            enqueue = self._enqueue(session, op)
             while coord is None or not coord.should_stop():
                 try:
                     enqueue()
@@ -208,6 +208,11 @@ class QueueRunner:
             if counted:
                 with self._lock:
                     self._threads[session] -= 1
+
+    def _enqueue(self, session: Any, op: Operation) -> Callable[[], Any]:
+        """What fills the queue once, with an op in a session."""
+        enqueue: Callable[[], Any] = session.make_callable(op)
+        return enqueue
 
     def _end(self, session: Any) -> None:
         """One of the threads has come to the end; the last one closes the queue."""

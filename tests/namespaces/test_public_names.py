@@ -59,6 +59,9 @@ NAMESPACES = [
     "td.data.experimental",
     "td.distributions",
     "td.errors",
+    "td.estimator",
+    "td.estimator.export",
+    "td.estimator.inputs",
     "td.flags",
     "td.gfile",
     "td.graph_util",
@@ -226,7 +229,7 @@ def test_every_parameter_and_result_is_typed() -> None:
     ("name", "reason"),
     [
         ("GradientTape", "there is only graph mode"),
-        ("contrib.learn.Estimator", "write the loop around"),
+        ("contrib.learn.Estimator", "td.estimator"),
         ("no_such_name", "has no attribute 'no_such_name'$"),
         ("train.no_such_name", r"module 'tensordraft\.train' has no attribute 'no_such_name'$"),
     ],

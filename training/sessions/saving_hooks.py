@@ -162,6 +162,14 @@ class CheckpointSaverHook(SessionRunHook):
         self._scaffold = scaffold
         self._step: Any = None
 
+    def add_listener(self, listener: CheckpointSaverListener) -> None:
+        """Tells one more listener of checkpoints.
+
+        Args:
+            listener: the listener.
+        """
+        self._listeners.append(listener)
+
     def begin(self) -> None:
         """Finds what the hook needs in the graph."""
         self._step = needed_global_step("CheckpointSaverHook")

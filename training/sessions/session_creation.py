@@ -95,6 +95,8 @@ class Scaffold:
                 # A graph that an earlier session has closed has all of it in collections.
                 found = Scaffold.get_or_default(name, key, _none if graph.finalized else make)
                 setattr(self, name, found)
+        if self.saver is not None and not graph.finalized:
+            self.saver.build()  # the last chance of one that was deferred
         graph.finalize()
         return self
 

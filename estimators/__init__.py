@@ -1,0 +1,1 @@
+"""Models as objects that are trained, evaluated, asked and exported: `td.estimator`."""
