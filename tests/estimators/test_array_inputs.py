@@ -15,7 +15,7 @@ pandas_input_fn = td.estimator.inputs.pandas_input_fn
 
 def batches(function: Any, most: int = 100) -> list[Any]:
     """What an input function gives, up to its end."""
-    found = []
+    found: list[Any] = []
     with td.Graph().as_default():
         fetches = function()
         with td.train.MonitoredSession() as session:

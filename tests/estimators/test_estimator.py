@@ -90,7 +90,7 @@ def test_predictions_come_one_by_one_or_in_batches(tmp_path: Path) -> None:
     batches = list(estimator.predict(features, yield_single_examples=False))
     assert [len(found["twice"]) for found in batches] == [3, 1]
     before = td.get_default_graph()
-    asked = estimator.predict(rows())
+    asked: Any = estimator.predict(rows())
     assert next(asked)["y"] == 3.0
     assert td.get_default_graph() is before  # also in the middle
     asked.close()

@@ -100,19 +100,20 @@ def test_outputs_and_receivers_are_checked() -> None:
             (ValueError, "feature must", lambda: export.TensorServingInputReceiver(3, number)),
         ):
             with pytest.raises(error, match=told):
-                make()  # type: ignore[no-untyped-call]
+                make()
         output = export.RegressionOutput(number)
         with pytest.raises(ValueError, match="single string Tensor"):
             output.as_signature_def({"a": number})
         with pytest.raises(ValueError, match="single string Tensor"):
             output.as_signature_def({"a": text, "b": text})
         both = {"a": output, "b": output}
-        for given, error, told in (
+        wrong: list[tuple[Any, type[Exception], str]] = [
             (both, ValueError, "none of them is specified as the default"),
             ([output], TypeError, "must be dict"),
             ({"a": 3}, TypeError, "must be ExportOutput"),
-        ):
-            with pytest.raises(error, match=told):
+        ]
+        for given, kind, clause in wrong:
+            with pytest.raises(kind, match=clause):
                 td.estimator.EstimatorSpec("infer", number, export_outputs=given)
         spec = td.estimator.EstimatorSpec("infer", number, export_outputs={"a": output})
         assert spec.export_outputs == {"a": output, "serving_default": output}
@@ -166,8 +167,10 @@ def test_the_best_is_looked_up_in_events(trained: td.estimator.Estimator, tmp_pa
         exporter = td.estimator.BestExporter("best", receive, pattern)
         path = exporter.export(trained, str(tmp_path / "best"), None, {"loss": now}, False)
         assert (path is not None) == done
+    best = td.estimator.BestExporter("best", receive)
+    assert best.export(trained, str(tmp_path / "best"), None, {"loss": 1.0}, False)
     with pytest.raises(ValueError, match="must have a loss"):
-        exporter.export(trained, str(tmp_path / "best"), None, {}, False)
+        best.export(trained, str(tmp_path / "best"), None, {}, False)
     with pytest.raises(ValueError, match="positive number"):
         td.estimator.LatestExporter("latest", receive, exports_to_keep=0)
     with pytest.raises(ValueError, match="must be given"):
@@ -189,6 +192,6 @@ def test_specs_are_checked() -> None:
         (ValueError, "throttle_secs >= 0", lambda: Eval(input_fn, throttle_secs=-1)),
     ):
         with pytest.raises(error, match=told):
-            make()  # type: ignore[no-untyped-call]
+            make()
     with pytest.raises(TypeError, match=r"td.estimator.Estimator"):
         td.estimator.train_and_evaluate(bad, Train(input_fn), Eval(input_fn))
