@@ -83,7 +83,9 @@ def _store(result: Any, path: str, client: Any, progress: ShownProgress) -> None
                 f"{path}: zarr is not installed (pip install zarr); a FILE.npy needs nothing more"
             ) from error
         chunks = tuple(max(sizes, default=1) or 1 for sizes in result.chunks)
-        target = zarr.open(path, mode="w", shape=result.shape, dtype=result.dtype, chunks=chunks)
+        target: Any = zarr.open(
+            path, mode="w", shape=result.shape, dtype=result.dtype, chunks=chunks
+        )
     else:
         target = np.lib.format.open_memmap(path, "w+", result.dtype, result.shape)
     storing(dask_array(), result, target, client, progress)

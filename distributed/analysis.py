@@ -10,7 +10,9 @@ from ..graph.node import Operation, Tensor
 from ..shape_inference.assumptions import CheckingInference
 from ..shape_inference.split_parts import (
     WHOLE,
+    Falls,
     Part,
+    SplitContext,
     along as split_along,
 )
 from ..shape_inference.symbolic.symbolic import (
@@ -21,7 +23,8 @@ from ..shape_inference.symbolic.symbolic import (
 )
 from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Input
-from .following import Following
+from .following import FIRST, Following, handed_on
+from .steps import StepGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,6 +47,7 @@ class Analysis(Following):
             mentions the size, it is taken to be the first of each placeholder whose first size is
             unknown.
         feeds: what is fed; by default the placeholders that are needed.
+        arrays: whether each chunk may have TensorArrays of its own.
 
     Attributes:
         ops: the ops that are needed, in an order in which they can run.
@@ -52,6 +56,7 @@ class Analysis(Following):
         falls: how each op does: what it takes and gives.
         mixed: the ops that would fall apart if they had a rule for it.
         values: of tensors that are `own`, their elements: numbers and expressions of sizes.
+        in_steps: the ops that others compute, step by step, and what these make.
 
     Raises:
         ValueError: nothing that is fed has such a size; or the shapes do not fit together.
@@ -64,11 +69,12 @@ class Analysis(Following):
         along: str,
         shapes: Mapping[Tensor, Any] | None = None,
         feeds: Iterable[Tensor] | None = None,
+        arrays: bool = True,
     ) -> None:
         self.graph = graph
         self.fetches = tuple(fetches)
         self.along = along
-        self.ops = needed_ops(fetches, () if feeds is None else tuple(feeds))
+        self.ops = list(needed_ops(fetches, () if feeds is None else tuple(feeds)))
         self.feeds = self._fed(feeds)
         inference, rows = self._inferred(shapes or {})
         bound = {
@@ -78,10 +84,62 @@ class Analysis(Following):
             if isinstance(size, DimExpr) and (symbol := as_symbol(size)) is not None
         }
         super().__init__(inference, rows, bound | {rows})
+        self.arrays = arrays
+        self._steps = StepGraph(graph)
+        self.in_steps: dict[Operation, list[Tensor]] = {}
+        self._sources: dict[Tensor, Tensor] = {}
         for tensor in self.feeds:
             self.parts[tensor] = self._part_of_feed(tensor)
-        for op in self.ops:
-            self.follow(op)
+        needed, self.ops = self.ops, []
+        self._wider = graph.replaced(needed)
+        for op in needed:
+            if op in self._wider:
+                results = self._wider[op].outputs[: len(op.outputs)]
+                self._sources.update(zip(op.outputs, results, strict=True))
+                self.parts.update((tensor, self.parts[self.made(tensor)]) for tensor in op.outputs)
+            else:
+                self.follow(op)
+                self.ops.append(op)
+
+    # Ops that others stand for -------------------------------------------------------------------
+
+    def inputs(self, op: Operation) -> Sequence[Tensor]:
+        """What an op reads; of one that others stand for, their results."""
+        stand_in = self.in_steps.get(op)
+        if stand_in is not None:
+            return stand_in
+        return [*map(self.made, op.inputs)]
+
+    def made(self, tensor: Tensor) -> Tensor:
+        """The tensor that has the value of this one, where several ops make it."""
+        return self._sources.get(tensor, tensor)
+
+    def run_for(self, op: Operation) -> Operation:
+        """The op that runs for this one."""
+        return self._wider.get(op, op)
+
+    def _in_steps(self, op: Operation, context: SplitContext) -> Falls | None:
+        steps = self._steps.steps_of(op, context, self.inference)
+        if steps is None:
+            return None
+        already = len(self.mixed)
+        self._sources.update(zip(steps.inputs, op.inputs, strict=True))
+        for step in steps.ops:
+            self.follow(step)
+        mixing = len(self.mixed) > already
+        del self.mixed[already:]
+        if mixing or not any(self.parts[tensor].in_chunks for tensor in steps.results):
+            return None
+        self.ops += steps.ops
+        self.in_steps[op] = steps.results
+        return handed_on([self.parts[tensor] for tensor in steps.results])
+
+    def _settled(self, op: Operation, falls: Falls) -> Falls:
+        if op.graph is not self.graph and op not in self.constant:
+            # A step that reads nothing but whole values: each chunk takes it for itself.
+            gives = [FIRST if part == WHOLE else part for part in falls.gives]
+            falls = Falls(falls.takes, gives)
+        return super()._settled(op, falls)
 
     def _fed(self, feeds: Iterable[Tensor] | None) -> list[Tensor]:
         """What is fed: what is said to be, else every placeholder that is needed."""

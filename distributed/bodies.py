@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ops.control_flow.loop_facts import stable_state
 from ..ops.control_flow.op_bodies import (
@@ -12,7 +12,16 @@ from ..ops.control_flow.op_bodies import (
     known_inputs,
     loop_bodies,
 )
-from ..shape_inference.split_parts import OWN, WHOLE, Falls, Mixes, Part, SplitContext, along
+from ..shape_inference.split_parts import (
+    OWN,
+    WHOLE,
+    Falls,
+    Mixes,
+    Part,
+    SplitContext,
+    along,
+    listed,
+)
 from ..shape_inference.symbolic.symbolic import DimExpr, symbols_of
 
 if TYPE_CHECKING:
@@ -33,9 +42,8 @@ def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Fall
     Raises:
         Mixes: it does not.
     """
-    graph: Any = op.graph
-    if graph.origins.of(op.name) is not None or not _functions(op) <= graph.functions.keys():
-        raise Mixes("its functions are not in the library of the graph, so it cannot travel")
+    if any(tensor.dtype.is_ref_dtype for tensor in op.inputs):
+        raise Mixes("its functions take references, so it cannot travel")
     c = SplitContext(op, around.inference, around.rows, parts)
     attrs = op.attrs
     if "cond" in attrs and "body" in attrs:
@@ -49,39 +57,64 @@ def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Fall
         bodies = if_branches(c) if "then_branch" in attrs else case_branches(c)
     given = known_inputs(c, op.inputs[first:])
     takes = [_taken(c, edge, part) for edge, part in zip(op.inputs, parts, strict=True)]
-    found = [_followed(body, given, takes[first:], around) for body in bodies]
-    if any(other != found[0] for other in found):
-        raise Mixes("its branches split what they return in different ways")
-    return Falls([*([WHOLE] if first else []), *takes[first:]], found[0])
+    zeros = [around.is_zero(edge) for edge in op.inputs[first:]]
+    found = [_followed(body, given, takes[first:], around, zeros) for body in bodies]
+    results = [_of_branches(found, i) for i in range(len(op.outputs))]
+    return Falls([*([WHOLE] if first else []), *takes[first:]], results)
 
 
-def _functions(op: Operation) -> set[str]:
-    """The names of the functions that an op runs."""
-    attrs = op.node_def.attr.values()
-    found = [value.func.name for value in attrs if value.HasField("func")]
-    return {*found, *(func.name for value in attrs for func in value.list.func)}
+def _of_branches(found: Sequence[Sequence[Result]], i: int) -> Part:
+    """The part of what one of several branches returns; zeros are summands of any sum."""
+    parts = {branch[i].part for branch in found}
+    if len(parts) > 1:
+        sums = [part for part in parts if part.how == "sum"]
+        others = [branch[i] for branch in found if branch[i].part not in sums]
+        if len(sums) != 1 or not all(part == WHOLE and zero for part, zero in others):
+            raise Mixes("its branches split what they return in different ways")
+        return sums[0]
+    return parts.pop()
 
 
 def _loop(c: SplitContext, around: Any, parts: Sequence[Part]) -> Falls:
     cond, body = loop_bodies(c)
-    state = [_taken(c, edge, part) for edge, part in zip(c.node.inputs, parts, strict=True)]
+    begun = [_begun(c, edge, part) for edge, part in zip(c.node.inputs, parts, strict=True)]
     known = stable_state(c, body)
-    for _ in range(len(state) + 1):
-        after = _followed(body, known, state, around)
-        if after == state:
+    state = begun
+    zeros = [around.is_zero(edge) for edge in c.node.inputs]
+    for _ in range(3 * len(state) + 1):
+        after = [part for part, _ in _followed(body, known, state, around, zeros)]
+        still = [zero and part.how == "sum" for zero, part in zip(zeros, after, strict=True)]
+        if after == state and still == zeros:
             break
-        state = [_joined(c, i, *pair) for i, pair in enumerate(zip(state, after, strict=True))]
+        state = [
+            _joined(c, i, *item) for i, item in enumerate(zip(state, after, zeros, strict=True))
+        ]
+        zeros = still
     else:
         raise Mixes("what its rounds split does not settle")
-    if _followed(cond, known, state, around) != [WHOLE]:
+    if [part for part, _ in _followed(cond, known, state, around, zeros)] != [WHOLE]:
         raise Mixes("whether there is another round depends on what is split")
-    return Falls(state, state)
+    takes = [
+        WHOLE if parts[i] == WHOLE and part.kind in ("partial", "listed") else part
+        for i, part in enumerate(state)
+    ]
+    return Falls(takes, state)
 
 
-def _joined(c: SplitContext, i: int, before: Part, after: Part) -> Part:
+def _begun(c: SplitContext, edge: Any, part: Part) -> Part:
+    """How a variable of a loop begins: a list in which nothing is yet may become anything."""
+    content = c.content_of(edge)
+    if part == WHOLE and content is not None and content.element is None:
+        return listed() if edge.dtype.name == "variant" else part
+    return _taken(c, edge, part)
+
+
+def _joined(c: SplitContext, i: int, before: Part, after: Part, zero: bool) -> Part:
     """How a variable of a loop is split that begins in one way and goes on in another."""
-    if before == after:
-        return before
+    if before == after or before == listed():
+        return after
+    if before == WHOLE and zero and after.how == "sum":
+        return after
     if before == WHOLE and after.kind == "split":
         return along(after.axis)  # what it begins with is cut
     raise Mixes(f"variable {i} of the loop begins {before} and goes on {after}")
@@ -98,15 +131,29 @@ def _varies(c: SplitContext, value: Any) -> bool:
     return value is None or any(map(c.depends, value.ravel().tolist()))
 
 
-def _followed(body: Body, given: Sequence[Known], parts: Sequence[Part], around: Any) -> list[Part]:
+class Result(NamedTuple):
+    """How what a body returns falls apart, and whether it is known to be zero."""
+
+    part: Part
+    zero: bool
+
+
+def _followed(
+    body: Body,
+    given: Sequence[Known],
+    parts: Sequence[Part],
+    around: Any,
+    zeros: Sequence[bool],
+) -> list[Result]:
     """How what a body returns falls apart.
 
     Raises:
         Mixes: something inside needs all rows, or the sizes of the whole.
     """
-    if body.effects:
+    if not all(op.definition.traits.local and around.arrays for op in body.effects):
         raise Mixes(f"the function {body.name!r} has effects, which take place once")
     inside = around.inside(body.inferred(given, 1))
+    inside.zeros.update(tensor for tensor, zero in zip(body.inputs, zeros, strict=True) if zero)
     for tensor, part in zip(body.inputs, parts, strict=True):
         inside.parts[tensor] = part
         if part == WHOLE and any(map(inside.depends, inside.inference.shape(tensor).sizes or ())):
@@ -118,13 +165,16 @@ def _followed(body: Body, given: Sequence[Known], parts: Sequence[Part], around:
             raise Mixes(f"in {body.name!r}, {op.name!r} ({op.type}) mixes rows: {reason}")
         if op in inside.falls:
             _check_inside(op, inside)
-    return [_result(tensor, inside) for tensor in body.outputs]
+    return [Result(_result(tensor, inside), inside.is_zero(tensor)) for tensor in body.outputs]
 
 
 def _check_inside(op: Operation, inside: Any) -> None:
     """Refuses what only a stage could do: to combine, to cut, to tell the sizes of the whole."""
     falls = inside.falls[op]
-    if not op.definition.pure and all(part == WHOLE for part in falls.gives):
+    if op.outputs and all(part == OWN for part in falls.gives):
+        return  # sizes are those of the chunk, whatever they are the sizes of
+    local = op.definition.traits.local
+    if not op.definition.pure and not local and all(part == WHOLE for part in falls.gives):
         raise Mixes(f"{op.name!r} ({op.type}) inside has state, and runs once")
     for tensor, take in zip(op.inputs, falls.takes, strict=True):
         part = inside.parts[tensor]
@@ -144,6 +194,6 @@ def _result(tensor: Tensor, inside: Any) -> Part:
     part: Part = inside.parts[tensor]
     if part == OWN and not _depends_on_rows(tensor, inside):
         return WHOLE
-    if part == OWN or part.kind == "partial":
+    if part == OWN:
         raise Mixes(f"it returns {tensor.op.name!r}, which is {part}")
     return part

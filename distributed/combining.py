@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ops.lists.tensor_list import TensorList
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -62,8 +64,11 @@ def combined(
         ]
 
 
-def joined(axis: int, *chunks: Array) -> Array:
-    """Chunks one behind the other; those without rows may have other shapes."""
+def joined(axis: int, *chunks: Any) -> Any:
+    """Chunks one behind the other, or lists of such; those without rows may have other shapes."""
+    if isinstance(chunks[0], TensorList):
+        lists = zip(*[chunk.items() for chunk in chunks], strict=True)
+        return chunks[0].of([None if items[0] is None else joined(axis, *items) for items in lists])
     filled = [chunk for chunk in chunks if chunk.shape[axis]] or list(chunks[:1])
     return filled[0] if len(filled) == 1 else np.concatenate(filled, axis)
 

@@ -12,13 +12,13 @@ from ..session.feeds import feed_converter
 from ..session.fetches import Fetches, feed_pairs, feedable
 from ..session.session import Session
 from ..shape_inference.split_parts import WHOLE
-from .analysis import Analysis, NothingToSplitError
+from .analysis import NothingToSplitError
 from .cluster import Cluster, ClusterTasks
 from .engine import InThisThread, LostError, Programs, Run, told
 from .map_blocks import SPLIT_BYTES, check_known
 from .report import report_of, tensors_by_name
 from .sizes import RunSizes, even_chunks, sliced
-from .stages import Stages
+from .stages import stages_along
 from .whole import WholeInSession
 from .worker import ChunkError
 
@@ -99,8 +99,8 @@ class SplitCall:
         shapes: Mapping[Tensor, Any] | None,
         feeds: Sequence[Tensor],
     ) -> None:
-        self.analysis = Analysis(session.graph, elements, along, shapes, feeds)
-        self.stages = Stages(self.analysis)
+        self.stages = stages_along(session.graph, elements, along, shapes, feeds)
+        self.analysis = self.stages.analysis
         self._programs = Programs(self.stages).chunks
         self._whole = WholeInSession(self.stages, session)
 
@@ -224,8 +224,7 @@ class ParallelSession(Session):
         """
         elements = Fetches(self.graph, fetches).elements
         tensors = [feedable(self.graph, key) for key in feeds] or None
-        analysis = Analysis(self.graph, elements, self._along, self._shapes, tensors)
-        stages = Stages(analysis)
+        stages = stages_along(self.graph, elements, self._along, self._shapes, tensors)
         lines = [str(report_of(stages))]
         for level, stage in enumerate(stages.chunks):
             sent = [read.tensor.name for read in stage.reads if read.part == WHOLE]

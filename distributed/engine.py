@@ -126,11 +126,12 @@ class Run:
 
     def value(self, tensor: Tensor) -> Any:
         """The whole value of a fetched tensor, or what stands for it."""
+        tensor = self._analysis.made(tensor)
         if tensor not in self._wholes:
             part = self._analysis.parts[tensor]
             if part == OWN:
                 self._wholes[tensor] = self._sizes.own(tensor, self._sizes.rows)
-            elif part.kind == "split":
+            elif part.kind in ("split", "listed"):
                 self._wholes[tensor] = self._join(tensor, part.axis)
             else:
                 raise AssertionError(f"{tensor.name} has not been computed")
@@ -190,7 +191,7 @@ class Run:
         partial = [i for i, part in enumerate(parts) if part.kind == "partial"]
         total = self._combine(results, gives, partial) if partial else None
         for k, (tensor, part) in enumerate(zip(gives, parts, strict=True)):
-            if part.kind == "split":
+            if part.kind in ("split", "listed"):
                 self._kept[tensor] = [self._tasks.submit(picked, result, k) for result in results]
             elif tensor in self._stages.kept(level):
                 self._kept[tensor] = [self._tasks.submit(picked, item, k) for item in results]
@@ -232,7 +233,7 @@ class Run:
             whole = self._whole_of(tensor)
             return lambda _: whole
         have: Part = self._analysis.parts[tensor]
-        if have.kind in ("split", "partial"):
+        if have.in_chunks:
             chunks = self.parts(tensor)
             return lambda i: chunks[i]
         value = self.value_of_whole(tensor)

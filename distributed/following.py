@@ -17,6 +17,7 @@ from ..shape_inference.split_parts import (
     partial,
     per_row,
 )
+from ..shape_inference.split_sums import adds_up, is_zero
 from ..shape_inference.symbolic.symbolic import DimExpr, Symbol, symbols_of
 from ..shape_inference.traits import Bodies
 from .bodies import bodies_fall_apart
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
     from ..shape_inference.inference import Inference
     from ..shape_inference.protocols import Array
+
+
+FIRST = partial("first")
 
 
 class Mixed(NamedTuple):
@@ -42,6 +46,9 @@ class Following:
         inference: what is known of shapes and values.
         rows: the symbol of the number of rows.
         bound: the symbols that have numbers as soon as something is fed.
+
+    Attributes:
+        arrays: whether each chunk may have arrays of its own, which cannot be sent.
     """
 
     def __init__(self, inference: Inference, rows: Symbol, bound: set[Symbol]) -> None:
@@ -52,10 +59,19 @@ class Following:
         self.falls: dict[Operation, Falls] = {}
         self.mixed: list[Mixed] = []
         self.values: dict[Tensor, Array] = {}
+        self.arrays = True
+        self.constant: set[Operation] = set()
+        self.zeros: set[Tensor] = set()
 
     def inside(self, inference: Inference) -> Following:
         """What follows the ops of a body, with what is known there."""
-        return Following(inference, self.rows, self.bound)
+        found = FollowingBody(inference, self.rows, self.bound)
+        found.arrays = self.arrays
+        return found
+
+    def inputs(self, op: Operation) -> Sequence[Tensor]:
+        """What an op reads."""
+        return op.inputs
 
     def per_row(self, tensor: Tensor, axis: int) -> Any:
         """What an axis of a tensor has for each row; None where its size is no multiple of rows."""
@@ -70,41 +86,80 @@ class Following:
         """Finds out how an op falls apart, those before it being known."""
         if op.outputs and all(tensor in self.parts for tensor in op.outputs):
             return  # it is fed
-        falls = self._decided(op)
+        if op.outputs and op.definition.pure and all(map(self.is_constant, self.inputs(op))):
+            self.constant.add(op)
+        falls = self._settled(op, self._decided(op))
         self.falls[op] = falls
         for tensor, part in zip(op.outputs, falls.gives, strict=True):
             self.parts.setdefault(tensor, part)
 
+    def is_constant(self, tensor: Tensor) -> bool:
+        """Whether a tensor is the same at every run."""
+        return tensor.op in self.constant
+
+    def is_zero(self, tensor: Tensor) -> bool:
+        """Whether all elements of a tensor are known to be 0."""
+        return is_zero(tensor, self.zeros.__contains__)
+
+    def _at_hand(self, tensor: Tensor) -> bool:
+        """Whether chunks have what is whole without being sent it."""
+        return self.is_constant(tensor)
+
+    def _settled(self, op: Operation, falls: Falls) -> Falls:
+        """What an op takes and gives, where chunks of it run."""
+        if not any(part.in_chunks for part in falls.gives):
+            return falls
+        takes = [
+            self.parts[tensor] if take == WHOLE and self.parts[tensor] == FIRST else take
+            for tensor, take in zip(self.inputs(op), falls.takes, strict=True)
+        ]
+        return Falls(takes, [FIRST if part == WHOLE else part for part in falls.gives])
+
     def _decided(self, op: Operation) -> Falls:
-        found = [self.parts[tensor] for tensor in op.inputs]
+        found = [self.parts[tensor] for tensor in self.inputs(op)]
         whole = Falls([WHOLE] * len(found), [WHOLE] * len(op.outputs))
-        if all(part == WHOLE for part in found) or not op.outputs:
+        traits, definition = op.definition.traits, op.definition
+        in_chunk = traits.local and self.arrays
+        if (all(part == WHOLE for part in found) and not in_chunk) or not op.outputs:
             if any(part.kind == "split" for part in found):
                 self.mixed.append(Mixed(op, "it runs once, for its effect"))
             return whole
         if self._known(op):
             return Falls(whole.takes, [OWN] * len(op.outputs))
-        definition = op.definition
-        traits, rule = definition.traits, getattr(definition, "split_rule", None)
+        rule = getattr(definition, "split_rule", None)
         if traits.splits == "=":
-            return _handed_on(found)
+            return handed_on(found)
         parts = [WHOLE if part.kind == "partial" else part for part in found]
-        is_split = any(part.kind == "split" for part in parts)
-        if not is_split and (rule is None or OWN not in parts):
+        context = SplitContext(op, self.inference, self.rows, parts)
+        if traits.sums:
+            added = adds_up(context, found, self.is_zero, self._at_hand)
+            if added is not None:
+                return added
+        is_split = any(part.in_chunks for part in parts)
+        if not is_split and not in_chunk and (rule is None or OWN not in parts):
             return whole
         try:
             if isinstance(traits, Bodies):
                 return bodies_fall_apart(op, self, parts)
             if traits.calls_python:
                 raise Mixes("it calls a function of the program, which does not travel")
-            if not definition.pure and not (isinstance(definition, OpDef) and traits.splits):
+            if not (
+                definition.pure or in_chunk or (isinstance(definition, OpDef) and traits.splits)
+            ):
                 raise Mixes("it has state, so it runs once, on all rows")
-            context = SplitContext(op, self.inference, self.rows, parts)
             return self._checked(op, fall_apart(context, rule))
         except Mixes as why:
+            in_steps = self._in_steps(op, context) if is_split else None
+            if in_steps is not None:
+                return in_steps
             if is_split:
                 self.mixed.append(Mixed(op, str(why)))
             return whole
+
+    def _in_steps(self, op: Operation, context: SplitContext) -> Falls | None:
+        """How an op falls apart that several others stand for; None where none do."""
+        del op, context
+        return None
 
     def _known(self, op: Operation) -> bool:
         """Whether sizes tell all results, so that they are known for any number of rows."""
@@ -129,7 +184,7 @@ class Following:
             Mixes: they do not.
         """
         for tensor, part in (
-            *zip(op.inputs, falls.takes, strict=True),
+            *zip(self.inputs(op), falls.takes, strict=True),
             *zip(op.outputs, falls.gives, strict=True),
         ):
             if part.kind == "split" and self.per_row(tensor, part.axis) is None:
@@ -143,9 +198,22 @@ class Following:
         return falls
 
 
-def _handed_on(parts: Sequence[Part]) -> Falls:
+class FollowingBody(Following):
+    """Following the ops of a body, all of which run with each chunk."""
+
+    def _at_hand(self, tensor: Tensor) -> bool:
+        del tensor
+        return True
+
+    def _settled(self, op: Operation, falls: Falls) -> Falls:
+        """What all chunks have the same of is as good as whole."""
+        del op
+        return Falls(falls.takes, [WHOLE if part == FIRST else part for part in falls.gives])
+
+
+def handed_on(parts: Sequence[Part]) -> Falls:
     """What an op does whose results are its inputs: of what chunks have whole, each has all."""
-    if not any(part.kind in ("split", "partial") for part in parts):
+    if not any(part.in_chunks for part in parts):
         return Falls(parts, parts)
     takes = [WHOLE if part == OWN else part for part in parts]
-    return Falls(takes, [partial("first") if part == WHOLE else part for part in takes])
+    return Falls(takes, [FIRST if part == WHOLE else part for part in takes])

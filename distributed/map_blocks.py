@@ -17,16 +17,17 @@ from ..protos.messages import GraphDef
 from ..session.feeds import feed_converter
 from ..session.fetches import Fetches
 from ..shape_inference.split_parts import OWN, WHOLE
-from .analysis import Analysis
 from .dask_parts import Key, dask_array, token
 from .engine import Programs, Run
 from .later import Later, WholeLater
 from .report import open_graph, tensors_by_name
 from .sizes import RunSizes, even_chunks
-from .stages import Stages
+from .stages import stages_along
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from .stages import Stages
 
 public = {"td": "map_blocks"}
 
@@ -80,8 +81,8 @@ def map_blocks(
     opened = open_graph(graph)
     fetched = Fetches(opened, fetches)
     fed = tensors_by_name(opened, feeds)
-    analysis = Analysis(opened, fetched.elements, along, tensors_by_name(opened, shapes), [*fed])
-    stages = Stages(analysis)
+    sizes = tensors_by_name(opened, shapes)
+    stages = stages_along(opened, fetched.elements, along, sizes, [*fed])
     refuse_unfit(stages)
     return fetched.rebuild(_Mapping(stages, fed, split_bytes).results())
 
@@ -215,7 +216,7 @@ class _Mapping:
             value = run.value(item)
             key = tasks.spread(value) if part == OWN else value
             return tasks.array([key], 0, chunks, dtype)
-        keys, each = run.parts(item), self._sizes.per_row(item, part.axis)
+        keys, each = run.parts(self._analysis.made(item)), self._sizes.per_row(item, part.axis)
         kept = list(run.chunks)
         known = whole is not None and None not in whole
         if known and kept != self._chunks:  # chunks without rows are made without running

@@ -15,14 +15,13 @@ from ..protos.messages import GraphDef
 from ..saved_models.loaded_model import results
 from ..saved_models.loading import load
 from ..session.fetches import Fetches
-from .analysis import Analysis
-from .stages import Stages
+from .stages import stages_along
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..shape_inference.split_parts import Part
-    from .stages import Stage
+    from .stages import Stage, Stages
 
 public = {"td": "split_report"}
 
@@ -75,8 +74,9 @@ class SplitReport:
     def __str__(self) -> str:
         number = Counter(tensor.part.partition(" ")[0] for tensor in self.tensors)
         counts = (
-            f"{number['split']} tensors are split, {number['partial']} combined of parts, "
-            f"{number['own']} sizes of each chunk's own, {number['whole']} whole"
+            f"{number['split'] + number['listed'] + number['listed,']} tensors are split, "
+            f"{number['partial']} combined of parts, {number['own']} sizes of each chunk's own, "
+            f"{number['whole'] + number['same']} whole"
         )
         lines = [f"along {self.along}: {counts}"]
         for title, tensors in (("fed", self.inputs), ("fetched", self.fetches)):
@@ -138,7 +138,7 @@ def split_report(
     if fetches is None:
         raise ValueError("the graph has no results: say what to fetch")
     elements = Fetches(opened, fetches).elements
-    return report_of(Stages(Analysis(opened, elements, along, tensors_by_name(opened, shapes))))
+    return report_of(stages_along(opened, elements, along, tensors_by_name(opened, shapes)))
 
 
 def open_graph(graph: Graph | GraphDef | str | os.PathLike[str]) -> Graph:
@@ -210,7 +210,8 @@ def _chunks_told(stages: Stages, level: int) -> Iterable[str]:
     combined: dict[str, list[str]] = {}
     for tensor in stages.combined(level):
         part = stages.analysis.parts[tensor]
-        how = "put together" if part.kind == "split" else f"combined by {part.how}"
+        how = f"combined by {part.how}" if part.kind == "partial" else "put together"
+        how = "of any chunk" if part.how == "first" else how
         combined.setdefault(how, []).append(tensor.name)
     for how, names in combined.items():
         shown = ", ".join(names[:_MOST_LISTED])

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..graph.describe import whereabouts
 from ..graph.node_def import full_input, input_name, write_node_def
-from ..graph.referred_functions import referred_functions
+from ..ops.array.constants import IDENTITY_N
+from ..ops.control_flow.function_defs import functions_of
 from ..protos.attr_codec import encode_attr
 from ..protos.messages import GraphDef
 from ..shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
+    from ..graph.node import Operation
+    from ..protos.messages import NodeDef
     from ..shape_inference.inference import Inference
     from .stages import Read, Stage
 
@@ -56,21 +59,20 @@ def program_of(stage: Stage, inference: Inference, version: str) -> Program:
         shape = encode_attr(_stated(read, inference), "shape")
         node.attr["shape"].CopyFrom(shape)
     inside = set(stage.ops)
-    reads = {(read.tensor, read.part): name for read, name in names.items()}
-    takes = stage.takes
     for op in stage.ops:
         node = message.node.add()
-        write_node_def(op, node)
+        read_here = stage.inputs(op)
+        if op in stage.in_steps:
+            _write_handing_on(op, node)
+        else:
+            write_node_def(op, node)
         del node.input[:]
-        for tensor, part in zip(op.inputs, takes(op), strict=True):
-            node.input.append(reads.get((tensor, part)) or input_name(tensor))
+        node.input.extend(names.get(read) or input_name(read.tensor) for read in read_here)
         node.input.extend(f"^{control.name}" for control in op.controls if control in inside)
-    graph = stage.ops[0].graph if stage.ops else None
-    if graph is not None and graph.functions:
-        message.versions.CopyFrom(graph.versions)
-        used = referred_functions(message.node, graph.functions)
-        kept = [function for name, function in graph.functions.items() if name in used]
-        message.library.function.extend(kept)
+    functions = functions_of(stage.ops)
+    if functions:
+        message.versions.CopyFrom(stage.ops[0].graph.versions)
+        message.library.function.extend(functions)
     data = message.SerializeToString(deterministic=True)
     fetches = tuple(full_input(input_name(tensor)) for tensor in stage.gives)
     feeds = tuple(f"{names[read]}:0" for read in stage.reads)
@@ -78,6 +80,13 @@ def program_of(stage: Stage, inference: Inference, version: str) -> Program:
     digest.update(repr((feeds, fetches)).encode())
     lines = tuple((op.name, whereabouts(op)) for op in stage.ops if op.inputs)
     return Program(version, digest.hexdigest(), data, feeds, fetches, lines)
+
+
+def _write_handing_on(op: Operation, node: NodeDef) -> None:
+    """Writes what stands for an op that others compute: it hands on what they have made."""
+    node.name, node.op = op.name, IDENTITY_N.name
+    types = [tensor.dtype.base_dtype for tensor in op.outputs]
+    node.attr["T"].CopyFrom(encode_attr(types, "list(type)"))
 
 
 def _free_name(name: str, taken: set[str]) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.node import Operation, Tensor
+from ..protos.dtypes import variant
 from ..shape_inference.split_parts import OWN, WHOLE, Part
+from .analysis import Analysis
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from .analysis import Analysis
+    from ..graph.graph import Graph
 
 
 class Read(NamedTuple):
@@ -27,13 +29,15 @@ class Stage(NamedTuple):
         ops: the ops, in an order in which they can run; those of constants among them.
         reads: what is fed.
         gives: the tensors that others need.
-        takes: how the inputs of each op are read.
+        inputs: what each op reads, and how.
+        in_steps: those of the ops that hand on what others have computed in their place.
     """
 
     ops: list[Operation]
     reads: list[Read]
     gives: list[Tensor]
-    takes: Callable[[Operation], Sequence[Part]]
+    inputs: Callable[[Operation], Sequence[Read]]
+    in_steps: Collection[Operation] = ()
 
 
 class Stages:
@@ -52,7 +56,11 @@ class Stages:
         self.analysis = analysis
         self._fed = set(analysis.feeds)
         self._level: dict[Operation, int] = {}
-        self._constant: set[Operation] = set()
+        self._order = {op: i for i, op in enumerate(analysis.ops)}
+        self._readers: dict[Tensor, list[Operation]] = {}
+        for op in analysis.ops:
+            for tensor in analysis.inputs(op):
+                self._readers.setdefault(tensor, []).append(op)
         for op in analysis.ops:
             if not self._is_fed(op):
                 self._place(op)
@@ -64,30 +72,36 @@ class Stages:
         self.chunks = [self._chunk_stage(i) for i in range(self.number)]
         self.whole = [self._whole_stage(i) for i in range(self.number + 1)]
 
+    @property
+    def torn(self) -> bool:
+        """Whether an array of a chunk would have to leave the stage that made it."""
+        reads = [read.tensor for stage in (*self.chunks, *self.whole) for read in stage.reads]
+        return any(
+            self.analysis.parts[tensor].kind == "listed" and tensor.dtype is not variant
+            for tensor in (*reads, *self._wanted_whole)
+        )
+
     # Levels --------------------------------------------------------------------------------------
 
     def runs_in_chunks(self, op: Operation) -> bool:
         """Whether an op is run on each chunk."""
         falls = self.analysis.falls.get(op)
-        return falls is not None and any(part.kind in ("split", "partial") for part in falls.gives)
+        return falls is not None and any(part.in_chunks for part in falls.gives)
 
     def is_constant(self, tensor: Tensor) -> bool:
         """Whether a tensor is the same at every run."""
-        return tensor.op in self._constant and tensor not in self._fed
+        return self.analysis.is_constant(tensor) and tensor not in self._fed
 
     def _is_fed(self, op: Operation) -> bool:
         return bool(op.outputs) and self._fed.issuperset(op.outputs)
 
     def _place(self, op: Operation) -> None:
         falls = self.analysis.falls[op]
-        inputs = op.inputs
-        if op.definition.pure and all(map(self.is_constant, inputs)) and op.outputs:
-            self._constant.add(op)
+        inputs = self.analysis.inputs(op)
         level = 0
         if self.runs_in_chunks(op):
             for tensor, take in zip(inputs, falls.takes, strict=True):
-                together = self.analysis.parts[tensor].kind in ("split", "partial")
-                if take.kind in ("split", "partial") and together:
+                if take.in_chunks and self.analysis.parts[tensor].in_chunks:
                     level = max(level, self._level.get(tensor.op, 0))
                 elif take != OWN:
                     level = max(level, self.ready(tensor))
@@ -104,8 +118,8 @@ class Stages:
         found: dict[Operation, None] = {}
         pending = list(op.controls)
         while pending:
-            control = pending.pop()
-            if control in self._constant:
+            control = self.analysis.run_for(pending.pop())
+            if control in self.analysis.constant:
                 continue
             if control.inputs or control.outputs:
                 found[control] = None
@@ -126,6 +140,10 @@ class Stages:
         pending: list[Tensor | Operation] = list(self.analysis.fetches)
         while pending:
             item = pending.pop()
+            if isinstance(item, Operation):
+                item = self.analysis.run_for(item)
+            else:
+                item = self.analysis.made(item)
             if isinstance(item, Tensor):
                 if item not in self._wanted_whole:
                     self._wanted_whole[item] = None
@@ -144,7 +162,7 @@ class Stages:
         for read in self._reads(op):
             tensor = read.tensor
             together = not in_chunks and self.analysis.parts[tensor] == WHOLE
-            if together or (read.part.kind in ("split", "partial") and self._inside(read)):
+            if together or (read.part.in_chunks and self._inside(read)):
                 if tensor not in self._fed:
                     yield tensor.op
             elif read.part != OWN and not (read.part == WHOLE and self.is_constant(tensor)):
@@ -152,11 +170,11 @@ class Stages:
 
     def _reads(self, op: Operation) -> list[Read]:
         takes = self.analysis.falls[op].takes
-        return [Read(*pair) for pair in zip(op.inputs, takes, strict=True)]
+        return [Read(*pair) for pair in zip(self.analysis.inputs(op), takes, strict=True)]
 
     def _inside(self, read: Read) -> bool:
         """Whether the chunks of what is read are there: whole tensors have to be cut first."""
-        return self.analysis.parts[read.tensor].kind in ("split", "partial")
+        return self.analysis.parts[read.tensor].in_chunks
 
     # Stages --------------------------------------------------------------------------------------
 
@@ -164,7 +182,7 @@ class Stages:
         here = {op for op in self._wanted_chunks if self._level[op] == level}
         reads: dict[Read, None] = {}
         constants: set[Operation] = set()
-        for op in self.analysis.graph.in_order(here):
+        for op in self._in_order(here):
             for read in self._reads(op):
                 if self._inside(read) and read.tensor.op in here and read.part != WHOLE:
                     continue
@@ -173,8 +191,11 @@ class Stages:
                 else:
                     reads[read] = None
         gives = [tensor for tensor in self._made(here) if self._is_asked_for(tensor, level)]
-        ops = list(self.analysis.graph.in_order(here | constants))
-        return Stage(ops, list(reads), gives, lambda op: self.analysis.falls[op].takes)
+        ops = self._in_order(here | constants)
+        return Stage(ops, list(reads), gives, self._reads, self.analysis.in_steps.keys())
+
+    def _in_order(self, ops: Iterable[Operation]) -> list[Operation]:
+        return sorted(ops, key=self._order.__getitem__)
 
     def _add_constants(self, op: Operation, constants: set[Operation]) -> None:
         pending = [op]
@@ -182,10 +203,10 @@ class Stages:
             op = pending.pop()
             if op not in constants:
                 constants.add(op)
-                pending += [tensor.op for tensor in op.inputs]
+                pending += [tensor.op for tensor in self.analysis.inputs(op)]
 
     def _made(self, ops: Iterable[Operation]) -> list[Tensor]:
-        return [t for op in self.analysis.graph.in_order(set(ops)) for t in op.outputs]
+        return [t for op in self._in_order(ops) for t in op.outputs]
 
     def _is_asked_for(self, tensor: Tensor, level: int) -> bool:
         """Whether a result of a chunk leaves its stage."""
@@ -195,13 +216,14 @@ class Stages:
             op in self._wanted_chunks
             and self._level[op] > level
             and any(read.tensor is tensor and read.part != OWN for read in self._reads(op))
-            for op in tensor.consumers()
+            for op in self._readers.get(tensor, ())
         )
 
     def _whole_stage(self, level: int) -> Stage:
         here = {op for op in self._run_once if self._level[op] == level}
         reads: dict[Read, None] = {}
-        for op in self.analysis.graph.in_order(here):
+        ops = self._in_order(here)
+        for op in ops:
             for tensor in op.inputs:
                 if tensor.op not in here or tensor in self._fed:
                     reads[Read(tensor, WHOLE)] = None
@@ -210,8 +232,7 @@ class Stages:
             for tensor in self._made(here)
             if tensor in self._wanted_whole and tensor not in self._fed
         ]
-        ops = list(self.analysis.graph.in_order(here))
-        return Stage(ops, list(reads), gives, lambda op: [WHOLE] * len(op.inputs))
+        return Stage(ops, list(reads), gives, _reading_whole)
 
     def combined(self, level: int) -> list[Tensor]:
         """What of a stage of chunks is wanted whole."""
@@ -225,3 +246,25 @@ class Stages:
             for read in stage.reads
             if read.tensor in self.chunks[level].gives and read.part != WHOLE
         ]
+
+
+def _reading_whole(op: Operation) -> list[Read]:
+    return [Read(tensor, WHOLE) for tensor in op.inputs]
+
+
+def stages_along(
+    graph: Graph,
+    fetches: Sequence[Tensor | Operation],
+    along: str,
+    shapes: Mapping[Tensor, Any] | None = None,
+    feeds: Iterable[Tensor] | None = None,
+) -> Stages:
+    """The stages of a run along a named size; the arguments are those of `Analysis`.
+
+    TensorArrays cannot be sent. So where one would have to leave the stage in which chunks made it,
+    all of them are those of the whole.
+    """
+    stages = Stages(Analysis(graph, fetches, along, shapes, feeds))
+    if stages.torn:
+        stages = Stages(Analysis(graph, fetches, along, shapes, feeds, arrays=False))
+    return stages

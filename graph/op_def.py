@@ -22,7 +22,7 @@ from .signature import REQUIRED, ArgSpec, Signature, parse_signature
 from .sites import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..protos.dtypes import DType
     from ..protos.messages import NodeDef
@@ -104,6 +104,7 @@ class OpDef(Generic[Result]):
         self.value_function: ValueFunction | None = None
         self.flops_function: FlopsRule | None = None
         self.split_rule: SplitRule | None = None
+        self.steps_function: Callable[..., Sequence[Tensor]] | None = None
         self.kernel_factory: KernelFactory | None = None
         self.kernel_memory = Memory.UNKNOWN
         self.lowering: Lowering | None = None
@@ -176,6 +177,16 @@ class OpDef(Generic[Result]):
         """
         self.split_rule = rule
         return rule
+
+    def steps(self, function: Callable[..., Sequence[Tensor]]) -> Callable[..., Sequence[Tensor]]:
+        """Decorator: `function(c, *inputs)` builds the op of others, where it mixes rows itself.
+
+        Between them, what chunks give may be combined: a mean of all rows, say, that the chunks
+        then read. It receives a SplitContext and a tensor for each input, and returns the results;
+        it raises Mixes where it does mix rows.
+        """
+        self.steps_function = function
+        return function
 
     def lowered(self, function: Lowering) -> Lowering:
         """Decorator: `function(nodes, lowered)` writes an op that has bodies without functions.

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..graph.node import Operation, Tensor
 from ..protos.constant_array import constant_array
+from ..protos.dtypes import variant
 from .named_sizes import NamedSizes
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def _converted(tensor: Tensor, value: Any) -> Array:
             f"the value {value} fed for {tensor.name!r} is not compatible with Tensor type "
             f"{dtype.name}, which holds {dtype.min} to {dtype.max}"
         )
+    if dtype is variant and getattr(value, "handle", None) is not None:
+        return np.asarray(value.handle)  # what a run has returned
     if isinstance(value, np.ndarray):
         array = value if not value.dtype.names else value.view(dtype.numpy_dtype)
         if array.dtype.kind in "biufcV" and dtype.numpy_dtype.kind in "biufcV":

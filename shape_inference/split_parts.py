@@ -41,9 +41,10 @@ class Part(NamedTuple):
 
     Args:
         kind: "whole", where every chunk has all of it; "split", where they lie one behind the other
-            along `axis`; "partial", where they are combined by `how`; or "own", where the elements
-            are sizes, of which each chunk has its own.
-        axis: the axis.
+            along `axis`; "partial", where they are combined by `how`; "own", where the elements
+            are sizes, of which each chunk has its own; or "listed", where each chunk has a list as
+            long, whose elements lie one behind the other along `axis`.
+        axis: the axis; -1 of a list that has no elements yet.
         how: one of COMBINATIONS.
     """
 
@@ -51,9 +52,18 @@ class Part(NamedTuple):
     axis: int = -1
     how: str = ""
 
+    @property
+    def in_chunks(self) -> bool:
+        """Whether chunks make it."""
+        return self.kind in ("split", "partial", "listed")
+
     def __str__(self) -> str:
         if self.kind == "split":
             return f"split along axis {self.axis}"
+        if self.kind == "listed":
+            return f"listed, split along axis {self.axis}" if self.axis >= 0 else "listed"
+        if self.how == "first":
+            return "same in all chunks"
         return f"partial {self.how}" if self.kind == "partial" else self.kind
 
 
@@ -69,6 +79,11 @@ def along(axis: int) -> Part:
 def partial(how: str) -> Part:
     """The part of a tensor whose chunks are combined."""
     return Part("partial", -1, how)
+
+
+def listed(axis: int = -1) -> Part:
+    """The part of a list whose elements' chunks lie one behind the other along an axis."""
+    return Part("listed", axis)
 
 
 class Falls(NamedTuple):
@@ -183,6 +198,10 @@ def fall_apart(c: SplitContext, rule: Rule | None) -> Falls:
     traits = c.node.definition.traits
     if rule is not None:
         return rule(c)
+    if any(part.kind == "listed" for part in c.parts):
+        if traits.splits != "...->..." or any(part != c.parts[0] for part in c.parts):
+            raise Mixes("it has no rule for lists of what is split")
+        return Falls(c.parts, [c.parts[0]] * len(c.node.outputs))
     if isinstance(traits, Reduction):
         return _reduced(c, traits)
     if isinstance(traits, Product):

@@ -22,6 +22,7 @@ class Traits:
             the inputs, and so has to run.
         stateful: the op reads or changes state, or returns something else at every run; it is
             never folded, merged or skipped.
+        local: the state lives in one run, and nobody sees it but who has a handle of it.
         aliases: the input that the op updates in place, for an op with one output. Its kernel
             returns the new array; the session lets whoever reads that input afterwards see it.
         assigns: the input that names a variable to which the op gives its first value.
@@ -36,6 +37,10 @@ class Traits:
         splits: along which axes the results of parts are parts of the results, in the notation of
             `split_parts.py`: `"n*,*->n*"`. Without it the op mixes what it is given, unless its
             kind or a rule of its own tells.
+        sums: the arguments of which sums may be given summand by summand, as the results then add
+            up to that of the sums: `"x,y"` of both at once, `"x|y"` of either.
+        zeros: all elements of the result are 0.
+        repeats: the input that all elements of the result are equal to.
 
     Example:
         >>> import tensordraft as td
@@ -48,6 +53,7 @@ class Traits:
     symbolic: bool = False
     checking: bool = False
     stateful: bool = False
+    local: bool = False
     aliases: str | None = None
     assigns: str | None = None
     of_saver: bool = False
@@ -57,6 +63,9 @@ class Traits:
     calls_python: bool = False
     relays_sizes: bool = False
     splits: str = ""
+    sums: str = ""
+    zeros: bool = False
+    repeats: str | None = None
 
 
 OPAQUE = Traits()

@@ -31,10 +31,12 @@ FILL = OpDef(
     "Fill",
     "dims: index_type, value: T -> output: T",
     "T: type, index_type: {int32, int64} = int32",
-    traits=Move(),
+    traits=Move(repeats="value"),
 )
 FILL.split(made_of_sizes)
-ZEROS_LIKE = OpDef("ZerosLike", "x: T -> y: T", "T: type", traits=Move(splits="...->..."))
+ZEROS_LIKE = OpDef(
+    "ZerosLike", "x: T -> y: T", "T: type", traits=Move(splits="...->...", zeros=True)
+)
 ONES_LIKE = OpDef(
     "OnesLike",
     "x: T -> y: T",

@@ -30,7 +30,7 @@ RESHAPE = OpDef(
     "Reshape",
     "tensor: T, shape: Tshape -> output: T",
     "T: type, Tshape: {int32, int64} = int32",
-    traits=Move(views=True),
+    traits=Move(views=True, sums="tensor"),
 )
 
 

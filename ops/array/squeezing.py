@@ -26,7 +26,7 @@ SQUEEZE = OpDef(
     "Squeeze",
     "input: T -> output: T",
     "T: type, squeeze_dims: list(int32) >= 0 = []",
-    traits=Move(views=True),
+    traits=Move(views=True, sums="input"),
 )
 SQUEEZE.split(following("input"))
 
@@ -114,7 +114,7 @@ EXPAND_DIMS = OpDef(
     "ExpandDims",
     "input: T, dim: Tdim -> output: T",
     "T: type, Tdim: {int32, int64} = int32",
-    traits=Move(views=True),
+    traits=Move(views=True, sums="input"),
 )
 EXPAND_DIMS.split(following("input"))
 

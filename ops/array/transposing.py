@@ -29,7 +29,10 @@ public = {
 
 TRANSPOSED = "x: T, perm: Tperm -> y: T"
 TRANSPOSE = OpDef(
-    "Transpose", TRANSPOSED, "T: type, Tperm: {int32, int64} = int32", traits=Move(views=True)
+    "Transpose",
+    TRANSPOSED,
+    "T: type, Tperm: {int32, int64} = int32",
+    traits=Move(views=True, sums="x"),
 )
 TRANSPOSE.split(following("x"))
 CONJUGATE_TRANSPOSE = OpDef(

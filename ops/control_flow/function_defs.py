@@ -12,7 +12,7 @@ from ...graph.op_def import OpDef
 from ...protos.messages import FunctionDef, FunctionDefLibrary, NameAttrList
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ...graph.bodies import Body
     from ...graph.node import Operation, Tensor
@@ -43,6 +43,22 @@ def register_named(op: Operation) -> None:
                 continue
             if not isinstance(op.graph.bodies.get((func.name, b"")), Declared):
                 register_body(body_of(op.graph, func))
+
+
+def functions_of(ops: Iterable[Operation]) -> list[FunctionDef]:
+    """The functions that ops run, and those that these run, be they in the library or not."""
+    found: dict[str, FunctionDef] = {}
+    pending = list(ops)
+    while pending:
+        op = pending.pop()
+        for value in op.attrs.values():
+            for func in value if isinstance(value, list) else [value]:
+                if isinstance(func, NameAttrList) and func.name not in found:
+                    body = body_of(op.graph, func)
+                    known = op.graph.functions.get(func.name)
+                    found[func.name] = function_def(body) if known is None else known
+                    pending += body.needed()
+    return [found[name] for name in sorted(found)]
 
 
 def keep_apart(library: FunctionDefLibrary, name: str) -> None:

@@ -65,6 +65,7 @@ def unary(
     symbolic: Callable[..., Any] | None = None,
     home: str = "td",
     of_sparse: bool = False,
+    sums: str = "",
 ) -> Unary:
     """Defines an elementwise op of one argument.
 
@@ -81,11 +82,12 @@ def unary(
         symbolic: computes it on object arrays of dimension expressions, where that is possible.
         home: where users find the function.
         of_sparse: whether the public function takes SparseTensors, too; 0 has to give 0.
+        sums: as in `Traits`.
 
     Returns:
         The public function.
     """
-    definition = _define(op, (arg,), result, dtypes, symbolic)
+    definition = _define(op, (arg,), result, dtypes, symbolic, sums)
 
     define_unary(definition, function, symbolic, arg)
 
@@ -124,6 +126,7 @@ def binary(
     home: str = "td",
     called: str | None = None,
     line: Callable[[Sequence[Array | None]], Line | None] | None = None,
+    sums: str = "",
 ) -> Binary:
     """Defines an elementwise op of two arguments that are broadcast to each other.
 
@@ -131,7 +134,7 @@ def binary(
     `called`, the name that an op gets where none is given: by default the op type; and `line`, as
     for `KernelSpec`.
     """
-    definition = _define(op, args, result, dtypes, symbolic)
+    definition = _define(op, args, result, dtypes, symbolic, sums)
     define_broadcasting(definition, function, symbolic, args, line)
 
     def call(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -291,11 +294,13 @@ def at_least_zero(*dims: Any) -> bool:
     return all(less_equal(0, dim) for dim in dims)
 
 
-def _define(op: str, args: tuple[str, ...], result: str, dtypes: str, symbolic: Any) -> OpDef:
+def _define(
+    op: str, args: tuple[str, ...], result: str, dtypes: str, symbolic: Any, sums: str
+) -> OpDef:
     several = "," in dtypes
     inputs = ", ".join(f"{arg}: {'T' if several else dtypes}" for arg in args)
     attrs = f"T: {{{dtypes}}}" if several else ""
-    traits = Elementwise(symbolic=symbolic is not None)
+    traits = Elementwise(symbolic=symbolic is not None, sums=sums)
     return OpDef(op, f"{inputs} -> {result}", attrs, traits=traits)
 
 

@@ -14,7 +14,14 @@ from ...graph.op_def import OpDef
 from ...shape_inference.contents import Content
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import Traits
+from .array_parts import (
+    gradient_array,
+    made_array,
+    read_array,
+    size_of_array,
+    written_array,
+)
 from .tensor_array import TensorArray, array_of
 from .tensor_list import Sizes
 
@@ -23,6 +30,7 @@ if TYPE_CHECKING:
 
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.split_parts import Rule as SplitRule
 
 _VERSIONS = {"V3": "resource", "V2": "string", "": "string"}
 _FLOW = np.zeros((), np.float32)
@@ -37,6 +45,7 @@ def defined(
     kernel: Callable[[KernelContext], Kernel],
     versions: tuple[str, ...] = ("V3", "V2", ""),
     value: Callable[[ShapeContext], Any] | None = None,
+    split: SplitRule | None = None,
 ) -> OpDef[Any]:
     """Defines an op in the forms that it has: in each, a handle is of another dtype.
 
@@ -49,10 +58,12 @@ def defined(
             f"{name}{version}",
             arguments.replace("HANDLE", _VERSIONS[version]),
             attrs,
-            traits=STATEFUL,
+            traits=Traits(stateful=True, local=True),
         )
         op.shape(shape)
         op.kernel(kernel)
+        if split is not None:
+            op.split(split)
         if value is not None:
             op.value(value)
         made.append(op)
@@ -98,17 +109,17 @@ MADE = defined(
     "TensorArray", "size: int32 -> handle: HANDLE, flow: float",
     "dtype: type, element_shape: shape = ?, " + _FLAGS
     + ", identical_element_shapes: bool = false, tensor_array_name: string = ''",
-    _made_shape, _made_kernel, ("V3",),
+    _made_shape, _made_kernel, ("V3",), split=made_array,
 )  # fmt: skip
 defined(
     "TensorArray", "size: int32 -> handle: HANDLE",
     f"dtype: type, element_shape: shape = ?, {_FLAGS}, tensor_array_name: string = ''",
-    _made_shape, _made_kernel, ("V2",),
+    _made_shape, _made_kernel, ("V2",), split=made_array,
 )  # fmt: skip
 defined(
     "TensorArray", "size: int32 -> handle: HANDLE",
     f"dtype: type, {_FLAGS}, tensor_array_name: string = '', element_shape: shape = ?",
-    _made_shape, _made_kernel, ("",),
+    _made_shape, _made_kernel, ("",), split=made_array,
 )  # fmt: skip
 
 
@@ -153,11 +164,11 @@ def _grad_kernel(c: KernelContext) -> Kernel:
 
 GRAD = defined(
     "TensorArrayGrad", "handle: HANDLE, flow_in: float -> grad_handle: HANDLE, flow_out: float",
-    "source: string", _grad_shape, _grad_kernel, ("V3",),
+    "source: string", _grad_shape, _grad_kernel, ("V3",), split=gradient_array,
 )  # fmt: skip
 defined(
     "TensorArrayGrad", "handle: string, flow_in: float -> grad_handle: HANDLE",
-    "source: string", _grad_shape, _grad_kernel, ("V2", ""),
+    "source: string", _grad_shape, _grad_kernel, ("V2", ""), split=gradient_array,
 )  # fmt: skip
 
 
@@ -210,7 +221,7 @@ def _write_kernel(c: KernelContext) -> Kernel:
 WRITE = defined(
     "TensorArrayWrite",
     "handle: HANDLE, index: int32, value: T, flow_in: float -> flow_out: float", "T: type",
-    _write_shape, _write_kernel,
+    _write_shape, _write_kernel, split=written_array(0),
 )  # fmt: skip
 
 
@@ -231,7 +242,7 @@ def _read_kernel(c: KernelContext) -> Kernel:
 
 READ = defined(
     "TensorArrayRead", "handle: HANDLE, index: int32, flow_in: float -> value: dtype",
-    "dtype: type", _read_shape, _read_kernel,
+    "dtype: type", _read_shape, _read_kernel, split=read_array(0),
 )  # fmt: skip
 
 
@@ -260,7 +271,7 @@ def _size_kernel(c: KernelContext) -> Kernel:
 
 SIZE = defined(
     "TensorArraySize", "handle: HANDLE, flow_in: float -> size: int32", "", _size_shape,
-    _size_kernel, value=_size_value,
+    _size_kernel, value=_size_value, split=size_of_array,
 )  # fmt: skip
 
 

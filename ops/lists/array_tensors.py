@@ -8,6 +8,7 @@ import numpy as np
 
 from ...shape_inference.tensor_shape import TensorShape
 from .array_ops import defined, element_in, known_content, sizes_of, written_to
+from .array_parts import read_array, written_array
 from .list_tensors import below, first, rest
 from .tensor_array import array_of
 from .tensor_list import places, rows, stacked
@@ -39,7 +40,7 @@ def _gather_kernel(c: KernelContext) -> Kernel:
 
 GATHER = defined(
     "TensorArrayGather", "handle: HANDLE, indices: int32, flow_in: float -> value: dtype", _SHAPED,
-    _gather_shape, _gather_kernel,
+    _gather_shape, _gather_kernel, split=read_array(1),
 )  # fmt: skip
 
 
@@ -65,7 +66,7 @@ def _pack_kernel(c: KernelContext) -> Kernel:
 
 defined(
     "TensorArrayPack", "handle: string, flow_in: float -> value: dtype", _SHAPED,
-    _pack_shape, _pack_kernel, ("",),
+    _pack_shape, _pack_kernel, ("",), split=read_array(1),
 )  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def _scattered(handle: Array, numbers: list[int], value: Array, flow_in: Array) 
 SCATTER = defined(
     "TensorArrayScatter",
     "handle: HANDLE, indices: int32, value: T, flow_in: float -> flow_out: float", "T: type",
-    _scatter_shape, _scatter_kernel,
+    _scatter_shape, _scatter_kernel, split=written_array(1),
 )  # fmt: skip
 
 
@@ -110,7 +111,7 @@ def _unpack_kernel(c: KernelContext) -> Kernel:
 
 defined(
     "TensorArrayUnpack", "handle: string, value: T, flow_in: float -> flow_out: float",
-    "T: type", _scatter_shape, _unpack_kernel, ("",),
+    "T: type", _scatter_shape, _unpack_kernel, ("",), split=written_array(1),
 )  # fmt: skip
 
 
@@ -146,6 +147,7 @@ def _concat_kernel(c: KernelContext) -> Kernel:
 CONCAT = defined(
     "TensorArrayConcat", "handle: HANDLE, flow_in: float -> value: dtype, lengths: int64",
     "dtype: type, element_shape_except0: shape = ?", _concat_shape, _concat_kernel,
+    split=read_array(0, joined=True),
 )  # fmt: skip
 
 
@@ -178,5 +180,5 @@ def _split_kernel(c: KernelContext) -> Kernel:
 SPLIT = defined(
     "TensorArraySplit",
     "handle: HANDLE, value: T, lengths: int64, flow_in: float -> flow_out: float", "T: type",
-    _split_shape, _split_kernel,
+    _split_shape, _split_kernel, split=written_array(0, joined=True),
 )  # fmt: skip

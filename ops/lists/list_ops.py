@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.contents import Content
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, shape_from_value
+from .list_parts import elements, empty, put_in, same_length
 from .tensor_list import TensorList, checked_index, limited, list_of, sizes_from
 
 if TYPE_CHECKING:
@@ -55,6 +56,15 @@ TENSOR_LIST_POP_BACK = OpDef(
     "input_handle: variant, element_shape: int32 -> output_handle: variant, tensor: element_dtype",
     "element_dtype: type",
 )
+
+for _definition in (EMPTY_TENSOR_LIST, TENSOR_LIST_RESERVE):
+    _definition.split(empty)
+TENSOR_LIST_LENGTH.split(same_length)
+TENSOR_LIST_RESIZE.split(put_in(None))
+TENSOR_LIST_GET_ITEM.split(elements(0))
+TENSOR_LIST_SET_ITEM.split(put_in("item"))
+TENSOR_LIST_PUSH_BACK.split(put_in("tensor"))
+TENSOR_LIST_POP_BACK.split(elements(0))
 
 
 def stated_shape(c: ShapeContext, name: str = "element_shape") -> TensorShape:

@@ -12,6 +12,7 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import new_zeros
 from .list_ops import element_of, stated_shape, written
+from .list_parts import elements, put_in
 from .tensor_list import (
     Sizes,
     TensorList,
@@ -81,6 +82,15 @@ TENSOR_LIST_CONCAT_V2 = OpDef(
 TENSOR_LIST_CONCAT_LISTS = OpDef(
     "TensorListConcatLists", "input_a: variant, input_b: variant -> output: variant", _TYPED
 )
+
+for _definition in (TENSOR_LIST_STACK, TENSOR_LIST_GATHER):
+    _definition.split(elements(1))
+for _definition in (TENSOR_LIST_FROM_TENSOR, TENSOR_LIST_SCATTER, TENSOR_LIST_SCATTER_V2):
+    _definition.split(put_in("tensor", 1))
+TENSOR_LIST_SCATTER_INTO.split(put_in("tensor", 1))
+TENSOR_LIST_SPLIT.split(put_in("tensor", 0, joined=True))
+for _definition in (TENSOR_LIST_CONCAT, TENSOR_LIST_CONCAT_V2):
+    _definition.split(elements(0, joined=True))
 
 
 def below(size: Any, shape: TensorShape) -> TensorShape:

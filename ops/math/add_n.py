@@ -27,13 +27,13 @@ ADD_N = OpDef(
     "AddN",
     "inputs: N * T -> sum: T",
     f"{_TYPES}, variant}}",
-    traits=Traits(symbolic=True, splits="...->..."),
+    traits=Traits(symbolic=True, splits="...->...", sums="inputs"),
 )
 ACCUMULATE_N_V2 = OpDef(
     "AccumulateNV2",
     "inputs: N * T -> sum: T",
     f"{_TYPES}}}, shape: shape",
-    traits=Traits(symbolic=True, splits="...->..."),
+    traits=Traits(symbolic=True, splits="...->...", sums="inputs"),
 )
 
 for _definition in (ADD_N, ACCUMULATE_N_V2):

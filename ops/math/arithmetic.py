@@ -44,10 +44,13 @@ ADD = OpDef(
     "Add",
     "x: T, y: T -> z: T",
     f"T: {{{FLOATS}, uint8, {SIGNED}, {COMPLEX}, string}}",
-    traits=Elementwise(symbolic=True),
+    traits=Elementwise(symbolic=True, sums="x,y"),
 )
 ADD_V2 = OpDef(
-    "AddV2", "x: T, y: T -> z: T", f"T: {{{NUMBERS}}}", traits=Elementwise(symbolic=True)
+    "AddV2",
+    "x: T, y: T -> z: T",
+    f"T: {{{NUMBERS}}}",
+    traits=Elementwise(symbolic=True, sums="x,y"),
 )
 for _definition in (ADD, ADD_V2):
     define_broadcasting(_definition, np.add, np.add, line=line_of_sum)
@@ -90,6 +93,7 @@ subtract = binary(
     ("[5, 7], 2", "[3 5]"),
     symbolic=np.subtract,
     line=line_of_difference,
+    sums="x,y",
 )
 multiply = binary(
     "multiply",
@@ -100,6 +104,7 @@ multiply = binary(
     ("[2, 3], [4, 5]", "[ 8 15]"),
     symbolic=np.multiply,
     line=line_of_product,
+    sums="x|y",
 )
 
 
@@ -112,6 +117,7 @@ negative = unary(
     ("[1, -2]", "[-1  2]"),
     symbolic=np.negative,
     of_sparse=True,
+    sums="x",
 )
 ABS = OpDef("Abs", "x: T -> y: T", f"T: {{{FLOATS}, {SIGNED}}}", traits=Elementwise(symbolic=True))
 define_unary(ABS, np.absolute, symbolically(lambda x: dim_max(x, -x)))

@@ -93,6 +93,7 @@ realdiv = binary(
     "`x / y` of floats and complex numbers, element by element.",
     ("[1.0, 3.0], 2.0", "[0.5 1.5]"),
     line=line_of_quotient,
+    sums="x",
 )
 floordiv = binary(
     "floordiv",

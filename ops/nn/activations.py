@@ -18,6 +18,7 @@ from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
 from ..kit.extrema import clipped, positive
 from ..kit.flops import flops_per_element
+from .softmax_steps import log_softmax_steps, softmax_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -142,6 +143,8 @@ LOG_SOFTMAX = OpDef(
     traits=Traits(splits="..._->..._"),
 )
 flops_per_element(5, SOFTMAX, LOG_SOFTMAX)
+SOFTMAX.steps(softmax_steps)
+LOG_SOFTMAX.steps(log_softmax_steps)
 
 
 @LEAKY_RELU.shape

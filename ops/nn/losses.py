@@ -27,6 +27,7 @@ from ..math.comparison import greater_equal, less_equal, logical_and
 from ..math.exponentials import exp, log
 from ..math.select import where
 from .activations import softplus
+from .softmax_steps import cross_entropy_steps
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -54,6 +55,7 @@ SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS: OpDef[Results] = OpDef(
     f"{_FLOATS}, Tlabels: {{int32, int64}} = int64",
     traits=Traits(splits="n_,n->n,n_"),
 )
+SOFTMAX_CROSS_ENTROPY_WITH_LOGITS.steps(cross_entropy_steps)
 
 flops_per_element(8, SOFTMAX_CROSS_ENTROPY_WITH_LOGITS, SPARSE_SOFTMAX_CROSS_ENTROPY_WITH_LOGITS)
 

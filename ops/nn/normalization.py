@@ -20,6 +20,7 @@ from ..kit.elementwise import in_float32
 from ..math.arithmetic import add, multiply, subtract
 from ..math.exponentials import rsqrt
 from ..windows.pooling_rules import WHOLE, pooled
+from .normalization_steps import batch_norm_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,6 +59,7 @@ def _batch_norm_flops(c: CostContext) -> Formula:
 
 for _definition in (FUSED_BATCH_NORM, FUSED_BATCH_NORM_V2, FUSED_BATCH_NORM_V3):
     _definition.flops(_batch_norm_flops)
+    _definition.steps(batch_norm_steps)
 
 
 @FUSED_BATCH_NORM.split

@@ -14,6 +14,7 @@ from ...shape_inference.traits import Traits
 from ..kit.elementwise import in_float32
 from ..windows.pooling_rules import pooled
 from .normalization import LRN_ATTRS, lrn_windows
+from .normalization_steps import batch_norm_grad_steps
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
@@ -54,6 +55,8 @@ def _fused_batch_norm_grad_split(c: SplitContext) -> Falls:
     return by_letters(c, f"n*,n*{others}->n*,*:sum,*:sum,*:first,*:first")
 
 
+for _definition in (FUSED_BATCH_NORM_GRAD, FUSED_BATCH_NORM_GRAD_V2, FUSED_BATCH_NORM_GRAD_V3):
+    _definition.steps(batch_norm_grad_steps)
 _VECTORS = ("scale", "reserve_space_1", "reserve_space_2")
 _NOTHING = TensorShape.of((0,))
 
