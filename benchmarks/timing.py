@@ -20,6 +20,7 @@ class Row(NamedTuple):
     limit: float | None = None
     unit: str = "s"
     tensorflow: float | None = None
+    numpy: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -33,6 +34,10 @@ class Row(NamedTuple):
             f"{self.name:42} {self.shown(self.ours):>10} {self.shown(self.theirs):>10} "
             f"{self.ratio:6.2f}{aim}{beside}"
         )
+
+    def shown_or_nothing(self, value: float | None) -> str:
+        """The same, or nothing for None."""
+        return "" if value is None else self.shown(value)
 
     def shown(self, value: float) -> str:
         """`value` in a unit that suits it; numbers of ops, and what has no unit, as they are."""

@@ -184,9 +184,12 @@ def _from_indices(array: Array, items: list[Any], wanted: DType | None) -> tuple
 
 
 def _strings(array: Array) -> Array:
+    items = array.reshape(-1).tolist()
+    if {*map(type, items)} == {bytes}:
+        return array.astype(object, "C")
     result = np.empty(array.shape, object)
     flat = result.reshape(-1)
-    for i, item in enumerate(array.reshape(-1).tolist()):
+    for i, item in enumerate(items):
         if isinstance(item, str):
             try:
                 item = item.encode()

@@ -86,10 +86,35 @@ def _resize_bilinear_kernel(c: KernelContext) -> Kernel:
     def resize(images: Array, rows: int, columns: int) -> Array:
         top, bottom, down = between(images.shape[1], rows, *modes)
         left, right, across = between(images.shape[2], columns, *modes)
-        x = images.astype(np.float32, copy=False)
-        return bilinear_mean(x[:, top], x[:, bottom], left, right, across, down[:, None, None])
+        used, ranks = np.unique(np.concatenate([top, bottom]), return_inverse=True)
+        above, below = ranks[:rows], ranks[rows:]
+        result = np.empty((len(images), rows, columns, images.shape[3]), np.float32)
+        for image, target in zip(images, result, strict=True):
+            image = image[used] if len(used) < len(image) else image
+            lines = _stretched(image.astype(np.float32, copy=False), left, right, across)
+            first = lines[above]
+            line = lines[below]
+            line -= first
+            line *= down[:, None]
+            np.add(line, first, target.reshape(rows, -1))
+        return result
 
     return resizing(c, resize)
+
+
+def _stretched(image: Array, left: Array, right: Array, across: Array) -> Array:
+    """The rows of an image [rows, columns, channels] in other columns, flat: the means of two."""
+    channels = image.shape[2]
+    flat = image.reshape(len(image), -1)
+    before, after = (
+        (x[:, None] * channels + np.arange(channels)).reshape(-1) for x in (left, right)
+    )
+    start: Array = flat.take(before, 1)
+    line: Array = flat.take(after, 1)
+    line -= start
+    line *= np.repeat(across, channels)
+    line += start
+    return line
 
 
 def bilinear_mean(

@@ -40,6 +40,25 @@ def in_blocks(function: Callable[..., Any]) -> Callable[..., Array]:
     return computed
 
 
+def block_by_block(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An elementwise function of some steps, whose results in between stay in the cache.
+
+    Where there is more than a block, the arrays must be of one shape and dtype.
+    """
+
+    def computed(x: Array, *more: Array) -> Any:
+        if x.size <= _BLOCK or not all(item.shape == x.shape for item in more):
+            return function(x, *more)
+        result: Any = np.empty(x.shape, x.dtype)
+        flat, target = [item.reshape(-1) for item in (x, *more)], result.reshape(-1)
+        for start in range(0, x.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            target[block] = function(*[item[block] for item in flat])
+        return result
+
+    return computed
+
+
 def polynomial(coefficients: Coefficients, x: Array) -> Array:
     """The polynomial with these coefficients, from the constant one up."""
     result: Array = x * coefficients[-1]

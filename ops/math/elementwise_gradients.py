@@ -12,6 +12,8 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..kit.blockwise import block_by_block
+from ..kit.chosen_elements import chosen
 from ..kit.elementwise import COMPLEX, FLOATS, REALS, in_float32
 from ..kit.flops import flops_per_element
 
@@ -69,7 +71,7 @@ def _define_of_result(op: str, function: Gradient) -> None:
     @definition.fresh_kernel
     def kernel(c: KernelContext) -> Kernel:
         dtype = c.output_dtype.numpy_dtype
-        computed = in_float32(function)
+        computed = block_by_block(in_float32(function))
 
         def gradient(y: Array, dy: Array) -> Array:
             if y.size != dy.size:
@@ -81,12 +83,12 @@ def _define_of_result(op: str, function: Gradient) -> None:
 
 
 def _of(function: Gradient) -> Callable[[KernelContext], Gradient]:
-    return lambda _: in_float32(function)
+    return lambda _: block_by_block(in_float32(function))
 
 
 def _leaky(c: KernelContext) -> Gradient:
     alpha = c.attr("alpha")
-    return in_float32(lambda g, x: np.where(x > 0, g, g * g.dtype.type(alpha)))
+    return block_by_block(in_float32(lambda g, x: chosen(x > 0, g, g * g.dtype.type(alpha))))
 
 
 for _op, _function in {
@@ -98,12 +100,13 @@ for _op, _function in {
     "RsqrtGrad": lambda y, dy: dy * np.conjugate(y * y * y) / -2,
 }.items():
     _define_of_result(_op, _function)
-for _op, _second, _function in (
+_OF_ARGUMENTS: tuple[tuple[str, str, Any], ...] = (
     ("SoftplusGrad", "features", lambda g, x: g / (np.exp(-x) + 1)),
     ("SoftsignGrad", "features", lambda g, x: g / np.square(1 + np.absolute(x))),
-    ("EluGrad", "outputs", lambda g, y: np.where(y < 0, (y + 1) * g, g)),
-    ("SeluGrad", "outputs", lambda g, y: g * np.where(y < 0, y + _SCALE_ALPHA, _SCALE)),
-):
+    ("EluGrad", "outputs", lambda g, y: chosen(y < 0, (y + 1) * g, g)),
+    ("SeluGrad", "outputs", lambda g, y: chosen(y < 0, (y + _SCALE_ALPHA) * g, g * _SCALE)),
+)
+for _op, _second, _function in _OF_ARGUMENTS:
     _define(_op, f"gradients: T, {_second}: T -> backprops: T", _FLOATS, _of(_function))
 _BACKPROPS = "gradients: T, features: T -> backprops: T"
 _define("ReluGrad", _BACKPROPS, f"T: {{{REALS}}}", lambda _: lambda g, x: g * (x > 0))

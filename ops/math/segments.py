@@ -64,6 +64,8 @@ COMBINATIONS = (
 )
 
 
+_SHORT_ROW = 32  # elements: for fewer, reduceat is as fast
+
 ASCENDING = "at least 0, and at least the one before it"
 """What ids must be that number rows in order."""
 
@@ -86,7 +88,7 @@ def combined(
     if combination.name in ("max", "min") and inner.kind == "f":
         rows = _extrema(combination, data, starts, start)
     else:
-        rows = combination.combine.reduceat(data, starts, 0, inner)
+        rows = _reduced(combination.combine, data, starts)
     if combination.name == "mean":
         counts = np.diff(starts, append=len(ids)).reshape(-1, *(1,) * (data.ndim - 1))
         if dtype.kind in "iu":
@@ -97,6 +99,27 @@ def combined(
     return result
 
 
+def _reduced(combine: np.ufunc, data: Array, starts: Array) -> Array:
+    """The rows of each segment combined, one after the other: `combine.reduceat`.
+
+    That runs a loop for each element of a row. Where rows are long and few, or segments short, the
+    rows that are the first of their segment are combined with all that are the second, and so on.
+    """
+    if data.ndim < 2 or data.size < _SHORT_ROW * len(data):
+        return np.asarray(combine.reduceat(data, starts, 0, data.dtype))
+    counts = np.diff(starts, append=len(data))
+    most = int(counts.max())
+    rows = data[starts]
+    if most > len(starts):
+        for row, start, count in zip(rows, starts.tolist(), counts.tolist(), strict=True):
+            combine.reduce(data[start : start + count], 0, data.dtype, row)
+        return rows
+    for i in range(1, most):
+        longer = np.flatnonzero(counts > i)
+        rows[longer] = combine(rows[longer], data[starts[longer] + i])
+    return rows
+
+
 def _extrema(combination: Combination, data: Array, starts: Array, start: Any) -> Array:
     """The greatest or least rows of floats, as TensorFlow finds them by comparing one by one.
 
@@ -105,7 +128,7 @@ def _extrema(combination: Combination, data: Array, starts: Array, start: Any) -
     """
     nans = np.isnan(data)
     if not nans.any():
-        rows = combination.combine.reduceat(data, starts, 0)
+        rows = _reduced(combination.combine, data, starts)
         return rows if start is None else combination.combine(rows, start, dtype=rows.dtype)
     column = (-1, *(1,) * (data.ndim - 1))
     places = np.arange(len(data)).reshape(column)

@@ -14,7 +14,9 @@ from ...shape_inference.context import check_rank
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise, Traits
+from ..kit.blockwise import block_by_block
 from ..kit.call_forms import renamed
+from ..kit.chosen_elements import chosen
 from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
 from ..kit.extrema import clipped, positive
 from ..kit.flops import flops_per_element
@@ -46,16 +48,19 @@ def _relu6(x: Array, out: Array | None = None) -> Any:
     return clipped(x, 0, 6, out)
 
 
+@block_by_block
 @in_float32
 def _elu(x: Array) -> Any:
-    return np.where(x < 0, np.expm1(x), x)
+    return chosen(x < 0, np.expm1(np.minimum(x, 0)), x)
 
 
+@block_by_block
 @in_float32
 def _selu(x: Array) -> Any:
-    return _SELU_SCALE * np.where(x < 0, _SELU_ALPHA * np.expm1(x), x)
+    return _SELU_SCALE * chosen(x < 0, _SELU_ALPHA * np.expm1(np.minimum(x, 0)), x)
 
 
+@block_by_block
 @in_float32
 def _softplus(x: Array) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.absolute(x)))  # exp(x) would overflow
@@ -157,9 +162,9 @@ def _leaky_relu_kernel(c: KernelContext) -> Kernel:
     alpha = c.output_dtype.numpy_dtype.type(c.attr("alpha"))
 
     def leaky_relu(x: Array) -> Array:
-        return np.asarray(np.where(x > 0, x, x * alpha))
+        return np.asarray(chosen(x > 0, x, x * alpha))
 
-    return fresh(leaky_relu)
+    return fresh(block_by_block(leaky_relu))
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:

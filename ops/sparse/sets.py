@@ -13,7 +13,15 @@ from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import new_zeros
 from ..kit.shared_docs import shared_docs
-from .sparse_parts import as_sparse, check_indices, check_order, check_shapes, parts_named, ranked
+from .sparse_parts import (
+    as_sparse,
+    check_indices,
+    check_order,
+    check_shapes,
+    numbered,
+    parts_named,
+    ranked,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -187,7 +195,7 @@ def _check_sparse(
 ) -> None:
     check_indices(indices, values, shape, names)
     if in_order:
-        check_order(ranked(indices)[0], indices, names[0])
+        check_order(numbered(indices)[0], indices, names[0])
 
 
 _documented = shared_docs(

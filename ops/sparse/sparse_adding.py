@@ -11,7 +11,15 @@ from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.call_forms import renamed
 from ..kit.elementwise import NUMBERS, REALS
-from .sparse_parts import as_sparse, check_indices, check_order, check_shapes, parts_named, ranked
+from .sparse_parts import (
+    as_sparse,
+    check_indices,
+    check_order,
+    check_shapes,
+    numbered,
+    parts_named,
+    ranked,
+)
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -67,7 +75,7 @@ def _sparse_add_kernel(c: KernelContext) -> Kernel:
             )
         if thresh.ndim:
             raise ValueError(f"thresh must be a scalar, got shape {list(thresh.shape)}")
-        a, b = ranked(a_indices, b_indices)
+        a, b = numbered(a_indices, b_indices)
         check_order(a, a_indices, "a_indices")
         check_order(b, b_indices, "b_indices")
         places = np.concatenate([a, b])

@@ -19,8 +19,9 @@ from .sparse_parts import (
     check_indices,
     check_order,
     check_shapes,
+    grouped,
+    numbered,
     parts_named,
-    ranked,
 )
 
 if TYPE_CHECKING:
@@ -97,13 +98,16 @@ def _softmax_kernel(c: KernelContext) -> Kernel:
             raise ValueError(f"sp_shape must have at least 2 sizes, got {whole.tolist()}")
         if not len(values):
             return values
-        rows = ranked(indices[:, :-1])[0]
-        largest = np.full(rows.max() + 1, -np.inf, values.dtype)
-        np.maximum.at(largest, rows, values)
-        powers = np.exp(values - largest[rows])
-        totals = np.zeros_like(largest)
-        np.add.at(totals, rows, powers)
-        return np.asarray(powers / totals[rows])
+        order, firsts = grouped(numbered(indices[:, :-1])[0])
+        x = values if order is None else values[order]
+        sizes = np.diff(firsts, append=len(x))
+        powers = np.exp(x - np.repeat(np.maximum.reduceat(x, firsts), sizes))
+        powers /= np.repeat(np.add.reduceat(powers, firsts), sizes)
+        if order is None:
+            return np.asarray(powers)
+        result: Array = np.empty_like(powers)
+        result[order] = powers
+        return result
 
     return softmax
 
@@ -139,12 +143,14 @@ def _of_two(op_type: str, ufunc: np.ufunc) -> OpDef[Results]:
                     f"a_shape and b_shape must be equal, got {a_shape.tolist()} and "
                     f"{b_shape.tolist()}"
                 )
-            a, b = ranked(a_indices, b_indices)
+            a, b = numbered(a_indices, b_indices)
             check_order(a, a_indices, "a_indices")
             check_order(b, b_indices, "b_indices")
-            places, firsts = np.unique(np.concatenate([a, b]), return_index=True)
+            places, firsts, ranks = np.unique(
+                np.concatenate([a, b]), return_index=True, return_inverse=True
+            )
             left, right = np.zeros((2, len(places)), a_values.dtype)
-            left[a], right[b] = a_values, b_values
+            left[ranks[: len(a)]], right[ranks[len(a) :]] = a_values, b_values
             return np.concatenate([a_indices, b_indices])[firsts], ufunc(left, right)
 
         return combine

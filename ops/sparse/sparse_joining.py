@@ -19,7 +19,7 @@ from ..array.stacking import stack
 from ..kit.call_forms import renamed
 from ..kit.shared_docs import shared_docs
 from ..math.reductions import reduce_max
-from .sparse_parts import SPARSE_ARGS, as_sparse, check_indices, check_shapes, ranked
+from .sparse_parts import SPARSE_ARGS, as_sparse, check_indices, check_shapes, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +92,7 @@ def _concat_kernel(c: KernelContext) -> Kernel:
             raise ValueError(f"the sizes of dimension {axis} add up to {starts[-1]}, beyond int64")
         whole[axis] = starts[-1]
         rows = np.concatenate(moved)
-        order = np.argsort(ranked(rows)[0], kind="stable")
+        order = np.argsort(numbered(rows)[0], kind="stable")
         return rows[order], np.concatenate(values)[order], whole
 
     return joined

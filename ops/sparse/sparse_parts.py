@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import ShapeContext
     from ...shape_inference.protocols import Array
 
+_MOST_PLACES = (1 << 63) - 1
 PLAIN = ("indices", "values", "shape")
 SPARSE_ARGS = {"sp_input": "a SparseTensor.", "name": "a name for the op."}
 
@@ -75,16 +77,39 @@ def check_indices(
         )
 
 
-def ranked(*several: Array) -> list[Array]:
-    """For each list of indices the places of its rows in the order of all of them.
+def numbered(*several: Array) -> list[Array]:
+    """For each list of indices a number for each row, in the order of the rows of all lists.
 
-    So indices of tensors of any size can be compared as single numbers.
+    So indices of tensors of any size can be compared as single numbers, equal where the rows are.
     """
     whole = np.concatenate(several)
-    if whole.shape[1] == 0:
+    if not whole.size:
         return [np.zeros(len(rows), np.intp) for rows in several]
-    ranks = np.unique(whole, axis=0, return_inverse=True)[1].reshape(-1)
-    return np.split(ranks, np.cumsum([len(rows) for rows in several])[:-1])
+    lows = whole.min(0).tolist()
+    sizes = [high - low + 1 for high, low in zip(whole.max(0).tolist(), lows, strict=True)]
+    if math.prod(sizes) > _MOST_PLACES:
+        numbers = np.unique(whole, axis=0, return_inverse=True)[1].reshape(-1)
+    else:
+        numbers = np.zeros(len(whole), np.int64)
+        for column, low, size in zip(whole.T, lows, sizes, strict=True):
+            numbers *= size
+            numbers += column - low
+    return np.split(numbers, np.cumsum([len(rows) for rows in several])[:-1])
+
+
+def ranked(*several: Array) -> list[Array]:
+    """The same, where the numbers of all rows are 0, 1, 2 and so on."""
+    ranks = np.unique(np.concatenate(numbered(*several)), return_inverse=True)[1]
+    return np.split(ranks.reshape(-1), np.cumsum([len(rows) for rows in several])[:-1])
+
+
+def grouped(numbers: Array) -> tuple[Array | None, Array]:
+    """The order that brings equal numbers together (None: they are), and where each begins."""
+    order = None
+    if (numbers[1:] < numbers[:-1]).any():
+        order = np.argsort(numbers, kind="stable")
+        numbers = numbers[order]
+    return order, np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
 
 
 def check_order(ranks: Array, indices: Array, name: str) -> None:

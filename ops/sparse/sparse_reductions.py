@@ -16,7 +16,7 @@ from ..kit.allocation import check_size, new_zeros
 from ..kit.call_forms import renamed
 from ..kit.elementwise import NUMBERS, REALS
 from ..kit.shared_docs import shared_docs
-from .sparse_parts import as_sparse, check_indices, check_shapes, parts_named, ranked
+from .sparse_parts import as_sparse, check_indices, check_shapes, grouped, numbered, parts_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,12 +129,10 @@ def _totals(ufunc: np.ufunc, rows: Array, values: Array) -> tuple[Array, Array]:
     """Each row of indices once, in order, and what its values come to."""
     if not len(values):
         return rows, values.copy()
-    places = ranked(rows)[0]
-    order = np.argsort(places, kind="stable")
-    places = places[order]
-    firsts = np.flatnonzero(np.append(True, places[1:] != places[:-1]))
-    totals = ufunc.reduceat(values[order], firsts, dtype=values.dtype)
-    return rows[order[firsts]], totals
+    order, firsts = grouped(numbered(rows)[0])
+    if order is not None:
+        values, rows = values[order], rows[order]
+    return rows[firsts], ufunc.reduceat(values, firsts, dtype=values.dtype)
 
 
 SPARSE_REDUCE_SUM = _dense("SparseReduceSum", np.add, NUMBERS)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
-from .farm_hash import fingerprint64
+from .farm_hash import fingerprints64
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -36,8 +36,8 @@ def _fingerprint_kernel(c: KernelContext) -> Kernel:
         if method.ndim or method.item() != b"farmhash64":
             raise ValueError(f"method must be 'farmhash64', got {method.tolist()!r}")
         rows = data.reshape(len(data), -1) if data.size else data.reshape(len(data), 0)
-        marks = [fingerprint64(_bytes(row)).to_bytes(8, "little") for row in rows]
-        return np.frombuffer(b"".join(marks), np.uint8).reshape(len(marks), 8).copy()
+        marks = fingerprints64([_bytes(row) for row in rows])
+        return marks.astype("<u8").view(np.uint8).reshape(len(marks), 8)
 
     return fingerprint
 
@@ -49,7 +49,7 @@ def _bytes(row: Array) -> bytes:
     items = row.tolist()
     if len(items) == 1:
         return bytes(items[0])
-    return b"".join(fingerprint64(item).to_bytes(8, "little") for item in items)
+    return fingerprints64(items).astype("<u8").tobytes()
 
 
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:

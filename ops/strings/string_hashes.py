@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import struct
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
-from .farm_hash import fingerprint64
+from .farm_hash import fingerprints64
+from .text_words import WORD, Texts, hashes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,7 +46,6 @@ STRING_TO_HASH_BUCKET_STRONG = OpDef(
     "num_buckets: int >= 1, key: list(int)",
     traits=Traits(splits="...->..."),
 )
-_WORD = (1 << 64) - 1
 
 
 @STRING_TO_HASH_BUCKET.shape
@@ -59,43 +59,54 @@ def _shape(c: ShapeContext) -> TensorShape:
     return c.shape("input")
 
 
-def hash64(text: bytes) -> int:
-    """MurmurHash64A with TensorFlow's seed."""
+def hash64(texts: Sequence[bytes]) -> Array:
+    """MurmurHash64A of each text, with TensorFlow's seed."""
+    return hashes(texts, _murmur, lambda lengths: lengths // 8 * 8 + (lengths % 8 > 0))
+
+
+def _murmur(texts: Texts) -> Array:
     factor = 0xC6A4A7935BD1E995
-    result = 0xDECAFCAFFE ^ (len(text) * factor & _WORD)
-    whole = len(text) & ~7
-    for (word,) in struct.iter_unpack("<Q", text[:whole]):
-        word = word * factor & _WORD
+    result = 0xDECAFCAFFE ^ (texts.lengths * factor)
+    whole = int(texts.lengths[0]) // 8
+    for i in range(whole):
+        word = texts.words(8 * i) * factor
         word ^= word >> 47
-        result = ((result ^ (word * factor & _WORD)) * factor) & _WORD
-    if whole < len(text):
-        result = ((result ^ int.from_bytes(text[whole:], "little")) * factor) & _WORD
+        result = (result ^ (word * factor)) * factor
+    if int(texts.lengths[0]) % 8:
+        result = (result ^ texts.words(8 * whole)) * factor
     result ^= result >> 47
-    result = result * factor & _WORD
+    result *= factor
     return result ^ (result >> 47)
 
 
-def sip_hash(text: bytes, key: Sequence[int]) -> int:
-    """SipHash-2-4 with a key of two 64-bit words."""
-    first, second = (word & _WORD for word in key)
-    v0, v1 = first ^ 0x736F6D6570736575, second ^ 0x646F72616E646F6D
-    v2, v3 = first ^ 0x6C7967656E657261, second ^ 0x7465646279746573
+def sip_hash(texts: Sequence[bytes], key: Sequence[int]) -> Array:
+    """SipHash-2-4 of each text, with a key of two 64-bit words."""
+    return hashes(texts, partial(_sip, key=key), lambda lengths: lengths // 8)
 
-    def rotated(x: int, by: int) -> int:
-        return ((x << by) | (x >> (64 - by))) & _WORD
+
+def _sip(texts: Texts, key: Sequence[int]) -> Array:
+    first, second = (np.uint64(word & WORD) for word in key)
+    starts = (
+        first ^ np.uint64(0x736F6D6570736575), second ^ np.uint64(0x646F72616E646F6D),
+        first ^ np.uint64(0x6C7967656E657261), second ^ np.uint64(0x7465646279746573),
+    )  # fmt: skip
+    v0, v1, v2, v3 = (np.full_like(texts.lengths, start) for start in starts)
+
+    def rotated(x: Array, by: int) -> Array:
+        return (x << by) | (x >> (64 - by))
 
     def stir(times: int) -> None:
         nonlocal v0, v1, v2, v3
         for _ in range(times):
-            v0, v2 = (v0 + v1) & _WORD, (v2 + v3) & _WORD
+            v0, v2 = v0 + v1, v2 + v3
             v1, v3 = rotated(v1, 13) ^ v0, rotated(v3, 16) ^ v2
-            v0, v2 = (rotated(v0, 32) + v3) & _WORD, (v2 + v1) & _WORD
+            v0, v2 = rotated(v0, 32) + v3, v2 + v1
             v1, v3 = rotated(v1, 17) ^ v2, rotated(v3, 21) ^ v0
             v2 = rotated(v2, 32)
 
-    whole = len(text) & ~7
-    last = int.from_bytes(text[whole:], "little") | (len(text) & 0xFF) << 56
-    for word in (*(item for (item,) in struct.iter_unpack("<Q", text[:whole])), last):
+    whole = int(texts.lengths[0]) // 8
+    last = texts.words(8 * whole) | (texts.lengths & 0xFF) << 56
+    for word in (*(texts.words(8 * i) for i in range(whole)), last):
         v3 ^= word
         stir(2)
         v0 ^= word
@@ -104,10 +115,10 @@ def sip_hash(text: bytes, key: Sequence[int]) -> int:
     return v0 ^ v1 ^ v2 ^ v3
 
 
-def _into_buckets(hash_of: Callable[[bytes], int], number: int) -> Kernel:
+def _into_buckets(hashes_of: Callable[[Sequence[bytes]], Array], number: int) -> Kernel:
     def buckets(texts: Array) -> Array:
-        numbers = [hash_of(text) % number for text in texts.ravel().tolist()]
-        return np.array(numbers, np.int64).reshape(texts.shape)
+        numbers = hashes_of(texts.ravel().tolist()) % np.uint64(number)
+        return numbers.astype(np.int64).reshape(texts.shape)
 
     return buckets
 
@@ -119,7 +130,7 @@ def _plain_kernel(c: KernelContext) -> Kernel:
 
 @STRING_TO_HASH_BUCKET_FAST.view_kernel
 def _fast_kernel(c: KernelContext) -> Kernel:
-    return _into_buckets(fingerprint64, c.attr("num_buckets"))
+    return _into_buckets(fingerprints64, c.attr("num_buckets"))
 
 
 @STRING_TO_HASH_BUCKET_STRONG.view_kernel
@@ -127,7 +138,7 @@ def _strong_kernel(c: KernelContext) -> Kernel:
     key = c.attr("key")
     if len(key) != 2:
         raise ValueError(f"key must have 2 elements, got {key}")
-    return _into_buckets(lambda text: sip_hash(text, key), c.attr("num_buckets"))
+    return _into_buckets(partial(sip_hash, key=key), c.attr("num_buckets"))
 
 
 def string_to_hash_bucket(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,12 +75,15 @@ def _splitting(separator: bytes, most: int) -> Callable[[bytes], list[bytes]]:
 
 def as_sparse(rows: Sequence[Sequence[bytes]]) -> tuple[Array, Array, Array]:
     """Rows of strings as a sparse matrix: indices, values and shape."""
-    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    values = [part for row in rows for part in row]
+    values = [*chain.from_iterable(rows)]
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    indices = np.empty((len(values), 2), np.int64)
+    indices[:, 0] = np.repeat(np.arange(len(rows)), lengths)
+    indices[:, 1] = np.arange(len(values)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return (
-        np.array(indices, np.int64).reshape(-1, 2),
+        indices,
         strings(values, [len(values)]),
-        np.array([len(rows), max(map(len, rows), default=0)], np.int64),
+        np.array([len(rows), lengths.max(initial=0)], np.int64),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.ops.math.select import chosen
+from tensordraft.ops.kit.chosen_elements import chosen
 
 MANY = 3_000
 SHAPES = [((MANY,),) * 3, ((MANY, 1), (1, 5), ()), ((4, MANY), (), (MANY,))]
@@ -44,3 +44,22 @@ def test_strings_and_complex_numbers() -> None:
         for x in (np.array([b"a", b"b"] * (MANY // 2), object), np.full(MANY, 1 + 2j)):
             got = session.run(td.where(flags, td.constant(x), td.constant(x[::-1])))
             np.testing.assert_array_equal(got, np.where(flags, x, x[::-1]))
+
+
+@pytest.mark.parametrize("activation", ["elu", "selu", "leaky_relu", "softplus"])
+def test_activations_of_many(activation: str) -> None:
+    """In blocks, and by masks, they are what they are of few elements, bit for bit."""
+    x = np.random.default_rng(0).standard_normal(70_000, np.float32)
+    x[:4] = np.nan, -0.0, np.inf, -np.inf
+    with td.Graph().as_default(), td.Session() as session:
+        few = td.placeholder(td.float32, [100])
+        function = getattr(td.nn, activation)
+        [gradient] = td.gradients(function(few), few)
+        of_few = [
+            session.run([function(few), gradient], {few: part}) for part in x.reshape(-1, 100)
+        ]
+        many = td.placeholder(td.float32, x.shape)
+        [gradient] = td.gradients(function(many), many)
+        result = session.run([function(many), gradient], {many: x})
+    for whole, parts in zip(result, zip(*of_few, strict=True), strict=True):
+        assert whole.tobytes() == np.concatenate(parts).tobytes()

@@ -1,0 +1,74 @@
+"""Many texts at once, as words of 64 bits: what hashes of strings compute with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ...shape_inference.protocols import Array
+
+    Hash = Callable[["Texts"], Array]
+
+WORD = (1 << 64) - 1
+_EIGHT = np.arange(8)
+
+
+class Texts(NamedTuple):
+    """Texts of which none is longer than the columns of `characters`; the rest of these is 0.
+
+    Args:
+        characters: uint8 [texts, columns].
+        lengths: uint64 [texts].
+    """
+
+    characters: Array
+    lengths: Array
+
+    def words(self, start: Any, size: int = 8) -> Array:
+        """What the `size` bytes from `start` on say, the lowest first: a number for each text.
+
+        `start` is a number, or one for each text.
+        """
+        rows = np.arange(len(self.lengths))[:, np.newaxis]
+        starts = np.asarray(start, np.intp).reshape(-1, 1)
+        found = np.zeros((len(self.lengths), 8), np.uint8)
+        found[:, :size] = self.characters[rows, starts + _EIGHT[:size]]
+        return found.view(np.dtype("<u8")).astype(np.uint64).reshape(-1)
+
+    def lasts(self, before: int, size: int = 8) -> Array:
+        """The same, of the `size` bytes that begin `before` the end."""
+        return self.words(self.lengths.astype(np.intp) - before, size)
+
+
+def hashes(texts: Sequence[bytes], hash_of: Hash, kinds: Callable[[Array], Array]) -> Array:
+    """The hash of each text, uint64.
+
+    Args:
+        texts: the texts.
+        hash_of: computes those of several texts.
+        kinds: tells of lengths, int64, of what kind each is; `hash_of` gets texts of one kind.
+    """
+    result = np.empty(len(texts), np.uint64)
+    for places, group in _groups(texts, kinds):
+        result[places] = hash_of(group)
+    return result
+
+
+def _groups(
+    texts: Sequence[bytes], kinds: Callable[[Array], Array]
+) -> Iterator[tuple[Array, Texts]]:
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    of_text = kinds(lengths)
+    for kind in np.unique(of_text).tolist():
+        places = np.flatnonzero(of_text == kind)
+        of_kind = lengths[places]
+        width = (int(of_kind.max()) // 8 + 1) * 8
+        if len(places) == len(texts):
+            joined = np.array(texts, f"S{width}")
+        else:
+            joined = np.array([texts[place] for place in places.tolist()], f"S{width}")
+        yield places, Texts(joined.view(np.uint8).reshape(-1, width), of_kind.astype(np.uint64))
