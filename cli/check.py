@@ -10,6 +10,7 @@ from ..analysis.checking import check_graph
 from ..analysis.contract import Contract
 from ..analysis.formats import to_junit, to_sarif
 from ..dry_runs.check_program import check_program
+from ..graph.loading.load_budget import LoadBudget
 from .graph_file import add_file_argument
 from .progress import ShownProgress
 from .text import printable
@@ -50,6 +51,13 @@ def add_parser(commands: Any) -> None:
         "--untrusted",
         action="store_true",
         help="tell what the graph would touch besides itself, and fail if it would",
+    )
+    parser.add_argument(
+        "--budget",
+        metavar="LIMITS",
+        type=parse_budget,
+        default={},
+        help="what reading the file may take, such as bytes=1e8,nodes=50000,seconds=10",
     )
     parser.add_argument(
         "--ignore",
@@ -110,6 +118,29 @@ def parse_shape(text: str) -> tuple[str, list[int | str | None]]:
     return name, [_size(item.strip()) for item in sizes.split(",")] if sizes.strip() else []
 
 
+def parse_budget(text: str) -> dict[str, float]:
+    """The limits that `text` states.
+
+    Raises:
+        ArgumentTypeError: it states none.
+
+    Example:
+        >>> from tensordraft.cli.check import parse_budget
+        >>> parse_budget("bytes=1e8,seconds=10")
+        {'bytes': 100000000.0, 'seconds': 10.0}
+    """
+    limits = {}
+    for item in text.split(","):
+        name, _, number = item.partition("=")
+        try:
+            limits[name] = float(number)
+        except ValueError:
+            raise ArgumentTypeError(f"{item!r} is not of the form NAME=NUMBER") from None
+        if name not in ("bytes", "nodes", "seconds"):
+            raise ArgumentTypeError(f"a budget has bytes, nodes and seconds, got {name!r}")
+    return limits
+
+
 def _size(text: str) -> int | str | None:
     if text == "?":
         return None
@@ -139,7 +170,7 @@ def check(arguments: Namespace) -> int:
             arguments.file,
             dict(arguments.shape),
             arguments.fetch,
-            progress,
+            LoadBudget(**arguments.budget, progress=progress),
             contract,
             arguments.ignore,
         )

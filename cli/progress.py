@@ -74,7 +74,7 @@ class _Line:
         self._width = 0
 
     def show(self, what: str, done: int, total: int) -> None:
-        self._write(f"{self._title}: {done:,} of {total:,} {what} ({done / total:.0%})")
+        self._write(f"{self._title}: {done:,} of {total:,} {what} ({done / max(total, 1):.0%})")
 
     def close(self) -> None:
         self._write("")

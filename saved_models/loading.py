@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 public = {"td": "load load_saved_model run_graph"}
 
 
-def load(path: str | PathLike[str], tags: Iterable[str] | None = None) -> LoadedModel:
+def load(
+    path: str | PathLike[str],
+    tags: Iterable[str] | None = None,
+    progress: Progress | None = None,
+) -> LoadedModel:
     """Reads a model from a file or folder, whatever kind it is of.
 
     Args:
@@ -31,6 +35,7 @@ def load(path: str | PathLike[str], tags: Iterable[str] | None = None) -> Loaded
             its content tells, not its name.
         tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
             serving.
+        progress: called now and then, as by `td.load_graph`; a `td.LoadBudget` sets limits.
 
     Returns:
         A LoadedModel, with `graph`, `inputs`, `outputs`, `signatures`, and `session()`, in which
@@ -40,6 +45,7 @@ def load(path: str | PathLike[str], tags: Iterable[str] | None = None) -> Loaded
         NotFoundError: there is no such file, no SavedModel in the folder, or no meta graph with
             these tags.
         DataLossError: the file holds no graph; the error says what it is, and what to do.
+        ResourceExhaustedError: it takes more than the budget allows.
         ValueError: the graph is malformed.
 
     Example:
@@ -56,7 +62,7 @@ def load(path: str | PathLike[str], tags: Iterable[str] | None = None) -> Loaded
         array([2., 3.], dtype=float32)
     """
     with memory_for(path):
-        return model_of(read_model(path, tags))
+        return model_of(read_model(path, tags, progress), progress)
 
 
 def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:

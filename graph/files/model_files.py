@@ -86,6 +86,8 @@ def read_model(
     with opened(path) as file, memory_for(path):
         kind, is_text = kind_of(file, path)
         size = os.fstat(file.fileno()).st_size
+        if progress is not None:
+            progress("bytes", 0, size)
         contents: dict[str, memoryview] = {}
         if apart and kind is Kind.GRAPH and not is_text and size >= _WORTH_A_LOOK:
             data, contents = read_apart(file, size, progress)
@@ -98,10 +100,14 @@ def read_model(
                 raise
             told = f"{error.message}; it ends in the middle of a message: is it cut off?"
             raise errors.DataLossError(None, None, told) from error
-    if isinstance(message, GraphDef):
-        return ModelFile(path, kind, message, None, contents)
-    meta_graph = chosen(message, tags, path) if isinstance(message, SavedModel) else message
-    return ModelFile(path, kind, meta_graph.graph_def, meta_graph, contents)
+    meta_graph = None
+    if not isinstance(message, GraphDef):
+        meta_graph = chosen(message, tags, path) if isinstance(message, SavedModel) else message
+    graph_def = message if meta_graph is None else meta_graph.graph_def
+    if progress is not None:
+        functions = graph_def.library.function
+        progress("nodes", 0, len(graph_def.node) + sum(len(f.node_def) for f in functions))
+    return ModelFile(path, kind, graph_def, meta_graph, contents)
 
 
 def load_graph_def(path: str | PathLike[str]) -> GraphDef:

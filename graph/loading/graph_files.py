@@ -111,7 +111,7 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
     Args:
         path: the file or folder.
         progress: called now and then as `progress(what, done, total)`, where `what` is "bytes" or
-            "nodes"; by default nobody is told.
+            "nodes"; by default nobody is told. A `td.LoadBudget` sets limits.
 
     Returns:
         A new Graph.
@@ -119,7 +119,7 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
     Raises:
         NotFoundError: there is no such file.
         DataLossError: the file holds no graph; the error says what it is, and what to do.
-        ResourceExhaustedError: there is not enough memory.
+        ResourceExhaustedError: there is not enough memory, or the budget is used up.
         OSError: the file cannot be read.
         ValueError: a node is malformed, or does not fit its inputs.
 
@@ -130,6 +130,8 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
         ...     y = td.constant([1, 2], name="y")
         >>> path = td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "graph.pb"))
         >>> graph = td.load_graph(path, progress=print)
+        bytes 0 61
+        nodes 0 1
         nodes 0 1
         >>> [op.name for op in graph.get_operations()]
         ['y']

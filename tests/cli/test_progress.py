@@ -83,7 +83,8 @@ def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
 
 
 @pytest.mark.parametrize(
-    ("command", "counted"), [("show", ["nodes"]), ("check", ["nodes", "checks"])]
+    ("command", "counted"),
+    [("show", ["152 bytes", "3 nodes"]), ("check", ["152 bytes", "3 nodes", "3 checks"])],
 )
 def test_commands_show_it(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, command: str, counted: list[str]
@@ -96,7 +97,6 @@ def test_commands_show_it(
     monkeypatch.setattr(sys, "stderr", terminal)
     assert cli(command, "g.pb").out == expected
     written = terminal.getvalue()
-    assert [line for line in written.split("\r") if line.strip()] == [
-        f"g.pb: 0 of 3 {what} (0%)" for what in counted
-    ]
+    lines = dict.fromkeys(line.strip() for line in written.split("\r") if line.strip())
+    assert list(lines) == [f"g.pb: 0 of {what} (0%)" for what in counted]
     assert screen(written).strip() == ""
