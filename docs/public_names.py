@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
+from unittest import mock
 
 from google.protobuf.message import Message
 
@@ -52,8 +53,8 @@ def exported(namespace: ModuleType, prefix: str) -> Iterator[tuple[str, Any]]:
     """What a namespace holds, and those inside it, by full name."""
     for name in dir(namespace):
         value = getattr(namespace, name)
-        if name.startswith("_") or value is td.raw_ops:  # which has a function for every op type
-            continue
+        if name.startswith("_") or value in (td.raw_ops, mock):
+            continue  # the one has a function for every op type, the other is Python's own
         if isinstance(value, ModuleType):
             yield from exported(value, f"{prefix}.{name}")
         else:

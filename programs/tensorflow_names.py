@@ -72,8 +72,8 @@ class InternalModule(ModuleType):
         for home in HOMES[self.__name__]:
             if not name.startswith("__"):
                 value = getattr(_part_of_package(home), name, None)
-                # What is a module there is none of these names: `ops` is to be imported.
-                if value is not None and not isinstance(value, ModuleType):
+                # A module of the package is none of these names: `ops` is to be imported.
+                if value is not None and not _is_ours(value):
                     return value
         told = f"tensordraft has no {name!r}, which is asked of {self.__name__}"
         why = reason(name)
@@ -82,6 +82,13 @@ class InternalModule(ModuleType):
 
 def _part_of_package(home: str) -> ModuleType:
     return import_module(f"{_PACKAGE}.{home}" if home else _PACKAGE)
+
+
+def _is_ours(value: object) -> bool:
+    """Whether a value is a module of the package, under whatever name."""
+    if not isinstance(value, ModuleType):
+        return False
+    return value.__name__.partition(".")[0] in (_PACKAGE, "tensorflow")
 
 
 class TensorflowFinder(MetaPathFinder):

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import unittest
 from typing import TYPE_CHECKING, Any, Self
+from unittest import mock as mock  # noqa: PLC0414 - public: programs find it here
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,7 @@ public = {
     "td.test": (
         "Benchmark StubOutForTesting assert_equal_graph_def create_local_cluster get_temp_dir "
         "gpu_device_name is_built_with_cuda is_built_with_gpu_support is_built_with_rocm "
-        "is_built_with_xla is_gpu_available main test_src_dir_path"
+        "is_built_with_xla is_gpu_available main mock test_src_dir_path"
     ),
 }
 

@@ -162,7 +162,7 @@ def functions(namespace: ModuleType) -> Iterator[tuple[str, FunctionType]]:
     """Yields the public functions of a namespace, and of those inside it."""
     for name in dir(namespace):
         value = getattr(namespace, name)
-        if isinstance(value, ModuleType) and value is not td.raw_ops:
+        if isinstance(value, ModuleType) and value not in (td.raw_ops, td.test.mock):
             yield from functions(value)
         elif isinstance(value, FunctionType):
             yield f"{namespace.__name__}.{name}", value

@@ -73,7 +73,7 @@ def functions(namespace: ModuleType, prefix: str) -> Iterator[str]:
     """Yields the names of the public functions of a namespace, and of those inside it."""
     for name in dir(namespace):
         value = getattr(namespace, name)
-        if isinstance(value, ModuleType) and value not in (td.raw_ops, td.contrib):
+        if isinstance(value, ModuleType) and value not in (td.raw_ops, td.contrib, td.test.mock):
             yield from functions(value, f"{prefix}.{name}")
         elif isinstance(value, FunctionType):
             yield f"{prefix}.{name}"

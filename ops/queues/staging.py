@@ -232,11 +232,8 @@ def _clear_kernel(c: KernelContext) -> Kernel:
     return clear
 
 
-class StagingArea:
-    """Where a run puts tensors, and a later one takes them from, in order.
-
-    With it the input of the next step is made while this one computes: a run first fills the
-    area, each further one both gets and puts.
+class StagingBase:
+    """What staging areas have in common: components, limits, and what a session knows them by.
 
     Args:
         dtypes: the dtype of each component.
@@ -248,15 +245,6 @@ class StagingArea:
 
     Raises:
         ValueError: shapes or names are not as many as dtypes, or a limit is negative.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     area = td.contrib.staging.StagingArea([td.float32], shapes=[[2]])
-        ...     put, [x] = area.put([[1.0, 2.0]]), area.get()
-        ...     session.run(put)
-        ...     print(session.run([x, put])[0], session.run(area.size()))
-        [1. 2.] 1
     """
 
     def __init__(
@@ -278,7 +266,7 @@ class StagingArea:
             TensorShape(None if shapes is None else shapes[i]) for i in range(len(self._dtypes))
         ]
         self._names = None if names is None else list(names)
-        self._name = shared_name or get_default_graph().unique_name("StagingArea")
+        self._name = shared_name or get_default_graph().unique_name(type(self).__name__)
         for what, limit in (("capacity", capacity), ("memory_limit", memory_limit)):
             if limit < 0:
                 raise ValueError(f"{what} must be at least 0, got {limit}")
@@ -307,6 +295,34 @@ class StagingArea:
     def names(self) -> list[str] | None:
         """The names of the components, where they have some."""
         return self._names
+
+
+class StagingArea(StagingBase):
+    """Where a run puts tensors, and a later one takes them from, in order.
+
+    With it the input of the next step is made while this one computes: a run first fills the
+    area, each further one both gets and puts.
+
+    Args:
+        dtypes: the dtype of each component.
+        shapes: the shape of each component; None where these may differ.
+        names: names for the components: then elements are dicts.
+        shared_name: areas of this name are one in a session; by default the area is alone.
+        capacity: how many elements there is room for; 0 for no limit.
+        memory_limit: how many bytes there is room for; 0 for no limit.
+
+    Raises:
+        ValueError: shapes or names are not as many as dtypes, or a limit is negative.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     area = td.contrib.staging.StagingArea([td.float32], shapes=[[2]])
+        ...     put, [x] = area.put([[1.0, 2.0]]), area.get()
+        ...     session.run(put)
+        ...     print(session.run([x, put])[0], session.run(area.size()))
+        [1. 2.] 1
+    """
 
     def put(self, values: Any, name: str | None = None) -> Operation:
         """An op that puts an element in, waiting for room.

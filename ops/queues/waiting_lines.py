@@ -92,13 +92,16 @@ class WaitingLines:
                 self._serve_line(line)
 
     def _serve_line(self, line: deque[Attempt]) -> None:
-        while line:
-            attempt = line[0]
-            try:
-                done = attempt.step()
-            except Exception as error:  # noqa: BLE001 - raised in the thread that waits
-                attempt.error, done = error, True
-            if not done:
-                break
+        while line and self._served(line[0]):
             line.popleft()
+
+    @staticmethod
+    def _served(attempt: Attempt) -> bool:
+        """Whether an attempt is over now: it is done, or has failed."""
+        try:
+            done = attempt.step()
+        except Exception as error:  # noqa: BLE001 - raised in the thread that waits
+            attempt.error, done = error, True
+        if done:
             attempt.done.set()
+        return done

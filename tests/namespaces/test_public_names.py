@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import unittest.mock
 from collections.abc import Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -115,6 +116,8 @@ def public(namespace: ModuleType = td, prefix: str = "td") -> Iterator[tuple[str
         return  # a function for every op type, made when it is asked for
     for name in dir(namespace):
         value = getattr(namespace, name)
+        if value is unittest.mock:
+            continue  # Python's own, which programs find in `td.test`
         if isinstance(value, ModuleType):
             yield from public(value, f"{prefix}.{name}")
         elif not name.startswith("_"):

@@ -1,0 +1,331 @@
+"""The ops on staging areas by keys, and the class that programs use them by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.op_def import OpDef
+from ...graph.waiting import waits_of
+from ...protos.dtypes import int64
+from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
+from ...shape_inference.traits import STATEFUL, WAITING
+from .handles import HOME, nothing_shape, scalar_shape, shared_home
+from .map_stages import MapStage
+from .staging import StagingBase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...graph.node import Operation, Tensor
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.tensor_shape import TensorShape
+
+public = {"td.contrib.staging": "MapStagingArea"}
+
+_LIMITS = "capacity: int >= 0 = 0, memory_limit: int >= 0 = 0"
+_GIVEN = f"{_LIMITS}, dtypes: list(type) >= 0, fake_dtypes: list(type) >= 1, {HOME}"
+_TAKEN = f"{_LIMITS}, dtypes: list(type) >= 1, {HOME}"
+_ABOUT = f"{_LIMITS}, dtypes: list(type) >= 0, {HOME}"
+_ITEM = "key: int64, indices: int32 -> values: dtypes"
+
+
+def _put_shape(c: ShapeContext) -> list[TensorShape]:
+    c.shape("key", rank=0)
+    c.shape("indices", rank=1)
+    return []
+
+
+def _item_shape(c: ShapeContext) -> list[TensorShape]:
+    c.shape("key", rank=0)
+    c.shape("indices", rank=1)
+    return [UNKNOWN_SHAPE] * len(c.node.outputs)
+
+
+def _first_shape(c: ShapeContext) -> list[TensorShape]:
+    c.shape("indices", rank=1)
+    return [SCALAR, *[UNKNOWN_SHAPE] * (len(c.node.outputs) - 1)]
+
+
+def _key(key: Array) -> int:
+    if key.ndim:
+        raise ValueError(f"key must be a scalar, got shape {list(key.shape)}")
+    return int(key)
+
+
+def _places(indices: Array, dtypes: Sequence[Any], what: str) -> list[int]:
+    if indices.shape != (len(dtypes),):
+        raise ValueError(
+            f"indices must be as many as {what}, {len(dtypes)}, got shape {list(indices.shape)}"
+        )
+    places: list[int] = indices.tolist()
+    return places
+
+
+class _Family(NamedTuple):
+    """The ops of one kind of staging area by keys."""
+
+    put: OpDef[Any]
+    peek: OpDef[Any]
+    get: OpDef[Any]
+    get_first: OpDef[Any]
+    size: OpDef[Any]
+    incomplete_size: OpDef[Any]
+    clear: OpDef[Any]
+
+
+def _family(prefix: str, ordered: bool) -> _Family:
+    """Defines the ops of a kind."""
+
+    def stage_of(c: KernelContext) -> MapStage:
+        key, _ = shared_home(c)
+        made = MapStage(ordered, c.attr("capacity"), c.attr("memory_limit"))
+        found: MapStage = c.state.setdefault((*key, "staging area by keys", ordered), made)
+        return found
+
+    def put_kernel(c: KernelContext) -> Kernel:
+        stage, waits = stage_of(c), waits_of(c.state)
+        components, given = len(c.attr("dtypes")), c.attr("fake_dtypes")
+
+        def put(key: Array, indices: Array, *values: Array) -> tuple[()]:
+            places = _places(indices, given, "values")
+            stage.put(_key(key), dict(zip(places, values, strict=True)), components, waits)
+            return ()
+
+        return put
+
+    def results(c: KernelContext, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        dtypes = c.attr("dtypes")
+        if [array.dtype for array in arrays] != [dtype.numpy_dtype for dtype in dtypes]:
+            told = ", ".join(str(array.dtype) for array in arrays)
+            raise ValueError(f"dtypes = {[item.name for item in dtypes]}, but there is {told}")
+        return tuple(arrays)
+
+    def peek_kernel(c: KernelContext) -> Kernel:
+        stage, waits, dtypes = stage_of(c), waits_of(c.state), c.attr("dtypes")
+
+        def peek(key: Array, indices: Array) -> Any:
+            found = results(c, stage.peek(_key(key), _places(indices, dtypes, "dtypes"), waits))
+            return found if len(found) > 1 else found[0]
+
+        return peek
+
+    def get_kernel(c: KernelContext) -> Kernel:
+        stage, waits, dtypes = stage_of(c), waits_of(c.state), c.attr("dtypes")
+
+        def get(key: Array, indices: Array) -> Any:
+            _, arrays = stage.get(_key(key), _places(indices, dtypes, "dtypes"), waits)
+            found = results(c, arrays)
+            return found if len(found) > 1 else found[0]
+
+        return get
+
+    def get_first_kernel(c: KernelContext) -> Kernel:
+        stage, waits, dtypes = stage_of(c), waits_of(c.state), c.attr("dtypes")
+
+        def get_first(indices: Array) -> tuple[Array, ...]:
+            key, arrays = stage.get(None, _places(indices, dtypes, "dtypes"), waits)
+            return (np.array(key, np.int64), *results(c, arrays))
+
+        return get_first
+
+    def counting(attribute: str) -> Callable[[KernelContext], Kernel]:
+        def factory(c: KernelContext) -> Kernel:
+            stage = stage_of(c)
+
+            def count() -> Array:
+                return np.array(getattr(stage, attribute), np.int32)
+
+            return count
+
+        return factory
+
+    def clear_kernel(c: KernelContext) -> Kernel:
+        stage = stage_of(c)
+
+        def clear() -> tuple[()]:
+            stage.clear()
+            return ()
+
+        return clear
+
+    made: list[OpDef[Any]] = []
+    for name, arguments, attrs, shape, kernel in (
+        ("Stage", "key: int64, indices: int32, values: fake_dtypes ->", _GIVEN, _put_shape,
+         put_kernel),
+        ("Peek", _ITEM, _TAKEN, _item_shape, peek_kernel),
+        ("Unstage", _ITEM, _TAKEN, _item_shape, get_kernel),
+        ("UnstageNoKey", "indices: int32 -> key: int64, values: dtypes", _TAKEN, _first_shape,
+         get_first_kernel),
+        ("Size", "-> size: int32", _ABOUT, scalar_shape, counting("whole")),
+        ("IncompleteSize", "-> size: int32", _ABOUT, scalar_shape, counting("incomplete")),
+        ("Clear", "->", _ABOUT, nothing_shape, clear_kernel),
+    ):  # fmt: skip
+        waits = "Stage" in name or "stage" in name or name == "Peek"
+        op: OpDef[Any] = OpDef(
+            prefix + name, arguments, attrs, traits=WAITING if waits else STATEFUL
+        )
+        op.shape(shape)
+        op.kernel(kernel)
+        made.append(op)
+    return _Family(*made)
+
+
+FAMILIES = {False: _family("Map", False), True: _family("OrderedMap", True)}
+
+
+class MapStagingArea(StagingBase):
+    """Where runs put tensors under keys, and later ones take them from.
+
+    Components of an element may come one by one, and leave one by one; an element can be taken once
+    it is whole. Where no key is named, the oldest element leaves first (TensorFlow: any), or that
+    of the least key. A key that is there already is refused. TensorFlow has the class in
+    `tensorflow.python.ops.data_flow_ops`.
+
+    Args:
+        dtypes: the dtype of each component.
+        shapes: the shape of each component; None where these may differ.
+        names: names for the components: then elements are dicts.
+        shared_name: areas of this name are one in a session; by default the area is alone.
+        ordered: whether the least key leaves first where none is named.
+        capacity: how many whole elements there is room for; 0 for no limit.
+        memory_limit: how many bytes there is room for; 0 for no limit.
+
+    Raises:
+        ValueError: shapes or names are not as many as dtypes, or a limit is negative.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     area = td.contrib.staging.MapStagingArea([td.float32], ordered=True)
+        ...     session.run([area.put(key, [key / 2], indices=[0]) for key in (7, 3)])
+        ...     key, [value] = area.get()
+        ...     print(*session.run([key, value]), session.run(area.get(7)[1]))
+        [None, None]
+        3 1.5 [np.float32(3.5)]
+    """
+
+    def __init__(
+        self,
+        dtypes: Sequence[Any],
+        shapes: Sequence[Any] | None = None,
+        names: Sequence[str] | None = None,
+        shared_name: str | None = None,
+        ordered: bool = False,
+        capacity: int = 0,
+        memory_limit: int = 0,
+    ) -> None:
+        super().__init__(dtypes, shapes, names, shared_name, capacity, memory_limit)
+        self._ops = FAMILIES[ordered]
+
+    def put(
+        self, key: Any, vals: Any, indices: Sequence[int] | None = None, name: str | None = None
+    ) -> Operation:
+        """An op that gives an element components, waiting for room.
+
+        Args:
+            key: an int64 tensor of rank 0.
+            vals: a list of tensors, or a dict where the area has names; perhaps only some.
+            indices: which components a list is of.
+            name: a name for the op.
+
+        Raises:
+            ValueError: the area has no such components, or they do not fit the shapes.
+        """
+        if isinstance(vals, dict) != (self._names is not None):
+            told = "a dict, as the area has names" if self._names else "a list of tensors"
+            raise ValueError(f"vals must be {told}, got {type(vals).__name__}")
+        if isinstance(vals, dict):
+            indices = self._places(list(vals))
+            vals = list(vals.values())
+        elif not isinstance(vals, (list, tuple)):
+            vals, indices = [vals], [0] if indices is None else indices
+        if indices is None or len(indices) != len(vals):
+            raise ValueError(f"indices must tell which {len(vals)} components are given")
+        places = self._places(indices)
+        tensors = [
+            convert_to_tensor(value, self._dtypes[i]) for value, i in zip(vals, places, strict=True)
+        ]
+        for tensor, i in zip(tensors, places, strict=True):
+            tensor.shape.assert_is_compatible_with(self._shapes[i])
+        op: Operation = self._ops.put(
+            convert_to_tensor(key, int64),
+            places,
+            tensors,
+            dtypes=self._dtypes,
+            name=name or f"{self._name}_put",
+            **self._settings,
+        )
+        return op
+
+    def get(
+        self, key: Any = None, indices: Sequence[Any] | None = None, name: str | None = None
+    ) -> tuple[Any, Any]:
+        """An element, or some of its components, which leave, waiting for it.
+
+        Args:
+            key: an int64 tensor of rank 0; None for whichever is first.
+            indices: which components, by place or name; None for all.
+            name: a name for the op.
+
+        Returns:
+            The key, and a list of Tensors, or a dict where the area has names.
+        """
+        places, settings = self._wanted(indices)
+        if key is not None:
+            name = name or f"{self._name}_get"
+            key = convert_to_tensor(key, int64)
+            return key, self._told(self._ops.get(key, places, name=name, **settings), places)
+        name = name or f"{self._name}_get_nokey"
+        first, values = self._ops.get_first(places, name=name, **settings)
+        return first, self._told(values, places)
+
+    def peek(self, key: Any, indices: Sequence[Any] | None = None, name: str | None = None) -> Any:
+        """The components of an element, which stay, waiting for it; otherwise as `get`."""
+        places, settings = self._wanted(indices)
+        name = name or f"{self._name}_pop"
+        key = convert_to_tensor(key, int64)
+        return self._told(self._ops.peek(key, places, name=name, **settings), places)
+
+    def size(self, name: str | None = None) -> Tensor:
+        """How many elements are whole: an int32 Tensor of rank 0."""
+        return self._counted(self._ops.size, name or f"{self._name}_size")
+
+    def incomplete_size(self, name: str | None = None) -> Tensor:
+        """How many elements lack a component: an int32 Tensor of rank 0."""
+        return self._counted(self._ops.incomplete_size, name or f"{self._name}_incomplete_size")
+
+    def clear(self, name: str | None = None) -> Operation:
+        """An op that drops all elements."""
+        name = name or f"{self._name}_clear"
+        op: Operation = self._ops.clear(dtypes=self._dtypes, name=name, **self._settings)
+        return op
+
+    def _counted(self, op: OpDef[Any], name: str) -> Tensor:
+        result: Tensor = op(dtypes=self._dtypes, name=name, **self._settings)
+        return result
+
+    def _places(self, indices: Sequence[Any]) -> list[int]:
+        """The places of components that are told by place or name."""
+        names = self._names or []
+        places = [names.index(item) if item in names else item for item in indices]
+        for place in places:
+            if not isinstance(place, int) or not 0 <= place < len(self._dtypes):
+                legal = f"in [0, {len(self._dtypes)})" + (f" or of {names}" if names else "")
+                raise ValueError(f"indices must be {legal}, got {place!r}")
+        return places
+
+    def _wanted(self, indices: Sequence[Any] | None) -> tuple[list[int], dict[str, Any]]:
+        places = self._places(range(len(self._dtypes)) if indices is None else indices)
+        return places, {"dtypes": [self._dtypes[i] for i in places], **self._settings}
+
+    def _told(self, given: Any, places: Sequence[int]) -> Any:
+        tensors = list(given) if isinstance(given, (list, tuple)) else [given]
+        for tensor, i in zip(tensors, places, strict=True):
+            tensor.set_shape(self._shapes[i])
+        if self._names is None:
+            return tensors
+        return {self._names[i]: tensor for tensor, i in zip(tensors, places, strict=True)}
