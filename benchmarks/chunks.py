@@ -146,7 +146,7 @@ def main() -> None:
     rates = {}
     for workers in (1, 2):
         with (
-            LocalCluster(workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(workers, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster) as client,
         ):
             rates[workers] = scored(client, arguments.rows)

@@ -93,7 +93,12 @@ def _dataset(path: str, key: str | None) -> Any:
         raise ValueError(
             f"{path}: {error.name} is not installed: pip install {error.name}"
         ) from None
-    return h5py.File(path, "r")[key]
+    file = h5py.File(path, "r")
+    if not isinstance(file.get(key), h5py.Dataset):
+        raise ValueError(
+            f"{path}: there is no dataset {key!r}; it holds {', '.join(file) or 'none'}"
+        )
+    return file[key]
 
 
 def _load(path: str, key: str | None) -> Any:

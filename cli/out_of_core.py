@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..distributed.cluster import Cluster
 from ..distributed.dask_parts import dask_array, storing
+from ..distributed.engine import told
 from ..distributed.map_blocks import SPLIT_BYTES, map_blocks
+from ..distributed.worker import ChunkError
 from ..graph.describe import type_text
 from ..graph.node import Operation, Tensor
 from .graph_file import GraphFile
@@ -62,7 +66,10 @@ def run_in_chunks(arguments: Namespace, shapes: dict[str, Any]) -> int:
             file.graph, fetches[0], feeds, arguments.along, shapes, arguments.split_bytes
         )
         progress = stack.enter_context(ShownProgress(arguments.file))
-        _store(result, out, client, progress)
+        try:
+            _store(result, out, client, progress)
+        except ChunkError as error:
+            raise told(error, file.graph) from None
     print(table([(fetches[0].name, type_text(fetches[0].dtype.name, result.shape))]))
     print(f"saved in {out}")
     return 0
@@ -74,20 +81,37 @@ def _tensors(file: GraphFile, name: str) -> list[Tensor]:
 
 
 def _store(result: Any, path: str, client: Any, progress: ShownProgress) -> None:
-    """Computes a lazy array into a file, chunk by chunk."""
-    if path.endswith(".zarr"):
-        try:
-            import zarr
-        except ImportError as error:
-            raise ValueError(
-                f"{path}: zarr is not installed (pip install zarr); a FILE.npy needs nothing more"
-            ) from error
-        chunks = tuple(max(sizes, default=1) or 1 for sizes in result.chunks)
-        target: Any = zarr.open(
-            path, mode="w", shape=result.shape, dtype=result.dtype, chunks=chunks
-        )
+    """Computes a lazy array into a file, chunk by chunk; what fails leaves no file behind."""
+    part = Path(f"{path}.part")
+    try:
+        target = _opened(result, part, path)
+        storing(dask_array(), result, target, client, progress)
+        if isinstance(target, np.memmap):
+            target.flush()
+        del target
+        _remove(Path(path))
+        part.replace(path)
+    finally:
+        _remove(part)
+
+
+def _opened(result: Any, part: Path, path: str) -> Any:
+    """What a lazy array is written to."""
+    if not path.endswith(".zarr"):
+        return np.lib.format.open_memmap(part, "w+", result.dtype, result.shape)
+    try:
+        import zarr
+    except ImportError as error:
+        raise ValueError(
+            f"{path}: zarr is not installed (pip install zarr); a FILE.npy needs nothing more"
+        ) from error
+    chunks = tuple(max(sizes, default=1) or 1 for sizes in result.chunks)
+    shape, dtype = result.shape, result.dtype
+    return zarr.open(str(part), mode="w", shape=shape, dtype=dtype, chunks=chunks)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
     else:
-        target = np.lib.format.open_memmap(path, "w+", result.dtype, result.shape)
-    storing(dask_array(), result, target, client, progress)
-    if isinstance(target, np.memmap):
-        target.flush()
+        path.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..graph import errors
 from .combining import joined
-from .dask_parts import Key, dask_distributed, data, task
+from .dask_parts import Key, block_graph, dask_distributed, data, task
 from .engine import LostError
 from .stage_graph import Program
 from .worker import ChunkError
@@ -43,7 +43,7 @@ class Cluster:
         if not self._own:
             self.client = scheduler
         elif scheduler == "dask":
-            self.client = module.Client(processes=False, dashboard_address=None)
+            self.client = module.Client(processes=False, dashboard_address=":0")
         else:
             address = str(scheduler).removeprefix("dask://")
             address = address if "://" in address else f"tcp://{address}"
@@ -93,6 +93,7 @@ class ClusterTasks:
         self._name = f"tensordraft-{uuid4().hex}"
         self._numbers = count()
         self._pending: dict[Any, Any] = {}
+        self._lazy: dict[Any, Any] = {}
         self._futures: dict[Any, Any] = {}
 
     def __enter__(self) -> Self:
@@ -111,10 +112,24 @@ class ClusterTasks:
                 future.release()
         self._futures.clear()
         self._pending.clear()
+        self._lazy.clear()
+
+    def blocks(self, array: Any, axis: int) -> list[Key]:
+        """Keys for the blocks of a dask array along an axis; they are computed where tasks are."""
+        graph = block_graph(array)
+        places = [[0] * array.ndim for _ in range(array.numblocks[axis])]
+        for i, place in enumerate(places):
+            place[axis] = i
+        keys = [(array.name, *place) for place in places]
+        self._lazy.update(dict.fromkeys(keys, graph))
+        return [Key(key) for key in keys]
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Key:
         """A key for the result of a function."""
         given = [self._sent(arg) for arg in args]
+        for arg in args:
+            if isinstance(arg, Key) and arg.key in self._lazy and arg.key not in self._pending:
+                self._pending.update(self._lazy[arg.key])
         key = (self._name, next(self._numbers))
         self._pending[key] = task(key, function, *given)
         return Key(key)

@@ -54,6 +54,25 @@ def data(key: Any, value: Any) -> Any:
     return DataNode(key, value)
 
 
+def block_graph(array: Any) -> dict[Any, Any]:
+    """The tasks that make the blocks of a dask array."""
+    import dask
+
+    (simpler,) = dask.optimize(array)
+    return {**simpler.__dask_graph__(), **_renamed(array.name, simpler)}
+
+
+def _renamed(name: str, array: Any) -> dict[Any, Any]:
+    """Tasks that have the blocks of an array under the name which it had."""
+    from dask._task_spec import Alias
+    from dask.core import flatten
+
+    if array.name == name:
+        return {}
+    keys = [*flatten(array.__dask_keys__())]
+    return {(name, *key[1:]): Alias((name, *key[1:]), key) for key in keys}
+
+
 def lazy_array(layers: dict[str, Any], sources: Any, name: str, chunks: Any, dtype: Any) -> Any:
     """A dask array whose blocks are in the last of some layers, of which each reads the former."""
     import dask.array

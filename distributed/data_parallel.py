@@ -18,6 +18,7 @@ from .engine import InThisThread, LostError, Programs, Run, told
 from .map_blocks import SPLIT_BYTES, check_known
 from .report import report_of, tensors_by_name
 from .sizes import RunSizes, even_chunks, sliced
+from .sources import read_anew
 from .stages import stages_along
 from .whole import WholeInSession
 from .worker import ChunkError
@@ -113,7 +114,9 @@ class SplitCall:
         parts = self.analysis.parts
         sizes = RunSizes(self.analysis, {tensor: np.shape(feeds[tensor]) for tensor in feeds})
         whole = {t: _array(t, v) for t, v in feeds.items() if parts[t] == WHOLE}
-        cut = {t: _cutter(t, v, parts[t].axis) for t, v in feeds.items() if t not in whole}
+        cut = {
+            t: self._cutter(t, v, sizes, chunks, tasks) for t, v in feeds.items() if t not in whole
+        }
         run = Run(self.stages, self._programs, chunks, sizes, cut, tasks, self._whole.begin(whole))
         for tensor, array in whole.items():
             run.set_whole(tensor, array)
@@ -124,11 +127,25 @@ class SplitCall:
                 for item in self.analysis.fetches
             ]
         except ChunkError as error:
-            raise told(error, self.analysis) from error
+            raise told(error, self.analysis.graph) from error
         except LostError as error:
             raise errors.UnavailableError(
                 None, None, f"workers went away with data again and again: {error}"
             ) from error
+
+    def _cutter(
+        self, tensor: Tensor, value: Any, sizes: RunSizes, chunks: Sequence[int], tasks: Tasks
+    ) -> Callable[[int, int, int], Any]:
+        """What gives a chunk of what is fed: of a dask array on a cluster, the key of a block."""
+        axis = self.analysis.parts[tensor].axis
+        if not (hasattr(value, "dask") and isinstance(tasks, ClusterTasks)):
+            return _cutter(tensor, read_anew(value), axis)
+        each = sizes.per_row(tensor, axis)
+        blocks = tuple(rows * each for rows in chunks if rows) or (0,)
+        array = value.rechunk({i: blocks if i == axis else -1 for i in range(value.ndim)})
+        wanted = tensor.dtype.base_dtype.numpy_dtype
+        keys = tasks.blocks(array if array.dtype == wanted else array.astype(wanted), axis)
+        return lambda i, _, __: keys[i]
 
     def chunks(self, feeds: Mapping[Tensor, Any], split_bytes: int) -> list[int] | None:
         """How many rows each chunk has; None where nothing is large enough to be split."""

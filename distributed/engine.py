@@ -15,6 +15,7 @@ from .worker import run_chunk
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ..graph.graph import Graph
     from ..graph.node import Tensor
     from .analysis import Analysis
     from .stages import Read, Stages
@@ -270,11 +271,11 @@ def picked_of(values: Sequence[Any], places: Sequence[int]) -> list[Any]:
     return [values[k] for k in places]
 
 
-def told(error: ChunkError, analysis: Analysis) -> errors.OpError:
+def told(error: ChunkError, graph: Graph) -> errors.OpError:
     """The error of a chunk as one of the run."""
     kind: type[errors.OpError] = getattr(errors, error.code, errors.InternalError)
-    known = error.node is not None and analysis.graph.has_operation(error.node)
-    op = analysis.graph.get_operation_by_name(str(error.node)) if known else None
+    known = error.node is not None and graph.has_operation(error.node)
+    op = graph.get_operation_by_name(str(error.node)) if known else None
     return kind(None, op, f"{error.message}\n  {error.rows}")
 
 

@@ -22,6 +22,7 @@ from .engine import Programs, Run
 from .later import Later, WholeLater
 from .report import open_graph, tensors_by_name
 from .sizes import RunSizes, even_chunks
+from .sources import read_anew
 from .stages import stages_along
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class _Mapping:
         else:
             if not hasattr(value, "dtype"):
                 value = feed_converter(tensor)(value)
-            array = da.from_array(value, tuple(chunks), asarray=True)
+            array = da.from_array(read_anew(value), tuple(chunks), asarray=True)
         return array if array.dtype == wanted else array.astype(wanted)
 
     def results(self) -> list[Any]:

@@ -22,7 +22,7 @@ def local_cluster(workers: int, folder: Any) -> Iterator[Client]:
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
-            dashboard_address=None,
+            dashboard_address=":0",
             local_directory=str(folder),
             silence_logs=logging.CRITICAL,
         ) as cluster,

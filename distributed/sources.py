@@ -1,0 +1,96 @@
+"""Where arrays lie that are read chunk by chunk: what reads them anew, in this process or another.
+
+A memory map keeps what it has read in memory as long as it is open, and would travel as an array; a
+dataset of HDF5 would not travel at all. So what stands for them opens the file for each chunk.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class MappedRows:
+    """An array in a file of its bytes.
+
+    Args:
+        path: the file.
+        offset: where the array begins, in bytes.
+        dtype: of the elements.
+        shape: the shape.
+        order: "C" or "F".
+        stamp: the size of the file and the time of its last change, which tell it from others.
+    """
+
+    path: str
+    offset: int
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    order: str
+    stamp: tuple[int, int]
+
+    @property
+    def ndim(self) -> int:
+        """The rank."""
+        return len(self.shape)
+
+    def __getitem__(self, places: Any) -> Any:
+        """Some of the array, read."""
+        opened: Any = np.memmap(
+            self.path, self.dtype, "r", self.offset, self.shape, "F" if self.order == "F" else "C"
+        )
+        return np.array(opened[places])
+
+
+@dataclass(frozen=True)
+class HdfRows:
+    """A dataset of HDF5.
+
+    Args:
+        path: the file.
+        name: of the dataset in it.
+        dtype: of the elements.
+        shape: the shape.
+        stamp: as for `MappedRows`.
+    """
+
+    path: str
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    stamp: tuple[int, int]
+
+    @property
+    def ndim(self) -> int:
+        """The rank."""
+        return len(self.shape)
+
+    def __getitem__(self, places: Any) -> Any:
+        """Some of the dataset, read."""
+        import h5py
+
+        with h5py.File(self.path, "r") as file:
+            return np.asarray(file[self.name][places])
+
+
+def read_anew(value: Any) -> Any:
+    """What reads an array from its file whenever some of it is asked for; others as they are."""
+    if isinstance(value, np.memmap) and value.filename and type(value.base) is mmap.mmap:
+        order = "C" if value.flags.c_contiguous else "F"
+        path = os.fspath(value.filename)
+        stamp = _stamp(path)
+        return MappedRows(str(path), value.offset, value.dtype, value.shape, order, stamp)
+    if type(value).__module__.partition(".")[0] == "h5py":
+        path = value.file.filename
+        return HdfRows(path, value.name, value.dtype, value.shape, _stamp(path))
+    return value
+
+
+def _stamp(path: str | os.PathLike[str]) -> tuple[int, int]:
+    found = os.stat(path)
+    return found.st_size, found.st_mtime_ns
