@@ -80,7 +80,8 @@ class HdfRows:
 
 def read_anew(value: Any) -> Any:
     """What reads an array from its file whenever some of it is asked for; others as they are."""
-    if isinstance(value, np.memmap) and value.filename and type(value.base) is mmap.mmap:
+    base: Any = getattr(value, "base", None)
+    if isinstance(value, np.memmap) and value.filename and isinstance(base, mmap.mmap):
         order = "C" if value.flags.c_contiguous else "F"
         path = os.fspath(value.filename)
         stamp = _stamp(path)
