@@ -71,6 +71,38 @@ class Rows(NamedTuple):
     fill: Callable[[Array, Callable[[int, int], Any] | None], None]
 
 
+class Loop(NamedTuple):
+    """A function that works on the elements of arrays, one by one, as the source of machine code.
+
+    It is the plainest Python: numbers, `range` and `while`, `if`, and elements by their index. It
+    returns nothing, and raises nothing.
+
+    Attributes:
+        name: of the function.
+        parameters: what it takes: "float32*" is an array whose elements lie one after the other,
+            "int64" a number.
+        source: of the function, which uses nothing but its arguments.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    source: str
+
+
+class Accelerated(NamedTuple):
+    """Another form of a kernel, which leaves its work to a loop of machine code.
+
+    The form rounds in another way than the kernel.
+
+    Attributes:
+        loop: the loop.
+        kernel: from the loop as a function, to be called from any thread, to that form.
+    """
+
+    loop: Loop
+    kernel: Callable[[Callable[..., None]], KernelSpec]
+
+
 class KernelSpec:
     """A kernel, and what may be done with it.
 
@@ -95,6 +127,7 @@ class KernelSpec:
         filters: of a product, its constant filters.
         rows: from the inputs to their result, still to be made; raises what `call` raises.
         unread: the positions of inputs that `call` does not look at: they need not be computed.
+        accelerated: another form of the kernel, by way of machine code.
 
     Example:
         >>> import numpy as np
@@ -105,8 +138,18 @@ class KernelSpec:
     """
 
     __slots__ = (
-        "block", "bodies", "call", "elementwise", "filters", "line", "memory", "overwriting",
-        "rows", "takes_out", "unread",
+        "accelerated",
+        "block",
+        "bodies",
+        "call",
+        "elementwise",
+        "filters",
+        "line",
+        "memory",
+        "overwriting",
+        "rows",
+        "takes_out",
+        "unread",
     )  # fmt: skip
 
     def __init__(
@@ -123,6 +166,7 @@ class KernelSpec:
         filters: Filters | None = None,
         rows: Callable[..., Rows] | None = None,
         unread: Sequence[int] = (),
+        accelerated: Accelerated | None = None,
     ) -> None:
         self.call = call
         self.memory = memory
@@ -135,6 +179,7 @@ class KernelSpec:
         self.filters = filters
         self.rows = rows
         self.unread = unread
+        self.accelerated = accelerated
 
     def __call__(self, *arrays: Any) -> Any:
         """Computes the op."""

@@ -1,6 +1,8 @@
-"""Limits that protect a process from graphs and files that ask for too much."""
+"""Settings of the library: limits that protect a process, and what may make it faster."""
 
 from __future__ import annotations
+
+import os
 
 public = {"td": "config"}
 
@@ -16,6 +18,8 @@ class Config:
         max_graph_tensors: the most tensors that the ops of a file may put out: 20 million.
         max_op_tensors: the most tensors that one argument of an op may stand for: a million.
         max_nesting: how deep calls of functions in a file may be nested: 100.
+        accelerator: whether plans may use loops that numba has compiled, where it is installed:
+            True, unless the environment variable TENSORDRAFT_ACCELERATOR is "off".
 
     Example:
         >>> import tensordraft as td
@@ -29,6 +33,7 @@ class Config:
         self.max_graph_tensors = 20_000_000
         self.max_op_tensors = 1_000_000
         self.max_nesting = 100
+        self.accelerator = os.environ.get("TENSORDRAFT_ACCELERATOR") != "off"
 
 
 config = Config()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..acceleration.accelerator import accelerator
 from ..graph import errors
 from .compiler import Lowered, lower
 from .fusion import fuse
 from .interpreter import FlatProgram, told
 from .layout import freeing_memory
 from .observer import Observer
+from .plan import awaited_loops
 from .tracing import watching_run
 
 if TYPE_CHECKING:
@@ -78,5 +80,6 @@ class BodyRun:
         observer = Observer(plan.begun(inputs))
         results = self._program().run(inputs, observer)
         steps = fuse(plan.steps, observer.values, plan.lasting, self._pool)
+        accelerator.ask_for(awaited_loops(plan.steps))
         self._hot = lower(freeing_memory(plan._replace(steps=steps), range(plan.feeds)))
         return results

@@ -6,6 +6,7 @@ import time
 from math import inf
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..acceleration.accelerator import accelerator
 from ..graph import errors
 from ..graph.deadlines import ending_at
 from ..graph.dense_copy import dense_copy
@@ -17,6 +18,7 @@ from .kept_memory import keep_freed_memory
 from .layout import freeing_memory
 from .observer import Observer
 from .parallel import parallel_run
+from .plan import awaited_loops
 from .quiet import quiet_way
 from .tracing import TracedRun, watched_by
 
@@ -100,6 +102,7 @@ class Executor:
     def _lowered(self, seen: Observer) -> Lowered:
         """The plan compiled for what a run has shown of sizes and times."""
         keep_freed_memory()
+        accelerator.ask_for(awaited_loops(self._plan.steps))
         plan, threads = self._plan, self._threads
         steps = fuse(plan.steps, seen.values, plan.lasting, threads.blocks)
         fused = freeing_memory(plan._replace(steps=steps))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..acceleration.accelerator import accelerator
 from .loop_plan import LoopPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from .drafts.draft import Acceleration
     from .plan import Array, Plan, Step
 
 _INDENT = "  "
@@ -48,6 +50,7 @@ def _in_round(plan: LoopPlan, step: Step, around: frozenset[str]) -> Iterator[st
 def _step(step: Step, around: frozenset[str]) -> Iterator[str]:
     given = f" of {_slots(step.inputs)}" if step.inputs else ""
     also = "".join([f", times {op.name} ({op.type})" for op in step.folded])
+    also += "" if step.acceleration is None else f", {_by(step.acceleration)}"
     yield f"{_slots(step.outputs)} = {step.op.name} ({step.op.type}){given}{also}"
     for label, run in step.kernel.bodies.items():
         yield f"{_INDENT}{label} {run.name!r}:"
@@ -55,6 +58,14 @@ def _step(step: Step, around: frozenset[str]) -> Iterator[str]:
             continue  # it calls itself
         for line in _lines(run.plan, around | {run.name}):
             yield _INDENT * 2 + line
+
+
+def _by(acceleration: Acceleration) -> str:
+    """Whether machine code does the work, and if not, why."""
+    if acceleration.used:
+        return "by machine code"
+    why = accelerator.obstacle or accelerator.failure(acceleration.loop)
+    return f"not by machine code: {why or 'it was not compiled when the plan was made'}"
 
 
 def _constants(constants: Mapping[int, Array]) -> Iterator[str]:

@@ -40,7 +40,7 @@ def laid_out(draft: Draft) -> Plan:
     read.update(source for source in wanted if source is not None)
     read -= draft.fed
     steps = []
-    for op, kernel, inputs, made, folded in draft.work:
+    for op, kernel, inputs, made, folded, acceleration in draft.work:
         # An update in place writes to the slot of what it updates.
         results = made if op.definition.traits.aliases is None else map(draft.stand_ins.of, made)
         outputs = [
@@ -55,6 +55,7 @@ def laid_out(draft: Draft) -> Plan:
                 tuple([slots.of(item) for item in inputs]),
                 tuple(outputs),
                 folded=folded,
+                acceleration=acceleration,
             )
         )
     return Plan(len(draft.feeds), slots.constants, steps, fetched, len(slots), draft.inference)

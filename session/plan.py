@@ -9,9 +9,10 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..graph.kernel_spec import KernelSpec
+    from ..graph.kernel_spec import KernelSpec, Loop
     from ..graph.node import Operation
     from ..shape_inference.inference import Inference
+    from .drafts.draft import Acceleration
 
 Array = np.ndarray[Any, Any]
 
@@ -30,6 +31,7 @@ class Step(NamedTuple):
             they read memory that `run` writes into.
         parts: the steps that a fused one stands for.
         folded: further ops that it does, since its filters were changed for that.
+        acceleration: where there is a loop for it that machine code may do.
     """
 
     op: Operation
@@ -41,6 +43,7 @@ class Step(NamedTuple):
     waits: frozenset[int] = frozenset()
     parts: tuple[Step, ...] = ()
     folded: tuple[Operation, ...] = ()
+    acceleration: Acceleration | None = None
 
 
 class Plan(NamedTuple):
@@ -85,3 +88,9 @@ def with_dead_slots(steps: Sequence[Step], lasting: Iterable[int]) -> list[Step]
         result.append(step._replace(dead=tuple(dead)))
     result.reverse()
     return result
+
+
+def awaited_loops(steps: Iterable[Step]) -> list[Loop]:
+    """The loops of steps that machine code would do, if there were any for this plan."""
+    found = [step.acceleration for step in steps if step.acceleration is not None]
+    return [acceleration.loop for acceleration in found if not acceleration.used]

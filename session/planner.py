@@ -11,6 +11,7 @@ from ..protos.config import config
 from .body_runs import BodyRun
 from .drafts.channel_folding import fold_channels
 from .drafts.draft import Constant, Draft
+from .drafts.machine_code import use_machine_code
 from .drafts.needed import check_kernels, check_trusted, inference_under
 from .drafts.simplify import simplify
 from .layout import freeing_memory, laid_out, without_waste
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     Check = Callable[[Sequence[Operation]], None]
 
-PASSES: list[Callable[[Draft], None]] = [without_waste, fold_channels]
+PASSES: list[Callable[[Draft], None]] = [without_waste, fold_channels, use_machine_code]
 """What is done to a draft once its work is known, in order: each pass may rewrite the work."""
 
 
@@ -40,6 +41,7 @@ def make_plan(
     pool: Pool | None = None,
     exact: bool = False,
     untrusted: bool = False,
+    deterministic: bool = False,
 ) -> Plan:
     """The plan that computes `fetches` from `feeds`; feed number i is in slot i.
 
@@ -51,6 +53,7 @@ def make_plan(
         pool: the threads that share the blocks of large arrays in the bodies of ops.
         exact: whether each op gives its own result, rounded as it rounds.
         untrusted: whether to refuse ops that touch more than the graph.
+        deterministic: whether machine code may be used only where it gives the same bits.
 
     Raises:
         UnimplementedError: ops that are needed have no kernel; all of them are named.
@@ -58,7 +61,7 @@ def make_plan(
     """
     ops = needed_ops(fetches, feeds)
     inference = inference_under(graph, ops, feeds)
-    return plan_under(inference, ops, fetches, feeds, state, pool, exact, untrusted)
+    return plan_under(inference, ops, fetches, feeds, state, pool, exact, untrusted, deterministic)
 
 
 def plan_under(
@@ -70,6 +73,7 @@ def plan_under(
     pool: Pool | None = None,
     exact: bool = False,
     untrusted: bool = False,
+    deterministic: bool = False,
 ) -> Plan:
     """The plan that `make_plan` makes, by what an inference knows of the tensors.
 
@@ -82,11 +86,13 @@ def plan_under(
         pool: the threads that share the blocks of large arrays in the bodies of ops.
         exact: whether each op gives its own result, rounded as it rounds.
         untrusted: whether to refuse ops that touch more than the graph.
+        deterministic: whether machine code may be used only where it gives the same bits.
     """
     check = check_trusted if untrusted else check_kernels
     check(ops)
-    bodies = _Bodies(state, pool or Pool(0, "blocks"), exact, check)
-    return freeing_memory(bodies.planned(Draft(ops, feeds, fetches, inference, exact)))
+    bodies = _Bodies(state, pool or Pool(0, "blocks"), exact, check, deterministic)
+    draft = Draft(ops, feeds, fetches, inference, exact, deterministic)
+    return freeing_memory(bodies.planned(draft))
 
 
 class _Bodies:
@@ -97,13 +103,22 @@ class _Bodies:
         pool: the threads that share the blocks of large arrays.
         exact: whether each op gives its own result.
         check: is called with the ops of each body before any runs.
+        deterministic: whether machine code may be used only where it gives the same bits.
     """
 
-    def __init__(self, state: dict[Any, Any], pool: Pool, exact: bool, check: Check) -> None:
+    def __init__(
+        self,
+        state: dict[Any, Any],
+        pool: Pool,
+        exact: bool,
+        check: Check,
+        deterministic: bool,
+    ) -> None:
         self._state = state
         self._pool = pool
         self._exact = exact
         self._check = check
+        self._deterministic = deterministic
 
     def planned(self, draft: Draft) -> Plan:
         """The plan of a draft, which does not yet free what is no longer needed."""
@@ -166,7 +181,7 @@ class _Bodies:
         ops = needed_ops(fetches, body.inputs)
         self._check(ops)
         inference = body.inferred(given, depth + 1)
-        draft = Draft(ops, body.inputs, fetches, inference, self._exact)
+        draft = Draft(ops, body.inputs, fetches, inference, self._exact, self._deterministic)
         for tensor, known in zip(body.inputs, given, strict=True):
             if known.value is not None:
                 draft.stand_ins.put(tensor, Constant(known.value))

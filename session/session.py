@@ -53,6 +53,8 @@ class Session:
         optimize: "exact" has each op give its own result, rounded as it rounds, in place of
             "fast", where what constants multiply and add behind a convolution or product may be
             folded into its filters.
+        deterministic: whether results are the same bits whether or not numba is installed, and has
+            compiled anything: of machine code, only what rounds as NumPy does is used then.
 
     Raises:
         TypeError: an argument is of another type.
@@ -81,10 +83,12 @@ class Session:
         graph: Graph | None = None,
         config: ConfigProto | None = None,
         optimize: str = "fast",
+        deterministic: bool = False,
     ) -> None:
         self._state = check_arguments(target, graph, config, optimize)
         self._graph = graph or get_default_graph()
         self._config = config or ConfigProto()
+        self._deterministic = deterministic
         self._exact = optimize == "exact" or asks_for_exact(self._config)
         self._threads = Threads.of(self._config)
         self._calls = Calls()
@@ -181,15 +185,8 @@ class Session:
         return Executor(self._plan(fetches, feeds), self._threads)
 
     def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
-        return make_plan(
-            self._graph,
-            fetches,
-            feeds,
-            self._state,
-            self._threads.blocks,
-            self._exact,
-            self._config.untrusted,
-        )
+        how = self._exact, self._config.untrusted, self._deterministic
+        return make_plan(self._graph, fetches, feeds, self._state, self._threads.blocks, *how)
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False

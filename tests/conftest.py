@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
 from hypothesis import settings
+
+# Whether numba is installed decides nothing but in tests of machine code, which turn it on.
+os.environ["TENSORDRAFT_ACCELERATOR"] = "off"
 
 # Deadlines would make results depend on the load of the machine.
 settings.register_profile("fixed", deadline=None, derandomize=True, print_blob=True)

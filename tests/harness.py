@@ -39,6 +39,7 @@ from cases import (
     unknown,
 )
 from gradient_harness import gradient, has_gradient
+from machine_loops import interpreted
 from split_harness import check_in_chunks
 
 import tensordraft as td
@@ -244,6 +245,11 @@ def raw_kernel(case: Case) -> None:
             if isinstance(traits, Move) and traits.views and result.size:
                 assert any(np.may_share_memory(result, x) for x in arrays), "is no view"
         check_results(case, built.op, results)
+        accelerated = stated(kernel).accelerated
+        if accelerated is not None:
+            same_kernel = accelerated.kernel(interpreted(accelerated.loop))
+            with np.errstate(all="ignore"):
+                check_results(case, built.op, [same_kernel(*arrays)])
 
 
 def check_memory(

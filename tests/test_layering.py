@@ -33,6 +33,7 @@ FOLDERS = [
     "graph/checkpoints",
     "graph/checking",
     "graph/editing",
+    "acceleration",
     "session/drafts",
     "session",
     "ops/kit",

@@ -25,9 +25,16 @@ class ChannelFilters:
 
     Each element of the window has its weights repeated for a row of positions, so that whole rows
     are multiplied at once, and not the few channels of a position.
+
+    Args:
+        filters: the filters.
+        machine: the loop of `depthwise_loop` as machine code, to be used in place of NumPy.
     """
 
-    def __init__(self, filters: Array) -> None:
+    def __init__(self, filters: Array, machine: Callable[..., None] | None = None) -> None:
+        self._machine = machine
+        self._filters = np.ascontiguousarray(filters)
+        self._finite = machine is not None and bool(np.isfinite(filters).all())
         self._multiplier = filters.shape[3]
         self._taps = filters.reshape(*filters.shape[:2], -1)
         self._rows: dict[int, Array] = {}
@@ -48,6 +55,9 @@ class ChannelFilters:
             if 0 in (*shape, *x.shape):
                 result[...] = 0
                 return
+            if self._machine is not None:
+                self._fill(x, windows, result, finish)
+                return
             frame = Frame(x, windows, positions)
             weights = self._weights(positions[1])
             lines = result.reshape(*shape[:2], -1)
@@ -67,6 +77,39 @@ class ChannelFilters:
             share(multiply, blocks(lines.shape, x.itemsize, _BLOCK_BYTES))
 
         return Rows(shape, fill)
+
+    def _fill(
+        self,
+        x: Array,
+        windows: Sequence[Window],
+        result: Array,
+        finish: Callable[[int, int], Any] | None,
+    ) -> None:
+        """Makes the whole result, which is contiguous, by machine code."""
+        loop: Any = self._machine
+        x = np.ascontiguousarray(x)
+        down, across = windows
+        images, rows, columns, _ = result.shape
+        (above, _), (left, _) = (
+            window.padding(size, number)
+            for window, size, number in zip(windows, x.shape[1:], (rows, columns), strict=False)
+        )
+        arrays = x, self._filters, result, 0
+        numbers = (
+            *(*x.shape[1:], self._multiplier, rows, columns, int(down.size), int(across.size)),
+            *(down.stride, across.stride, down.rate, across.rate, above, left, self._finite),
+        )
+        line = columns * result.shape[3] * result.itemsize
+        step = max(1, _BLOCK_BYTES // line)
+
+        def multiply(starts: Iterator[int]) -> None:
+            for start in starts:
+                stop = min(start + step, images * rows)
+                loop(*arrays, start, stop, *numbers)
+                if finish is not None:
+                    finish(start * columns, stop * columns)
+
+        share(multiply, range(0, images * rows, step))
 
 
 def _rows_seen(x: Array, down: Window, across: Window, shape: Sequence[int]) -> Array:

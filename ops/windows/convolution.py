@@ -68,7 +68,7 @@ def _define(definition: OpDef, rank: int) -> None:
             conv_sizes(slide, image, filters)
 
         product = SlidingProduct(
-            slide, c.output_dtype.numpy_dtype, check, lambda _: _rows, lambda _: (-1,)
+            slide, c.output_dtype.numpy_dtype, check, lambda *_: _rows, lambda _: (-1,)
         )
         return product.kernel(c.const("filter"))
 

@@ -10,12 +10,13 @@ from ...shape_inference.traits import Traits
 from .channelwise import ChannelFilters
 from .convolution import conv2d
 from .convolution_rules import conv_sliding
+from .depthwise_loop import depthwise_loop
 from .product_kernels import SlidingProduct
 from .window_arguments import over_space, padding_attrs
 from .window_costs import depthwise_flops
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...graph.kernel_spec import Rows
     from ...graph.node import Tensor
@@ -71,16 +72,16 @@ def _depthwise_kernel(c: KernelContext) -> Kernel:
     def check(image: Any, filters: Any) -> None:
         depthwise_sizes(c, slide, image, filters)
 
-    def rows_by(filters: Array | None) -> Any:
-        known = None if filters is None else ChannelFilters(filters)
+    def rows_by(filters: Array | None, machine: Callable[..., None] | None) -> Any:
+        known = None if filters is None else ChannelFilters(filters, machine)
 
         def rows(x: Array, filters: Array, windows: tuple[Window, ...]) -> Rows:
-            return (known or ChannelFilters(filters)).rows(x, windows)
+            return (known or ChannelFilters(filters, machine)).rows(x, windows)
 
         return rows
 
     product = SlidingProduct(
-        slide, c.output_dtype.numpy_dtype, check, rows_by, lambda shape: shape[2:]
+        slide, c.output_dtype.numpy_dtype, check, rows_by, lambda shape: shape[2:], depthwise_loop
     )
     return product.kernel(c.const("filter"))
 

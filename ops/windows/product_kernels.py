@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import Filters, KernelSpec, Memory, Rows
+from ...graph.kernel_spec import Accelerated, Filters, KernelSpec, Memory, Rows
 from ..kit.allocation import check_size, new_array
 from .convolution_rules import check_ranks
 from .windowing import channels_back, channels_last
@@ -15,8 +15,11 @@ from .windowing import channels_back, channels_last
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...graph.kernel_spec import Loop
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Sliding, Window
+
+    Machine = Callable[..., None] | None
 
 
 def made_of(rows: Rows, dtype: np.dtype[Any]) -> Array:
@@ -49,10 +52,12 @@ class SlidingProduct:
         slide: how they slide.
         dtype: of both.
         check: called with the shapes of both; raises a ValueError if they do not fit.
-        rows_by: from constant filters, if there are any, to the function that makes rows of images,
-            channels last, filters and windows, in the dtype that sums are made in.
+        rows_by: from constant filters, if there are any, and machine code, if there is any, to the
+            function that makes rows of images, channels last, filters and windows, in the dtype
+            that sums are made in.
         shape_of_factor: the shape in which factors of the channels of a result are multiplied with
             filters of a shape.
+        loop: from the dtype that sums are made in to the loop that machine code is made of.
     """
 
     def __init__(
@@ -60,8 +65,9 @@ class SlidingProduct:
         slide: Sliding,
         dtype: np.dtype[Any],
         check: Callable[[Any, Any], Any],
-        rows_by: Callable[[Array | None], Callable[[Array, Array, Any], Rows]],
+        rows_by: Callable[[Array | None, Machine], Callable[[Array, Array, Any], Rows]],
         shape_of_factor: Callable[[tuple[int, ...]], tuple[int, ...]],
+        loop: Callable[[np.dtype[Any]], Loop | None] = lambda _: None,
     ) -> None:
         self._rank = len(slide.strides)
         self._channels = slide.channels
@@ -69,6 +75,7 @@ class SlidingProduct:
         self._inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
         self._rows_by = rows_by
         self._shape_of_factor = shape_of_factor
+        self._loop = loop(self._inner)
 
         @lru_cache
         def windows(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
@@ -77,12 +84,12 @@ class SlidingProduct:
 
         self._windows = windows
 
-    def kernel(self, filters: Array | None) -> KernelSpec:
+    def kernel(self, filters: Array | None, machine: Machine = None) -> KernelSpec:
         """The kernel for these filters; for any, if None are given."""
         if filters is not None and filters.ndim != self._rank:
             filters = None
         rows_of = self._rows_by(
-            None if filters is None else filters.astype(self._inner, copy=False)
+            None if filters is None else filters.astype(self._inner, copy=False), machine
         )
 
         def rows(x: Array, filters: Array) -> Rows:
@@ -103,6 +110,9 @@ class SlidingProduct:
             Memory.FRESH,
             filters=None if filters is None else Filters(self._rank, axis, 1, self._times(filters)),
             rows=rows if axis == -1 and self._inner is self._dtype else None,
+            accelerated=None
+            if self._loop is None or machine is not None
+            else Accelerated(self._loop, partial(self.kernel, filters)),
         )
 
     def _times(self, filters: Array) -> Callable[[Array], tuple[Array, KernelSpec]]:

@@ -9,7 +9,7 @@ from ...graph.node import Operation, Tensor
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ...graph.kernel_spec import KernelSpec
+    from ...graph.kernel_spec import KernelSpec, Loop
     from ...shape_inference.inference import Inference
     from ...shape_inference.protocols import Array, Edge
 
@@ -57,10 +57,18 @@ class StandIns:
         return source.array if isinstance(source, Constant) else None
 
 
+class Acceleration(NamedTuple):
+    """A loop that does the work of an op, and whether there is machine code of it for this plan."""
+
+    loop: Loop
+    used: bool
+
+
 class Work(NamedTuple):
     """An op that has to run, with what it really reads; or the reading of a variable.
 
-    What a reading gives is a tensor of the plan alone. `folded` are ops that it does as well.
+    What a reading gives is a tensor of the plan alone. `folded` are ops that it does as well;
+    `acceleration` is there where machine code does the work, or would.
     """
 
     op: Operation
@@ -68,6 +76,7 @@ class Work(NamedTuple):
     inputs: tuple[Source, ...]
     outputs: Sequence[Tensor]
     folded: tuple[Operation, ...] = ()
+    acceleration: Acceleration | None = None
 
 
 class Draft:
@@ -82,6 +91,7 @@ class Draft:
         stand_ins: what stands for which tensor.
         work: what has to run, in an order in which it can.
         exact: whether each op gives its own result, rounded as it rounds.
+        deterministic: whether machine code may be used only where it gives the same bits.
     """
 
     def __init__(
@@ -91,6 +101,7 @@ class Draft:
         fetches: Sequence[Tensor | Operation],
         inference: Inference,
         exact: bool = False,
+        deterministic: bool = False,
     ) -> None:
         self.ops = ops
         self.feeds = feeds
@@ -100,6 +111,7 @@ class Draft:
         self.stand_ins = StandIns()
         self.work: list[Work] = []
         self.exact = exact
+        self.deterministic = deterministic
 
     @property
     def awaited(self) -> set[Operation]:

@@ -1,0 +1,67 @@
+"""Machine code made part of the process, as functions that let go of the interpreter's lock."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .code_cache import Code
+
+_NUMBERS = {"int64": ctypes.c_int64, "float32": ctypes.c_float, "float64": ctypes.c_double}
+
+
+class _Address(ctypes.c_void_p):
+    """Where the elements of an array begin."""
+
+    @classmethod
+    def from_param(cls, array: Any) -> Any:
+        """What is passed for an array."""
+        return ctypes.c_void_p(array.__array_interface__["data"][0])
+
+
+@cache
+def _llvm() -> Any:
+    """LLVM, ready for the processor of the machine."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
+
+
+@cache
+def _linker() -> Any:
+    llvm = _llvm()
+    target = llvm.Target.from_default_triple()
+    return llvm.create_lljit_compiler(target.create_target_machine(jit=True))
+
+
+@cache
+def processor() -> str:
+    """What code for the processor of the machine may use."""
+    llvm = _llvm()
+    return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+
+
+_linked: list[Any] = []
+"""What keeps code from being freed: plans may call it at any time."""
+
+
+def function_of(code: Code, parameters: Sequence[str]) -> Callable[..., None]:
+    """The function in some code, which takes arrays, whose elements lie one after the other.
+
+    Raises:
+        RuntimeError: it cannot be linked.
+    """
+    builder = _llvm().JITLibraryBuilder()
+    name = f"tensordraft-{len(_linked)}"
+    library = builder.add_object_img(code.code).export_symbol(code.symbol).link(_linker(), name)
+    _linked.append(library)
+    types = [_Address if item[-1] == "*" else _NUMBERS[item] for item in parameters]
+    prototype: Any = ctypes.CFUNCTYPE
+    function: Callable[..., None] = prototype(None, *types)(library[code.symbol])
+    return function

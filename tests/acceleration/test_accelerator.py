@@ -1,0 +1,202 @@
+"""Plans with machine code: compiled beside the run, chosen when made, told by `explain`."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from harness import RUNS_OF_BOTH_TIERS
+from machine_loops import NEEDS_NUMBA, accelerated
+
+import tensordraft as td
+from tensordraft.acceleration.accelerator import Accelerator
+from tensordraft.acceleration.code_cache import Code, CodeCache
+from tensordraft.graph.kernel_spec import Loop
+from tensordraft.ops.windows import depthwise_loop
+
+RNG = np.random.default_rng(5)
+X = RNG.standard_normal((2, 9, 8, 23)).astype("f")
+F = RNG.standard_normal((3, 3, 23, 1)).astype("f")
+HALVES = Loop(
+    "halves",
+    ("float32*", "int64"),
+    "def halves(x, count):\n    for i in range(count):\n        x[i] = x[i] / 2\n",
+)
+
+
+@pytest.fixture(autouse=True)
+def graph() -> Iterator[td.Graph]:
+    with td.Graph().as_default() as graph:
+        yield graph
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for all tests of a run, so that each loop is compiled once."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return shared / "loops"
+
+
+@pytest.fixture(autouse=True)
+def short_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has the loop of depthwise convolutions do less side by side: it compiles in a second."""
+    monkeypatch.setattr(depthwise_loop, "_LANES", (4, 1))
+    monkeypatch.setattr(depthwise_loop, "_POSITIONS", 2)
+
+
+def network() -> tuple[td.Tensor, td.Tensor]:
+    x = td.placeholder(td.float32, [None, 9, 8, 23], name="x")
+    y = td.nn.depthwise_conv2d(x, F, [1, 1, 1, 1], "SAME", name="depthwise")
+    return x, td.nn.relu6(y * np.linspace(-1, 2, 23, dtype="f") + 1.0)
+
+
+def results(session: td.Session, y: td.Tensor, x: td.Tensor, times: int) -> list[Any]:
+    return [session.run(y, {x: X}) for _ in range(times)]
+
+
+def hot(session: td.Session, y: td.Tensor, x: td.Tensor) -> Any:
+    """What is the same in all runs of both tiers."""
+    first, *others = results(session, y, x, RUNS_OF_BOTH_TIERS)
+    for other in others:
+        np.testing.assert_array_equal(first, other)
+    return first
+
+
+# With numba --------------------------------------------------------------------------------------
+
+
+@NEEDS_NUMBA
+def test_a_hot_plan_has_its_loops_compiled_for_later_ones(folder: Path) -> None:
+    x, y = network()
+    with accelerated(folder / "new") as compiling, td.Session() as first:
+        before = hot(first, y, x)
+        assert "not by machine code: it was not compiled when" in first.explain(y, [x])
+        compiling.wait()
+        # What rounds otherwise does not come into a plan that has begun.
+        np.testing.assert_array_equal(results(first, y, x, 1)[0], before)
+        with td.Session() as second:
+            assert ", by machine code" in second.explain(y, [x])
+            after = hot(second, y, x)
+    np.testing.assert_allclose(after, before, rtol=0, atol=1e-5)
+    # Another process finds the code on disk, and compiles nothing.
+    with accelerated(folder / "new") as found, td.Session() as third:
+        np.testing.assert_array_equal(hot(third, y, x), after)
+        assert found._thread is None
+
+
+@NEEDS_NUMBA
+def test_deterministic_and_exact_sessions_use_nothing_that_rounds_otherwise(folder: Path) -> None:
+    x, y = network()
+    with accelerated(folder) as compiling:
+        for options in ({"deterministic": True}, {"optimize": "exact"}):
+            with td.Session(**options) as session:
+                hot(session, y, x)
+                assert "machine code" not in session.explain(y, [x])
+        assert compiling._thread is None
+
+
+@NEEDS_NUMBA
+def test_threads_share_machine_code(folder: Path) -> None:
+    x, y = network()
+    with accelerated(folder) as compiling:
+        with td.Session() as session:
+            hot(session, y, x)
+        compiling.wait()
+        config = td.ConfigProto(intra_op_parallelism_threads=2)
+        with td.Session() as session, td.Session(config=config) as two:
+            wanted = hot(session, y, x)
+            np.testing.assert_array_equal(hot(two, y, x), wanted)
+            found: list[Any] = []
+            threads = [
+                threading.Thread(target=lambda: found.extend(results(session, y, x, 20)))
+                for _ in range(4)
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    assert len(found) == 80
+    assert all(np.array_equal(result, wanted) for result in found)
+
+
+@NEEDS_NUMBA
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_goes_on_with_machine_code(folder: Path) -> None:
+    with accelerated(folder) as compiling:
+        compiling.ask_for([HALVES])
+        compiling.wait()
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                data = np.ones(4, "f")
+                compiling.ready(HALVES)(data, 4)  # type: ignore[misc]
+                compiling.ask_for([HALVES._replace(source=HALVES.source + "    x[0] = 7\n")])
+                compiling.wait()
+                status = int(data.tolist() != [0.5] * 4)
+            finally:
+                os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@NEEDS_NUMBA
+def test_what_cannot_be_compiled_is_not_tried_again(tmp_path: Path) -> None:
+    bad = HALVES._replace(source="def halves(x, count):\n    x.sort()\n")
+    raising = HALVES._replace(source="def halves(x, count):\n    raise ValueError\n")
+    with accelerated(tmp_path) as compiling:
+        compiling.ask_for([bad, raising])
+        compiling.wait()
+        assert compiling.ready(bad) is compiling.ready(raising) is None
+        assert "TypingError" in str(compiling.failure(bad))
+        assert "the code would call" in str(compiling.failure(raising))
+        compiling.ask_for([bad])
+        assert compiling._thread is None
+
+
+@NEEDS_NUMBA
+def test_code_that_cannot_be_linked_is_not_used(tmp_path: Path) -> None:
+    with accelerated(tmp_path / "loops") as accelerator:
+        accelerator.cache.keep(accelerator._key(HALVES), Code("halves", b"no object"))
+        assert accelerator.ready(HALVES) is None
+        assert accelerator.failure(HALVES)
+
+
+# Without numba -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("versions", "why"),
+    [
+        (None, "numba is not installed, as `pip install tensordraft[jit]` does"),
+        (["0.59.1", "0.42.0"], "numba 0.59.1 is older than 0.61"),
+    ],
+)
+def test_without_numba_plans_run_as_ever(tmp_path: Path, versions: Any, why: str) -> None:
+    x, y = network()
+    with td.Session() as session:
+        wanted = hot(session, y, x)
+        assert "not by machine code: td.config.accelerator is off" in session.explain(y, [x])
+    with accelerated(tmp_path) as accelerator, td.Session() as session:
+        vars(accelerator)["_versions"] = versions
+        np.testing.assert_array_equal(hot(session, y, x), wanted)
+        assert f", not by machine code: {why}" in session.explain(y, [x])
+        assert accelerator._thread is None
+
+
+def test_a_compiler_that_does_not_start_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", str(tmp_path / "missing"))
+    accelerator = Accelerator(CodeCache(tmp_path))
+    vars(accelerator)["_versions"] = ["1.0", "1.0"]
+    monkeypatch.setattr(td.config, "accelerator", True)
+    accelerator.ask_for([HALVES])
+    accelerator.wait()
+    assert "missing" in str(accelerator.failure(HALVES))
+    assert accelerator.ready(HALVES) is None
