@@ -80,6 +80,7 @@ FOLDERS = [
     "differentiation",
     "modelling/distributions",
     "modelling/layers",
+    "modelling/feature_columns",
     "modelling/losses",
     "modelling/metrics",
     "modelling/rnn",

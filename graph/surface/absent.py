@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session runs them"
 _INPUT = "td.train.batch and queues feed a graph; or read in Python, and feed a placeholder"
 
-_COLUMNS = "feature columns are not supported; make the tensors yourself, and td.layers.dense them"
+_COLUMNS = "td.feature_column has the columns that came after it, and input_layer"
+_SEQUENCES = "pad sequences into a batch, and td.nn.embedding_lookup their ids"
 _ESTIMATORS = "td.estimator.Estimator is what came after it: write model_fn for an EstimatorSpec"
 _NETS = "no ready-made networks are part of tensordraft; copy the model's own file beside yours"
 _ONE_DEVICE = "there is one device, the CPU: leave it out, or call dataset.prefetch"
@@ -40,9 +41,7 @@ _REASONS = {
     "decode_jxl": _FORMATS,
     "decode_webp": _FORMATS,
     "distribute": "there is one device: build the model once",
-    "embedding_column": _COLUMNS,
     "enable_eager_execution": _EAGER,
-    "feature_column": _COLUMNS,
     "generate_bounding_box_proposals": "TensorFlow, too, has it for GPUs alone",
     "group_norm": "normalize with td.nn.moments and td.nn.batch_normalization",
     "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
@@ -53,11 +52,15 @@ _REASONS = {
     "models": "TensorFlow's own examples are not part of it; copy the file beside yours",
     "monitors": "td.train has the hooks that came after them",
     "nets": _NETS,
-    "numeric_column": _COLUMNS,
     "prefetch_to_device": _ONE_DEVICE,
     "preprocessing": "map words to numbers in Python",
     "profiler": "td.Session.profile tells what takes how long",
     "real_valued_column": _COLUMNS,
+    "sequence_categorical_column_with_hash_bucket": _SEQUENCES,
+    "sequence_categorical_column_with_identity": _SEQUENCES,
+    "sequence_categorical_column_with_vocabulary_file": _SEQUENCES,
+    "sequence_categorical_column_with_vocabulary_list": _SEQUENCES,
+    "sequence_numeric_column": _SEQUENCES,
     "resource_loader": "open the file by its path",
     "sparse_column_with_hash_bucket": _COLUMNS,
     "sparse_column_with_keys": _COLUMNS,

@@ -61,6 +61,7 @@ NAMESPACES = {
     "td.estimator": "Models as objects that are trained, evaluated, asked and exported.",
     "td.estimator.export": "What exported models are fed and give.",
     "td.estimator.inputs": "Inputs from arrays and tables in memory.",
+    "td.feature_column": "Columns of features, and layers that take them.",
     "td.flags": "The flags of the command line.",
     "td.gfile": "Files, under TensorFlow's names.",
     "td.graph_util": "Editing graphs.",

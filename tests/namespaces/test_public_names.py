@@ -63,6 +63,7 @@ NAMESPACES = [
     "td.estimator",
     "td.estimator.export",
     "td.estimator.inputs",
+    "td.feature_column",
     "td.flags",
     "td.gfile",
     "td.graph_util",

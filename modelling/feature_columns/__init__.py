@@ -1,0 +1,1 @@
+"""Columns of features, and the layers that take them: `td.feature_column`."""

@@ -1,0 +1,224 @@
+"""Columns of numbers: as they are, or by the range that they are in."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.node import Tensor
+from ...graph.sparse_tensor import SparseTensor
+from ...ops.array.casting import cast
+from ...ops.array.padding import tile
+from ...ops.array.ranges import range as numbers
+from ...ops.array.reshaping import reshape
+from ...ops.array.shapes import shape
+from ...ops.array.squeezing import expand_dims
+from ...ops.array.stacking import stack
+from ...ops.indexing.one_hot import one_hot
+from ...ops.math.select import BUCKETIZE
+from ...ops.parsing.features import FixedLenFeature
+from ...protos.dtypes import DType, as_dtype, float32, int64
+from .column_kinds import CategoricalColumn, DenseColumn, Features, IdsAndWeights, check_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+public = {"td.feature_column": "bucketized_column numeric_column"}
+
+
+@dataclass(frozen=True)
+class NumericColumn(DenseColumn):
+    """A feature of numbers: see `td.feature_column.numeric_column`."""
+
+    key: str
+    shape: tuple[int, ...]
+    default_value: tuple[Any, ...] | None
+    dtype: DType
+    normalizer_fn: Callable[[Any], Any] | None
+
+    @property
+    def name(self) -> str:
+        """The name of the feature."""
+        return self.key
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """The feature."""
+        return {self.key: FixedLenFeature(self.shape, self.dtype, self.default_value)}
+
+    @property
+    def variable_shape(self) -> tuple[int, ...]:
+        """The shape of what one example has."""
+        return self.shape
+
+    def transformed(self, features: Features) -> Tensor:
+        """The numbers as floats, normalized."""
+        found = features.of(self.key)
+        if isinstance(found, SparseTensor):
+            raise ValueError(
+                f"The corresponding Tensor of numerical column must be a Tensor. SparseTensor is "
+                f"not supported. key: {self.key}"
+            )
+        if self.normalizer_fn is not None:
+            found = self.normalizer_fn(found)
+        result: Tensor = cast(found, float32)
+        return result
+
+    def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
+        """The numbers."""
+        del collections, trainable
+        found: Tensor = features.of(self)
+        return found
+
+
+def numeric_column(
+    key: str,
+    shape: Any = (1,),
+    default_value: Any = None,
+    dtype: Any = float32,
+    normalizer_fn: Callable[[Any], Any] | None = None,
+) -> NumericColumn:
+    """A column of numbers.
+
+    Args:
+        key: the name of the feature.
+        shape: the shape of what one example has.
+        default_value: what examples have that lack the feature: a number, or as many as one has.
+        dtype: the dtype of the feature.
+        normalizer_fn: a function that is applied to the feature.
+
+    Returns:
+        A column for `input_layer` and `linear_model`.
+
+    Raises:
+        ValueError: a size is not positive, the dtype is none of numbers, or the default has another
+            shape.
+        TypeError: the function is none.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     price = td.feature_column.numeric_column("price", normalizer_fn=lambda x: x / 10)
+        ...     layer = td.feature_column.input_layer({"price": [5, 20]}, [price])
+        ...     print(session.run(layer))
+        [[0.5]
+         [2. ]]
+    """
+    check_key(key)
+    sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
+    if any(size <= 0 for size in sizes):
+        raise ValueError(f"shape dimensions must be greater than 0. shape: {sizes}, key: {key}")
+    dtype = as_dtype(dtype)
+    if not (dtype.is_integer or dtype.is_floating):
+        raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
+    if normalizer_fn is not None and not callable(normalizer_fn):
+        raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
+    default = None if default_value is None else _default(default_value, sizes, dtype, key)
+    return NumericColumn(key, sizes, default, dtype, normalizer_fn)
+
+
+def _default(value: Any, sizes: tuple[int, ...], dtype: DType, key: str) -> tuple[Any, ...]:
+    """The default of each number."""
+    values = np.asarray(value)
+    if values.shape not in ((), sizes):
+        raise ValueError(
+            f"The shape of default_value must be equal to given shape. default_value: {value}, "
+            f"shape: {sizes}, key: {key}"
+        )
+    if dtype.is_integer and values.dtype.kind not in "iu":
+        raise ValueError(f"default_value must be of {dtype}, got {value!r} for key {key}")
+    full: Any = np.broadcast_to(values, sizes).astype(dtype.as_numpy_dtype).tolist()
+    result: tuple[Any, ...] = _frozen(full)
+    return result
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True)
+class BucketizedColumn(DenseColumn, CategoricalColumn):
+    """Numbers by the range that they are in: see `td.feature_column.bucketized_column`."""
+
+    source_column: NumericColumn
+    boundaries: tuple[float, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the numbers, and a word."""
+        return f"{self.source_column.name}_bucketized"
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """That of the numbers."""
+        return self.source_column.parse_example_spec
+
+    @property
+    def variable_shape(self) -> tuple[int, ...]:
+        """The shape of what one example has: a 1 in each range."""
+        return (*self.source_column.shape, len(self.boundaries) + 1)
+
+    @property
+    def num_buckets(self) -> int:
+        """How many ranges all numbers of an example have."""
+        return prod(self.variable_shape)
+
+    def transformed(self, features: Features) -> Tensor:
+        """The numbers of the ranges."""
+        return BUCKETIZE(features.of(self.source_column), boundaries=list(self.boundaries))
+
+    def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
+        """A 1 for the range of each number."""
+        del collections, trainable
+        ranges = cast(features.of(self), int64)
+        return one_hot(ranges, len(self.boundaries) + 1, 1.0, 0.0)
+
+    def sparse(self, features: Features) -> IdsAndWeights:
+        """The numbers of the ranges; those of the second number follow those of the first."""
+        ranges = features.of(self)
+        rows, width = shape(ranges)[0], prod(self.source_column.shape)
+        row = reshape(tile(expand_dims(numbers(rows), 1), [1, width]), [-1])
+        column = tile(numbers(width), stack([rows]))
+        ids = reshape(ranges, [-1]) + (len(self.boundaries) + 1) * column
+        places = cast(stack([row, column], axis=1), int64)
+        sizes = cast(stack([rows, width]), int64)
+        return IdsAndWeights(SparseTensor(places, cast(ids, int64), sizes), None)
+
+
+def bucketized_column(source_column: Any, boundaries: Iterable[float]) -> BucketizedColumn:
+    """A column of the ranges that numbers are in.
+
+    Args:
+        source_column: a numeric column, whose shape has one dimension.
+        boundaries: where ranges end, in ascending order: 0 and 1 make three of them.
+
+    Returns:
+        A column, both dense (a 1 in each range) and categorical.
+
+    Raises:
+        ValueError: the column is another one, or the boundaries do not ascend.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     age = td.feature_column.numeric_column("age")
+        ...     group = td.feature_column.bucketized_column(age, [18, 65])
+        ...     print(session.run(td.feature_column.input_layer({"age": [5, 18]}, [group])))
+        [[1. 0. 0.]
+         [0. 1. 0.]]
+    """
+    if not isinstance(source_column, NumericColumn):
+        raise ValueError(
+            "source_column must be a column generated with numeric_column(). "
+            f"Given: {source_column}"
+        )
+    if len(source_column.shape) > 1:
+        raise ValueError(f"source_column must be one-dimensional column. Given: {source_column}")
+    limits = tuple(boundaries)
+    if not limits or any(low >= high for low, high in itertools.pairwise(limits)):
+        raise ValueError(f"boundaries must be a sorted list, and not be empty; got {limits}")
+    return BucketizedColumn(source_column, limits)

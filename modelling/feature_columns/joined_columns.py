@@ -1,0 +1,194 @@
+"""Columns made of columns: with weights, or crossed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...graph.sparse_tensor import SparseTensor
+from ...ops.array.casting import cast
+from ...ops.parsing.features import VarLenFeature
+from ...ops.sparse.sparse_crossing import cross_hashed
+from ...protos.dtypes import DType, as_dtype, float32, int64, string
+from .categorical_columns import HashedColumn
+from .column_kinds import CategoricalColumn, Column, Features, IdsAndWeights, as_sparse, check_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+public = {"td.feature_column": "crossed_column weighted_categorical_column"}
+
+
+@dataclass(frozen=True)
+class WeightedColumn(CategoricalColumn):
+    """Categories with weights."""
+
+    categorical_column: CategoricalColumn
+    weight_feature_key: str
+    dtype: DType
+
+    @property
+    def name(self) -> str:
+        """The names of both."""
+        return f"{self.categorical_column.name}_weighted_by_{self.weight_feature_key}"
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """Both features."""
+        spec = dict(self.categorical_column.parse_example_spec)
+        if self.weight_feature_key in spec:
+            raise ValueError(f"Parse config conflict: {self.weight_feature_key} is also the weight")
+        return {**spec, self.weight_feature_key: VarLenFeature(self.dtype)}
+
+    @property
+    def num_buckets(self) -> int:
+        """How many categories there are."""
+        return self.categorical_column.num_buckets
+
+    def transformed(self, features: Features) -> SparseTensor:
+        """The weights."""
+        weights = features.of(self.weight_feature_key)
+        if not (weights.dtype.is_floating or weights.dtype.is_integer):
+            raise ValueError(f"weights must be numbers, got {weights}")
+        found = as_sparse(weights, 0)
+        return SparseTensor(found.indices, cast(found.values, float32), found.dense_shape)
+
+    def sparse(self, features: Features) -> IdsAndWeights:
+        """The numbers of the categories, and their weights."""
+        ids = self.categorical_column.sparse(features).ids
+        return IdsAndWeights(ids, features.of(self))
+
+
+def weighted_categorical_column(
+    categorical_column: Any, weight_feature_key: str, dtype: Any = float32
+) -> WeightedColumn:
+    """A column of categories with weights, which are another feature.
+
+    Args:
+        categorical_column: the categories.
+        weight_feature_key: the name of the weights: as many as there are categories.
+        dtype: the dtype of the weights.
+
+    Returns:
+        A categorical column.
+
+    Raises:
+        ValueError: the dtype is none of numbers, or the column not categorical.
+
+    Example:
+        >>> import tensordraft as td
+        >>> word = td.feature_column.categorical_column_with_hash_bucket("word", 10)
+        >>> td.feature_column.weighted_categorical_column(word, "count").name
+        'word_weighted_by_count'
+    """
+    kind = as_dtype(dtype)
+    if not (kind.is_integer or kind.is_floating):
+        raise ValueError(f"dtype {kind} is not convertible to float.")
+    check_key(weight_feature_key)
+    return WeightedColumn(checked_categorical(categorical_column), weight_feature_key, kind)
+
+
+def checked_categorical(column: Any) -> CategoricalColumn:
+    """A column, if it is one of categories.
+
+    Raises:
+        ValueError: it is another one.
+    """
+    if not isinstance(column, CategoricalColumn):
+        raise ValueError(f"a categorical column is needed, got {column!r}")
+    return column
+
+
+@dataclass(frozen=True)
+class CrossedColumn(CategoricalColumn):
+    """Combinations of categories, by a hash."""
+
+    keys: tuple[Any, ...]
+    hash_bucket_size: int
+    hash_key: int | None
+
+    def leaves(self) -> list[str]:
+        """The names of what is crossed; a cross inside counts as what it crosses."""
+        return [
+            leaf
+            for key in self.keys
+            for leaf in (key.leaves() if isinstance(key, Column) else [key])
+        ]
+
+    @property
+    def name(self) -> str:
+        """The names of what is crossed, in order."""
+        return "_X_".join(sorted(self.leaves()))
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """All features."""
+        spec: dict[str, Any] = {}
+        for key in self.keys:
+            more = {key: VarLenFeature(string)} if isinstance(key, str) else key.parse_example_spec
+            spec.update(more)
+        return spec
+
+    @property
+    def num_buckets(self) -> int:
+        """How many categories there are."""
+        return self.hash_bucket_size
+
+    def _inputs(self, features: Features) -> list[Any]:
+        inputs: list[Any] = []
+        for key in self.keys:
+            if isinstance(key, CrossedColumn):
+                inputs += key._inputs(features)
+            elif isinstance(key, str):
+                inputs.append(features.of(key))
+            else:
+                ids, weights = key.sparse(features)
+                if weights is not None:
+                    raise ValueError(f"crossed_column does not support weights, got {key.name}")
+                inputs.append(ids)
+        return inputs
+
+    def transformed(self, features: Features) -> SparseTensor:
+        """The number of each combination."""
+        inputs = self._inputs(features)
+        for feature in inputs:
+            if feature.dtype not in (string, int64) and not feature.dtype.is_integer:
+                raise ValueError(f"what is crossed must be strings or integers, got {feature}")
+        return cross_hashed(inputs, self.hash_bucket_size, self.hash_key)
+
+
+def crossed_column(
+    keys: Iterable[Any], hash_bucket_size: int, hash_key: int | None = None
+) -> CrossedColumn:
+    """A column of the combinations of categories, numbered by a hash: TensorFlow's.
+
+    Args:
+        keys: two or more names of features, or categorical columns; none with a hash of its own.
+        hash_bucket_size: how many numbers there are.
+        hash_key: changes the hash.
+
+    Returns:
+        A categorical column.
+
+    Raises:
+        ValueError: there are fewer than two keys, one is another column, or there is no number.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.feature_column.crossed_column(["colour", "animal"], 1000).name
+        'animal_X_colour'
+    """
+    if not hash_bucket_size or hash_bucket_size < 1:
+        raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
+    given = tuple(keys)
+    if len(given) < 2:
+        raise ValueError(f"keys must be a list with length > 1. Given: {given}")
+    for key in given:
+        if not isinstance(key, (str, CategoricalColumn)):
+            raise ValueError(f"a key must be a string or a categorical column, got {key!r}")
+        if isinstance(key, HashedColumn):
+            raise ValueError(
+                "categorical_column_with_hash_bucket is not supported for crossing: give the name "
+                f"of the feature itself, {key.name!r}, which has a hash of its own anyway"
+            )
+    return CrossedColumn(given, hash_bucket_size, hash_key)
