@@ -136,7 +136,7 @@ def feed_pairs(graph: Graph, feed_dict: Mapping[Any, Any]) -> dict[Tensor, Any]:
 
 def _spread(keys: Any, values: Any) -> Iterable[tuple[Any, Any]]:
     """The pairs that a nested tuple of keys and its value stand for; one pair for any other key."""
-    if type(keys) is not tuple:
+    if not isinstance(keys, tuple):
         return [(keys, values)]
     flat_keys, flat_values = list(_leaves(keys)), list(_leaves(values))
     if len(flat_keys) != len(flat_values):
@@ -148,7 +148,7 @@ def _spread(keys: Any, values: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def _leaves(structure: Any) -> Iterator[Any]:
-    if type(structure) in (list, tuple):
+    if isinstance(structure, (list, tuple)):
         for item in structure:
             yield from _leaves(item)
     else:

@@ -92,6 +92,7 @@ FOLDERS = [
     "training/sessions",
     "training/optimizers",
     "training/schedules",
+    "contributed/crf",
     "contributed/framework",
     "contributed/layers",
     "contributed/losses",

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session runs them"
-_INPUT = "td.train.batch and queues feed a graph; or read in Python, and feed a placeholder"
 
 _COLUMNS = "td.feature_column has the columns that came after it, and input_layer"
 _SEQUENCES = "pad sequences into a batch, and td.nn.embedding_lookup their ids"
@@ -37,7 +36,6 @@ _REASONS = {
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
     "cluster_resolver": _TPU,
     "copy_to_device": _ONE_DEVICE,
-    "dataset_data_provider": _INPUT,
     "decode_jxl": _FORMATS,
     "decode_webp": _FORMATS,
     "distribute": "there is one device: build the model once",
@@ -48,7 +46,6 @@ _REASONS = {
     "list_local_devices": "there is one device, the CPU",
     "make_saveable_from_iterator": _PLACES,
     "maxout": "reshape the channels into groups and take td.reduce_max",
-    "model_analyzer": "count with td.trainable_variables() and their shapes",
     "models": "TensorFlow's own examples are not part of it; copy the file beside yours",
     "monitors": "td.train has the hooks that came after them",
     "nets": _NETS,
@@ -68,7 +65,6 @@ _REASONS = {
     "tensor_forest": "forests are not supported; scikit-learn has them",
     "tensorboard": "write projector_config.pbtxt beside the checkpoint yourself",
     "tensorrt": "there are no GPUs here",
-    "tfexample_decoder": "td.parse_single_example takes examples apart",
     "tpu": _TPU,
 }
 

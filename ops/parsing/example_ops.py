@@ -249,7 +249,7 @@ def _dense(
         raise ValueError(f"the default of {_text(key)} is {default.dtype}, the feature {dtype}")
     filled = _filled_open if is_open(shape) else _filled
     result = filled(column, key, sizes, default, names, number)
-    return result[0] if single else result
+    return result.reshape(result.shape[1:]) if single else result
 
 
 def _filled(

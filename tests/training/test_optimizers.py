@@ -54,6 +54,18 @@ def test_names_are_those_of_tensorflow() -> None:
         assert td.get_collection(td.GraphKeys.TRAIN_OP) == [train]
 
 
+def test_a_global_step_found_by_its_name_counts() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        td.Variable(0, name="global_step", trainable=False)
+        v = td.Variable(1.0)
+        step = td.train.get_global_step()
+        train = td.train.GradientDescentOptimizer(0.5).minimize(v * v, global_step=step)
+        session.run(td.global_variables_initializer())
+        for _ in range(3):
+            session.run(train)
+        assert session.run([step, v]) == [3, 0.0]
+
+
 def test_the_global_step_counts_after_the_updates() -> None:
     with td.Graph().as_default(), td.Session() as session:
         v, step = td.Variable(1.0), td.train.create_global_step()

@@ -17,6 +17,7 @@ from ...ops.sorting.unique import unique
 from ...ops.variables.partitioned_variable import PartitionedVariable
 from ...ops.variables.variable import Variable
 from ...ops.variables.variable_lists import trainable_variables
+from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import DType, as_dtype
 from .slots import Slots, is_resource
 
@@ -222,6 +223,8 @@ class Optimizer:
             return _operation(self._finish(updates, scope))
         finished = _operation(self._finish(updates, "update"))
         with graph.control_dependencies([finished]), graph.colocate_with(global_step):
+            if isinstance(global_step, Tensor):  # of a variable, as get_global_step may find it
+                return _operation(assign_add(global_step, 1, name=scope))
             return _operation(global_step.assign_add(1, name=scope, read_value=False))
 
     def get_slot(self, var: Any, name: str) -> Variable | None:

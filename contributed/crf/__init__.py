@@ -1,0 +1,1 @@
+"""Conditional random fields along sequences of tags: `td.contrib.crf`."""
