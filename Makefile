@@ -10,7 +10,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE = @$(BIN)/python -m compileall -q *.py $(dir $(wildcard */__init__.py))
 
 .NOTPARALLEL:
-.PHONY: help demo test coverage soak fuzz matrix lint format types bench protos check-generated docs clean
+.PHONY: help demo test coverage soak fuzz matrix lint format types bench protos check-generated docs site clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
@@ -61,6 +61,9 @@ check-generated: $(VENV)/.dev  ## fail if regenerating would change anything
 docs: $(VENV)/.dev  ## regenerate the reference pages
 	$(BIN)/python docs/generate.py
 
+site: $(VENV)/.site  ## build the documentation as a site, in build/site
+	$(BIN)/python tools/site.py $(ARGS)
+
 clean:  ## remove everything that git ignores here
 	rm -rf .venv build dist *.egg-info .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -73,7 +76,7 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 	$(COMPILE)
 	@touch $@
 
-$(VENV)/.test $(VENV)/.dev $(VENV)/.matrix: $(VENV)/.%: pyproject.toml | $(BIN)/python
+$(VENV)/.test $(VENV)/.dev $(VENV)/.matrix $(VENV)/.site: $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(PIP) --editable ".[$*]"
 	$(COMPILE)
 	@touch $@

@@ -20,7 +20,7 @@ from places import ROOT
 
 import tensordraft as td
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")])
 README = ROOT / "README.md"
 
 # Runs the blocks that it is given on argv, and shows where the output of each ends.
@@ -30,6 +30,11 @@ for block in sys.argv[1:]:
     exec(compile(block, "model.py", "exec"), {"__name__": "__main__"})
     print("end of block", flush=True)
 """
+
+
+# Guides whose blocks make one program, and what begins another.
+GOING_ON = {"training"}
+ALONE = "import tensordraft as td\ntd.reset_default_graph()\n"
 
 
 class Block(NamedTuple):
@@ -103,6 +108,21 @@ def test_the_page_on_costs_prints_what_it_says() -> None:
     printed = run(sys.executable, "-c", RUN_BLOCKS, *[block.text for block in code], folder=ROOT)
     assert printed.split("end of block\n")[:-1] == [block.output for block in code]
     assert follow(page, ROOT) == 2
+
+
+def test_the_guides_print_what_they_say() -> None:
+    pages = sorted((ROOT / "docs" / "guide").glob("*.md"))
+    code, said = [], []
+    for page in pages:
+        texts = [block for block in blocks(page) if block.language == "python"]
+        # The blocks of a page on one program go on where the last has ended; others stand alone.
+        together = page.stem in GOING_ON
+        parts = ["\n".join(block.text for block in texts)] if together else [b.text for b in texts]
+        code += [f"{ALONE}{part}" for part in parts if part]
+        said += ["".join(b.output for b in texts)] if together else [b.output for b in texts]
+        follow(page, ROOT)
+    printed = run(sys.executable, "-c", RUN_BLOCKS, *code, folder=ROOT)
+    assert printed.split("end of block\n")[:-1] == [text for text in said if text]
 
 
 def follow(page: Path, folder: Path) -> int:

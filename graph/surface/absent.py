@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session runs them"
 
@@ -67,6 +67,11 @@ _REASONS = {
     "tensorrt": "there are no GPUs here",
     "tpu": _TPU,
 }
+
+
+def reasons() -> Mapping[str, str]:
+    """What to do instead of each name that is known to be absent."""
+    return _REASONS
 
 
 def reason(name: str) -> str | None:
