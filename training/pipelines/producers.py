@@ -12,7 +12,7 @@ from ...ops.array.constants import identity
 from ...ops.array.ranges import range as range_of
 from ...ops.array.shapes import shape as shape_of, size
 from ...ops.effects.assertions import Assert
-from ...ops.indexing.gathering import gather
+from ...ops.indexing.gathering import GATHER_V2
 from ...ops.queues.queue_runner import QueueRunner, add_queue_runner
 from ...ops.queues.queues import FIFOQueue
 from ...ops.random.uniform_and_normal import random_shuffle
@@ -305,4 +305,5 @@ def slice_input_producer(
         number = shape_of(tensors[0])[0]
         queue = range_input_producer(number, num_epochs, shuffle, seed, capacity, shared_name)
         place = queue.dequeue()
-        return [gather(tensor, place) for tensor in tensors]
+        # As many ops as TensorFlow's: the seeds of those behind them count ops.
+        return [GATHER_V2(tensor, place, 0) for tensor in tensors]
