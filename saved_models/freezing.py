@@ -1,4 +1,4 @@
-"""Freezing a model from a file or folder: one graph, whose variables are constants."""
+"""Freezing a model from a file or folder: one graph, with all that it needs as constants."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.editing.freezing import convert_variables_to_constants
 from ..graph.node import Operation
+from .frozen_tables import with_tables_filled
 from .loading import load
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ def freeze_model(
 ) -> GraphDef:
     """The part of a model that its outputs need, with constants in the place of variables.
 
+    Tables, such as vocabularies read from assets, are filled from constants of the graph: it needs
+    no further file.
+
     Args:
         path: a SavedModel or its folder, the `.meta` of a checkpoint, or a graph: as `td.load`.
         outputs: the names of outputs of the signature, or of nodes; by default all outputs.
@@ -38,7 +42,8 @@ def freeze_model(
 
     Raises:
         NotFoundError, DataLossError: as `td.load`; or values of variables are missing or damaged.
-        ValueError: there is no such signature, output or node, or an output changes a variable.
+        ValueError: there is no such signature, output or node, or an output changes a variable or
+            table.
 
     Example:
         >>> import os, tempfile
@@ -56,7 +61,8 @@ def freeze_model(
     model = load(path, tags)
     names = _nodes(model, _signature(model, signature), outputs)
     with model.session() as session:
-        return convert_variables_to_constants(session, model.graph.as_graph_def(), names)
+        frozen = convert_variables_to_constants(session, model.graph.as_graph_def(), names)
+        return with_tables_filled(frozen, model.graph, session)
 
 
 def _signature(model: LoadedModel, name: str | None) -> Signature | None:

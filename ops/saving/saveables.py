@@ -9,6 +9,8 @@ from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
 from ..array.constants import identity
 from ..array.reshaping import reshape
+from ..tables.mutable_tables import MutableTable
+from ..tables.table_ops import IMPORT
 from ..variables.partitioned_variable import PartitionedVariable, with_parts
 from ..variables.reference_ops import ASSIGN
 from ..variables.resource_ops import ASSIGN_VARIABLE_OP
@@ -109,6 +111,28 @@ class VariableSaveable(SaveableObject):
         return ASSIGN(variable._reference, value, validate_shape=checked).op
 
 
+class TableSaveable(SaveableObject):
+    """A table that can be changed: its keys and its values, under its name or another."""
+
+    op: MutableTable
+
+    def __init__(self, table: MutableTable, name: str) -> None:
+        device = table.resource_handle.op.device
+        keys, values = table.export()
+        specs = [
+            SaveSpec(keys, "", f"{name}-keys", table.key_dtype, device),
+            SaveSpec(values, "", f"{name}-values", table.value_dtype, device),
+        ]
+        super().__init__(table, specs, name)
+
+    def restore(
+        self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorShape] | None
+    ) -> Operation:
+        """Gives the table what was read, in the place of what it holds."""
+        op: Operation = IMPORT(self.op.resource_handle, *restored_tensors)
+        return op
+
+
 def all_saveables() -> list[Any]:
     """What a Saver of the default graph saves where it is not told: global variables, and more."""
     graph = get_default_graph()
@@ -159,18 +183,23 @@ def _by_name(items: Iterable[Any]) -> dict[str, Any]:
     return named
 
 
-def name_in_checkpoints(variable: Variable) -> str:
-    """The name under which a Saver saves a variable: of a part, the name of the whole."""
-    part = variable._save_slice_info
-    return variable._shared_name if part is None else part.full_name
+def name_in_checkpoints(item: Variable | MutableTable) -> str:
+    """The name under which a Saver saves something: of a part of a variable, that of the whole."""
+    if isinstance(item, MutableTable):
+        return item.resource_handle.op.name.rpartition("/")[2]  # as TensorFlow has it
+    part = item._save_slice_info
+    return item._shared_name if part is None else part.full_name
 
 
 def _checked(item: Any) -> Any:
-    if not isinstance(item, (Variable, SaveableObject)):
-        raise TypeError(f"a Saver saves variables, got {item!r}")
+    if not isinstance(item, (Variable, MutableTable, SaveableObject)):
+        raise TypeError(f"a Saver saves variables and tables that can be changed, got {item!r}")
     return item
 
 
 def _saveable(item: Any, name: str) -> SaveableObject:
     _checked(item)
-    return VariableSaveable(item, name) if isinstance(item, Variable) else item
+    if isinstance(item, Variable):
+        return VariableSaveable(item, name)
+    saveable: SaveableObject = TableSaveable(item, name) if isinstance(item, MutableTable) else item
+    return saveable

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 public = {"td.contrib.lookup": "MutableDenseHashTable MutableHashTable"}
 
 
-class _Mutable(LookupInterface):
+class MutableTable(LookupInterface):
     """A table whose content changes while a graph runs."""
 
     def _kept(self, checkpoint: bool) -> None:
@@ -90,7 +90,7 @@ class _Mutable(LookupInterface):
         return keys, values
 
 
-class MutableHashTable(_Mutable):
+class MutableHashTable(MutableTable):
     """A table whose content changes while a graph runs.
 
     Args:
@@ -140,7 +140,7 @@ class MutableHashTable(_Mutable):
         self._kept(checkpoint)
 
 
-class MutableDenseHashTable(_Mutable):
+class MutableDenseHashTable(MutableTable):
     """A table whose content changes while a graph runs, of keys that may be vectors.
 
     Args:

@@ -228,10 +228,10 @@ class FixedTable(Table):
             FailedPreconditionError: a key has two values.
             ValueError: the dtypes or shapes are not those of the table.
         """
-        listed = self._pairs(keys, values)
         with self._lock:
             if self._filled:
                 return
+            listed = self._pairs(keys, values)
             seen: dict[Any, Any] = {}
             for key, value in zip(listed, values.ravel().tolist(), strict=True):
                 if seen.setdefault(key, value) != value:

@@ -133,7 +133,7 @@ def test_what_is_no_variable_is_refused() -> None:
         wrong: Any = td.constant(1)
         with pytest.raises(ValueError, match="No variables to save"):
             td.train.Saver()
-        with pytest.raises(TypeError, match="saves variables, got"):
+        with pytest.raises(TypeError, match="saves variables and tables that can be changed, got"):
             td.train.Saver({"v": wrong})
 
 
