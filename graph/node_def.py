@@ -109,13 +109,17 @@ def read_attrs(
                 value = unknown(definition, name, value)
             if value is not None:
                 attrs[name] = value
-        elif spec.kind == "type" and isinstance(value, AttrValue):
-            key = (definition, name, value.type)
-            if key not in _TYPES:
-                _TYPES[key] = _legal(definition, spec, value)
-            attrs[name] = _TYPES[key]
+        elif isinstance(value, AttrValue):
+            kind = value.WhichOneof("value")
+            if kind in ("type", "b") or (kind == "s" and spec.allowed is not None):
+                key = (definition, name, kind, getattr(value, kind))
+                if key not in _PLAIN:
+                    _PLAIN[key] = _legal(definition, spec, value)
+                attrs[name] = _PLAIN[key]
+            else:
+                attrs[name] = _legal(definition, spec, value, shared=shared)
         else:
-            attrs[name] = _legal(definition, spec, value, shared=shared)
+            attrs[name] = _legal(definition, spec, value)
     for name, spec in specs.items():
         if name not in attrs:
             if spec.default is REQUIRED:
@@ -129,8 +133,8 @@ def read_attrs(
     return attrs
 
 
-# Almost every node has a type attr, and few values of it occur.
-_TYPES: dict[tuple[OpType, str, int], DType] = {}
+# Almost every node has attrs of these kinds, of which few values are legal.
+_PLAIN: dict[tuple[OpType, str, str, Any], Any] = {}
 
 
 def _legal(definition: OpType, spec: AttrSpec, value: Any, *, shared: bool = False) -> Any:

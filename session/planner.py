@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
 from ..graph.dependencies import needed_ops
+from ..graph.importing.gc_pause import collector
 from ..graph.pools import Pool
 from ..protos.config import config
 from .body_runs import BodyRun
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     Check = Callable[[Sequence[Operation]], None]
 
+_MANY_OPS = 100  # for fewer, there is no garbage to be walked over
 PASSES: list[Callable[[Draft], None]] = [without_waste, fold_channels, use_machine_code]
 """What is done to a draft once its work is known, in order: each pass may rewrite the work."""
 
@@ -60,8 +63,11 @@ def make_plan(
         InvalidArgumentError: the graph leaves the order of an update in place and a use open.
     """
     ops = needed_ops(fetches, feeds)
-    inference = inference_under(graph, ops, feeds)
-    return plan_under(inference, ops, fetches, feeds, state, pool, exact, untrusted, deterministic)
+    with collector.at_rest(len(ops)) if len(ops) >= _MANY_OPS else nullcontext():
+        inference = inference_under(graph, ops, feeds)
+        return plan_under(
+            inference, ops, fetches, feeds, state, pool, exact, untrusted, deterministic
+        )
 
 
 def plan_under(
