@@ -1,12 +1,15 @@
-"""What running in chunks costs: scoring on 1 and 2 workers, a table out of core, training.
+"""What running in chunks costs: overhead, scoring, a table out of core, training.
 
     python benchmarks/chunks.py --rows 500000
-    python benchmarks/chunks.py --rows 500000 --scaling
+    python benchmarks/chunks.py --only table --table 8
+    python benchmarks/chunks.py --only scaling
 
-`--scaling` prints the table of docs/distributed.md: a step of training on up to 1,000 workers, as a
+`scaling` prints the table of docs/distributed.md: a step of training on up to 1,000 workers, as a
 model has it whose numbers are measured here: seconds for a row, bytes of variables and gradients;
 a network of 1.25 GB/s and 0.5 ms a message. The driver sends variables to all workers in a tree and
 starts each chunk, which takes dask about 1 ms; gradients come back in a tree of pairs.
+
+Seconds of a processor are those that this process has used, whatever else the machine does.
 """
 
 from __future__ import annotations
@@ -56,26 +59,64 @@ def scored(client: Any, rows: int) -> float:
     return rows / (time.perf_counter() - start)
 
 
+def overhead(client: Any, chunks: int = 400) -> tuple[float, float]:
+    """Seconds for a chunk of next to no work: with dask alone, and with a graph; the least of 5."""
+    import dask.array as da
+
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, ["batch", 4], name="x")
+        y = td.reduce_sum(x * 2.0, 1)
+    table = client.persist(da.ones((chunks * 10, 4), np.float32, chunks=(10, 4)))
+    plain = table.map_blocks(lambda block: (block * 2).sum(1), drop_axis=1, dtype=np.float32)
+    results = {"dask": plain, "graph": td.map_blocks(graph, y, {x: table})}
+    seconds = dict.fromkeys(results, math.inf)
+    for _ in range(6):
+        for name, result in results.items():
+            start = time.perf_counter()
+            client.compute(result).result()
+            seconds[name] = min(seconds[name], time.perf_counter() - start)
+    return seconds["dask"] / chunks, seconds["graph"] / chunks
+
+
+def peak_memory() -> float:
+    """The most memory that this process has had, in GiB."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) / 2**20
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
 def out_of_core(rows: int, folder: str) -> tuple[float, float]:
-    """Rows a second from a file into a file, and in memory."""
+    """Rows a second of a processor from a file into a file, and in memory; these before and after.
+
+    The file has no blocks on disk: it reads as zeros.
+    """
     import dask
     import dask.array as da
 
     graph, y = mlp()
     path = Path(folder) / "table.npy"
-    np.lib.format.open_memmap(path, "w+", np.float32, (rows, 100)).flush()  # sparse on disk
+    np.lib.format.open_memmap(path, "w+", np.float32, (rows, 100)).flush()
     target = np.lib.format.open_memmap(Path(folder) / "scores.npy", "w+", np.float32, (rows, 1))
-    start = time.perf_counter()
-    with dask.config.set(scheduler="threads", num_workers=1):
-        table = np.load(path, mmap_mode="r")
-        da.store(td.map_blocks(graph, y, {"x:0": table}), target, lock=True)
-    from_file = rows / (time.perf_counter() - start)
     some = np.zeros([200_000, 100], np.float32)
+    rates = []
     with td.Session(graph=graph) as session:
         session.run(y, {"x:0": some})
-        start = time.perf_counter()
-        session.run(y, {"x:0": some})
-    return from_file, len(some) / (time.perf_counter() - start)
+
+        def in_memory() -> None:
+            start = time.process_time()
+            for _ in range(5):
+                session.run(y, {"x:0": some})
+            rates.append(5 * len(some) / (time.process_time() - start))
+
+        in_memory()
+        start = time.process_time()
+        with dask.config.set(scheduler="threads", num_workers=1):
+            table = np.load(path, mmap_mode="r")
+            da.store(td.map_blocks(graph, y, {"x:0": table}), target, lock=True)
+        from_file = rows / (time.process_time() - start)
+        in_memory()
+    return from_file, sum(rates) / len(rates)
 
 
 def training() -> tuple[float, float, int]:
@@ -129,18 +170,8 @@ def scaling(seconds: float, size: int) -> None:
         )
 
 
-def main() -> None:
-    """Measures, and prints."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rows", type=int, default=2_000_000)
-    parser.add_argument("--table", type=float, default=8.0, help="GiB of the table out of core")
-    parser.add_argument("--scaling", action="store_true", help="only the simulated table")
-    arguments = parser.parse_args()
-    seconds, off, size = training()
-    print(f"training: {1e6 * seconds:.2f} us a row, losses off by {off:.1e}, {size:,} bytes")
-    if arguments.scaling:
-        scaling(seconds, size)
-        return
+def clusters(rows: int, only: str | None) -> None:
+    """Prints what is measured on clusters of one and two processes."""
     from distributed import Client, LocalCluster
 
     rates = {}
@@ -149,18 +180,46 @@ def main() -> None:
             LocalCluster(workers, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster) as client,
         ):
-            rates[workers] = scored(client, arguments.rows)
-            print(f"scoring with {workers} workers: {rates[workers]:,.0f} rows/s")
-    print(f"2 workers are {rates[2] / rates[1]:.2f} x one")
+            if workers == 1 and only in (None, "overhead"):
+                plain, graph = overhead(client)
+                print(
+                    f"overhead: {1000 * (graph - plain):.2f} ms a chunk beside {1000 * plain:.2f} "
+                    "ms of dask's own"
+                )
+            if only in (None, "scoring"):
+                rates[workers] = scored(client, rows)
+                print(f"scoring with {workers} workers: {rates[workers]:,.0f} rows/s")
+    if rates:
+        print(f"2 workers are {rates[2] / rates[1]:.2f} x one")
+
+
+def table_out_of_core(gigabytes: float) -> None:
+    """Prints how fast a table in a file is scored, and in how much memory."""
     with tempfile.TemporaryDirectory() as folder:
-        rows = int(arguments.table * 2**30 / 400)
-        from_file, in_memory = out_of_core(rows, folder)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        from_file, in_memory = out_of_core(int(gigabytes * 2**30 / 400), folder)
     print(
-        f"{arguments.table} GiB out of core: {from_file:,.0f} rows/s, "
-        f"{from_file / in_memory:.2f} "
-        f"x in memory, peak {peak:.2f} GiB"
+        f"{gigabytes} GiB out of core: {from_file:,.0f} rows for a second of a processor, "
+        f"{from_file / in_memory:.2f} x in memory, peak {peak_memory():.2f} GiB"
     )
+
+
+def main() -> None:
+    """Measures, and prints."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--table", type=float, default=8.0, help="GiB of the table out of core")
+    parser.add_argument("--only", choices=["overhead", "scoring", "table", "training", "scaling"])
+    arguments = parser.parse_args()
+    only = arguments.only
+    if only in (None, "training", "scaling"):
+        seconds, off, size = training()
+        print(f"training: {1e6 * seconds:.2f} us a row, losses off by {off:.1e}, {size:,} bytes")
+        if only == "scaling":
+            scaling(seconds, size)
+    if only in (None, "overhead", "scoring"):
+        clusters(arguments.rows, only)
+    if only in (None, "table"):
+        table_out_of_core(arguments.table)
 
 
 if __name__ == "__main__":
