@@ -81,6 +81,7 @@ FOLDERS = [
     "modelling/distributions",
     "modelling/layers",
     "modelling/feature_columns",
+    "modelling/keras",
     "modelling/losses",
     "modelling/metrics",
     "modelling/rnn",

@@ -13,6 +13,8 @@ _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session r
 _COLUMNS = "td.feature_column has the columns that came after it, and input_layer"
 _SEQUENCES = "pad sequences into a batch, and td.nn.embedding_lookup their ids"
 _ESTIMATORS = "td.estimator.Estimator is what came after it: write model_fn for an EstimatorSpec"
+_MODELS = "call td.keras.layers on tensors, and train by td.train or td.estimator"
+_RECURRENT = "td.nn.dynamic_rnn over a cell of td.nn.rnn_cell does it"
 _NETS = "no ready-made networks are part of tensordraft; copy the model's own file beside yours"
 _ONE_DEVICE = "there is one device, the CPU: leave it out, or call dataset.prefetch"
 _PLACES = "places in datasets are not saved: note the step, and skip as many elements"
@@ -20,6 +22,15 @@ _TPU = "there are no TPUs here"
 _FORMATS = "it is not supported; read the file with Pillow, and feed the pixels"
 
 _REASONS = {
+    "load_data": "nothing is downloaded: read local files",
+    "load_model": "export the model from Keras as a SavedModel: td.load reads that",
+    "TimeDistributed": _RECURRENT,
+    "Bidirectional": _RECURRENT,
+    "SimpleRNN": _RECURRENT,
+    "GRU": _RECURRENT,
+    "LSTM": _RECURRENT,
+    "Model": _MODELS,
+    "Sequential": _MODELS,
     "CrossShardOptimizer": _TPU,
     "DNNClassifier": _ESTIMATORS,
     "DNNRegressor": _ESTIMATORS,
@@ -42,7 +53,6 @@ _REASONS = {
     "enable_eager_execution": _EAGER,
     "generate_bounding_box_proposals": "TensorFlow, too, has it for GPUs alone",
     "group_norm": "normalize with td.nn.moments and td.nn.batch_normalization",
-    "keras": "load a model that Keras has saved as a frozen graph with td.load_graph",
     "list_local_devices": "there is one device, the CPU",
     "make_saveable_from_iterator": _PLACES,
     "maxout": "reshape the channels into groups and take td.reduce_max",

@@ -1,0 +1,1 @@
+"""Layers under the names of Keras: `td.keras.layers`."""

@@ -1,0 +1,144 @@
+"""Layers of several inputs: sums, products, means, extremes, side by side."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from ...ops.array.joining import concat
+from ...ops.math.arithmetic import add, maximum, minimum, multiply, subtract
+from ...ops.math.division import truediv
+from .keras_style import KerasStyle
+
+public = {"td.keras.layers": "Add Average Concatenate Maximum Minimum Multiply Subtract"}
+
+
+class _Merge(KerasStyle):
+    """A layer of two or more inputs of one shape."""
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """What becomes of the inputs."""
+        del args, kwargs
+        if not isinstance(inputs, list) or len(inputs) < 2:
+            raise ValueError(f"layer {self.name} takes a list of two inputs or more, got {inputs}")
+        return self.merged(inputs)
+
+    def merged(self, inputs: list[Any]) -> Any:
+        """What becomes of a list of inputs; to be overridden."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how to merge {inputs}")
+
+
+class Add(_Merge):
+    """The sum of inputs.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.keras.layers.Add()([td.constant(1), td.constant(2)]))
+        np.int32(3)
+    """
+
+    def merged(self, inputs: list[Any]) -> Any:
+        """The sum."""
+        return reduce(add, inputs)
+
+
+class Subtract(_Merge):
+    """The first of two inputs less the second.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.keras.layers.Subtract()([td.constant(1), td.constant(2)]))
+        np.int32(-1)
+    """
+
+    def merged(self, inputs: list[Any]) -> Any:
+        """The difference."""
+        if len(inputs) != 2:
+            raise ValueError(f"layer {self.name} takes exactly 2 inputs, got {len(inputs)}")
+        return subtract(*inputs)
+
+
+class Multiply(_Merge):
+    """The product of inputs, element by element.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.keras.layers.Multiply()([td.constant(3), td.constant(2)]))
+        np.int32(6)
+    """
+
+    def merged(self, inputs: list[Any]) -> Any:
+        """The product."""
+        return reduce(multiply, inputs)
+
+
+class Average(_Merge):
+    """The mean of inputs.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.keras.layers.Average()([td.constant(3.0), td.constant(2.0)]))
+        np.float32(2.5)
+    """
+
+    def merged(self, inputs: list[Any]) -> Any:
+        """The mean."""
+        return truediv(reduce(add, inputs), len(inputs))
+
+
+class Maximum(_Merge):
+    """The greatest of inputs, element by element.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.keras.layers.Maximum()([td.constant(3), td.constant(2)]))
+        np.int32(3)
+    """
+
+    def merged(self, inputs: list[Any]) -> Any:
+        """The greatest."""
+        return reduce(maximum, inputs)
+
+
+class Minimum(_Merge):
+    """The least of inputs, element by element.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.keras.layers.Minimum()([td.constant(3), td.constant(2)]))
+        np.int32(2)
+    """
+
+    def merged(self, inputs: list[Any]) -> Any:
+        """The least."""
+        return reduce(minimum, inputs)
+
+
+class Concatenate(_Merge):
+    """Inputs side by side.
+
+    Args:
+        axis: along which dimension.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.Concatenate()
+        ...     layer([td.ones([2, 3]), td.ones([2, 4])]).shape.as_list()
+        [2, 7]
+    """
+
+    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis
+
+    def merged(self, inputs: list[Any]) -> Any:
+        """The inputs, one behind the other."""
+        return concat(inputs, self.axis)
