@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..layers.layer import Layer
 from .named_functions import meant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 public = {"td.keras.layers": "Layer=KerasStyle"}
 
@@ -56,3 +59,16 @@ class KerasStyle(Layer):
         """The values of the variables in a session."""
         values: list[Any] = session.run(self.weights)
         return values
+
+
+class FunctionLayer(KerasStyle):
+    """A layer that is one function of its input."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.function: Callable[[Any], Any] = lambda inputs: inputs
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The function of the input."""
+        del args, kwargs
+        return self.function(inputs)

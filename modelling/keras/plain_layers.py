@@ -6,19 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...ops.array.casting import cast
 from ...ops.array.constants import placeholder
-from ...ops.array.padding import pad, tile
-from ...ops.array.reshaping import reshape
-from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
-from ...ops.array.stacking import stack
-from ...ops.array.transposing import transpose
 from ...ops.math.arithmetic import maximum, minimum, multiply
-from ...ops.math.reductions import reduce_max, reduce_mean
 from ...ops.nn.activations import elu, leaky_relu, relu, softmax
 from ...ops.nn.embeddings import embedding_lookup
 from ..layers.batch_normalization import BatchNormalization as _BatchNormalization
 from ..layers.core import Dropout as _Dropout, Flatten as _Flatten
-from .keras_style import KerasStyle
+from .keras_style import FunctionLayer, KerasStyle
 from .named_functions import meant
 
 if TYPE_CHECKING:
@@ -27,9 +20,8 @@ if TYPE_CHECKING:
 public = {
     "td.keras": "Input",
     "td.keras.layers": (
-        "Activation BatchNormalization Dropout ELU Embedding Flatten GlobalAveragePooling1D "
-        "GlobalAveragePooling2D GlobalMaxPooling1D GlobalMaxPooling2D Input InputLayer=Input "
-        "Lambda LeakyReLU Permute ReLU RepeatVector Reshape Softmax ZeroPadding2D"
+        "Activation BatchNormalization Dropout ELU Embedding Flatten Input InputLayer=Input Lambda "
+        "LeakyReLU ReLU Softmax"
     ),
 }
 
@@ -92,20 +84,7 @@ class BatchNormalization(KerasStyle, _BatchNormalization):
     """
 
 
-class _Of(KerasStyle):
-    """A layer that is one function of its input."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.function: Callable[[Any], Any] = lambda inputs: inputs
-
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The function of the input."""
-        del args, kwargs
-        return self.function(inputs)
-
-
-class Activation(_Of):
+class Activation(FunctionLayer):
     """Applies an activation.
 
     Args:
@@ -151,7 +130,7 @@ class Lambda(KerasStyle):
         return self.function(inputs, *args, **self.arguments, **kwargs)
 
 
-class ReLU(_Of):
+class ReLU(FunctionLayer):
     """`max(x, 0)`, below a limit and with a slope.
 
     Args:
@@ -190,7 +169,7 @@ class ReLU(_Of):
         return above + slope * minimum(inputs - threshold, 0.0) if slope else above
 
 
-class LeakyReLU(_Of):
+class LeakyReLU(FunctionLayer):
     """`x` where it is positive, else `alpha * x`.
 
     Args:
@@ -209,7 +188,7 @@ class LeakyReLU(_Of):
         self.function = lambda inputs: leaky_relu(inputs, alpha)
 
 
-class ELU(_Of):
+class ELU(FunctionLayer):
     """`x` where it is positive, else `alpha * (exp(x) - 1)`.
 
     Args:
@@ -228,7 +207,7 @@ class ELU(_Of):
         self.function = lambda inputs: maximum(inputs, 0.0) + alpha * elu(minimum(inputs, 0.0))
 
 
-class Softmax(_Of):
+class Softmax(FunctionLayer):
     """Positive numbers that add up to 1 along a dimension.
 
     Args:
@@ -245,111 +224,6 @@ class Softmax(_Of):
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.function = lambda inputs: softmax(inputs, axis)
-
-
-class Reshape(KerasStyle):
-    """Gives each example another shape.
-
-    Args:
-        target_shape: the shape of an example; -1 for one size that follows.
-        kwargs: further arguments of a layer.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     td.keras.layers.Reshape([2, -1])(td.ones([5, 6])).shape.as_list()
-        [5, 2, 3]
-    """
-
-    def __init__(self, target_shape: Sequence[int], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.target_shape = tuple(target_shape)
-
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The input in the other shape."""
-        del args, kwargs
-        sizes = list(self.target_shape)
-        whole = inputs.shape[1:].num_elements()
-        if -1 in sizes and whole is not None:
-            rest = 1
-            for size in sizes:
-                rest *= size if size != -1 else 1
-            sizes[sizes.index(-1)] = whole // rest
-        rows = inputs.shape.as_list()[0]
-        return reshape(inputs, stack([shape(inputs)[0] if rows is None else rows, *sizes]))
-
-
-class Permute(KerasStyle):
-    """Puts the dimensions of each example in another order.
-
-    Args:
-        dims: which dimension comes where, counted from 1.
-        kwargs: further arguments of a layer.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     td.keras.layers.Permute((2, 1))(td.ones([5, 6, 7])).shape.as_list()
-        [5, 7, 6]
-    """
-
-    def __init__(self, dims: Sequence[int], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        if sorted(dims) != [*range(1, len(dims) + 1)]:
-            raise ValueError(f"dims must be an order of 1..{len(dims)}, got {tuple(dims)}")
-        self.dims = tuple(dims)
-
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The input with its dimensions in that order."""
-        del args, kwargs
-        return transpose(inputs, [0, *self.dims])
-
-
-class RepeatVector(_Of):
-    """Puts each example `n` times in a row.
-
-    Args:
-        n: how many times.
-        kwargs: further arguments of a layer.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     td.keras.layers.RepeatVector(3)(td.ones([5, 6])).shape.as_list()
-        [5, 3, 6]
-    """
-
-    def __init__(self, n: int, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.function = lambda inputs: tile(expand_dims(inputs, 1), [1, n, 1])
-
-
-class ZeroPadding2D(_Of):
-    """Puts zeros around images.
-
-    Args:
-        padding: a number, a pair for height and width, or two pairs.
-        data_format: "channels_last".
-        kwargs: further arguments of a layer.
-
-    Raises:
-        ValueError: the format is another one.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     layer = td.keras.layers.ZeroPadding2D(((1, 0), (2, 2)))
-        ...     layer(td.ones([1, 4, 4, 3])).shape.as_list()
-        [1, 5, 8, 3]
-    """
-
-    def __init__(self, padding: Any = 1, data_format: str | None = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        if data_format not in (None, "channels_last"):
-            raise ValueError(f"data_format must be 'channels_last', got {data_format!r}")
-        both = (padding, padding) if isinstance(padding, int) else tuple(padding)
-        rows, columns = [(item, item) if isinstance(item, int) else item for item in both]
-        self.function = lambda inputs: pad(inputs, [(0, 0), rows, columns, (0, 0)])
 
 
 class Embedding(KerasStyle):
@@ -395,76 +269,3 @@ class Embedding(KerasStyle):
         del args, kwargs
         whole = inputs if inputs.dtype.is_integer else cast(inputs, "int32")
         return embedding_lookup(self.embeddings, whole)
-
-
-class GlobalAveragePooling1D(_Of):
-    """The mean of each channel of sequences.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     td.keras.layers.GlobalAveragePooling1D()(td.ones([2, 5, 3])).shape.as_list()
-        [2, 3]
-    """
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.function = lambda inputs: reduce_mean(inputs, axis=1)
-
-
-class GlobalMaxPooling1D(_Of):
-    """The greatest of each channel of sequences.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     td.keras.layers.GlobalMaxPooling1D()(td.ones([2, 5, 3])).shape.as_list()
-        [2, 3]
-    """
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.function = lambda inputs: reduce_max(inputs, axis=1)
-
-
-def _plane(data_format: str | None) -> list[int]:
-    """The dimensions of space of images."""
-    return [2, 3] if data_format == "channels_first" else [1, 2]
-
-
-class GlobalAveragePooling2D(_Of):
-    """The mean of each channel of images.
-
-    Args:
-        data_format: "channels_last" or "channels_first".
-        kwargs: further arguments of a layer.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     td.keras.layers.GlobalAveragePooling2D()(td.ones([2, 5, 5, 3])).shape.as_list()
-        [2, 3]
-    """
-
-    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.function = lambda inputs: reduce_mean(inputs, axis=_plane(data_format))
-
-
-class GlobalMaxPooling2D(_Of):
-    """The greatest of each channel of images.
-
-    Args:
-        data_format: "channels_last" or "channels_first".
-        kwargs: further arguments of a layer.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     td.keras.layers.GlobalMaxPooling2D()(td.ones([2, 5, 5, 3])).shape.as_list()
-        [2, 3]
-    """
-
-    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.function = lambda inputs: reduce_max(inputs, axis=_plane(data_format))

@@ -1,0 +1,90 @@
+"""The mean or the greatest of whole sequences and images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...ops.math.reductions import reduce_max, reduce_mean
+from .keras_style import FunctionLayer
+
+if TYPE_CHECKING:
+    pass
+
+public = {
+    "td.keras.layers": (
+        "GlobalAveragePooling1D GlobalAveragePooling2D GlobalMaxPooling1D GlobalMaxPooling2D"
+    )
+}
+
+
+class GlobalAveragePooling1D(FunctionLayer):
+    """The mean of each channel of sequences.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GlobalAveragePooling1D()(td.ones([2, 5, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: reduce_mean(inputs, axis=1)
+
+
+class GlobalMaxPooling1D(FunctionLayer):
+    """The greatest of each channel of sequences.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GlobalMaxPooling1D()(td.ones([2, 5, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: reduce_max(inputs, axis=1)
+
+
+def _plane(data_format: str | None) -> list[int]:
+    """The dimensions of space of images."""
+    return [2, 3] if data_format == "channels_first" else [1, 2]
+
+
+class GlobalAveragePooling2D(FunctionLayer):
+    """The mean of each channel of images.
+
+    Args:
+        data_format: "channels_last" or "channels_first".
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GlobalAveragePooling2D()(td.ones([2, 5, 5, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: reduce_mean(inputs, axis=_plane(data_format))
+
+
+class GlobalMaxPooling2D(FunctionLayer):
+    """The greatest of each channel of images.
+
+    Args:
+        data_format: "channels_last" or "channels_first".
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GlobalMaxPooling2D()(td.ones([2, 5, 5, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: reduce_max(inputs, axis=_plane(data_format))
