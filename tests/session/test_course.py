@@ -88,7 +88,7 @@ def test_an_error_meanwhile_ends_the_run(session: td.Session) -> None:
 def test_time_limits_and_closing_end_it(session: td.Session, arrived: Callable[[], None]) -> None:
     queue, other = ints(), ints()
     out, put = queue.dequeue(), other.enqueue(1)
-    with pytest.raises(td.errors.DeadlineExceededError, match="Timed out waiting"):
+    with pytest.raises(td.errors.DeadlineExceededError):  # of the wait, or of the step beside it
         session.run([out, put], options=SOON)
     arrived()
     with td.Session() as second:
