@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..graph.composite import Composite
 from ..graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from ..graph.sparse_tensor import SparseTensor, SparseTensorValue
 
@@ -113,3 +114,8 @@ def _feed_slices(item: IndexedSlices, value: Any) -> Sequence[tuple[Any, Any]]:
 
 register_session_run_conversion_functions(SparseTensor, _fetch_sparse, _feed_sparse)
 register_session_run_conversion_functions(IndexedSlices, _fetch_slices, _feed_slices)
+register_session_run_conversion_functions(
+    Composite,
+    lambda item: (item.parts(), item.value_of),
+    lambda item, value: [*zip(item.parts(), item.values_fed(value), strict=True)],
+)

@@ -99,6 +99,7 @@ NAMESPACES = {
     "td.nn.seq2seq": "From lists of inputs to lists of outputs, and their losses.",
     "td.python_io": "Files of records.",
     "td.quantization": "Numbers of few bits.",
+    "td.ragged": "Rows of different lengths.",
     "td.random": "Random numbers.",
     "td.queue": "Queues.",
     "td.raw_ops": "Every op by the name of its type, taken with keywords.",

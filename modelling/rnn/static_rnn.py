@@ -17,7 +17,10 @@ from .steps import begun, lengths_of, stepped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-public = {"td.nn, td.contrib.rnn": ("static_bidirectional_rnn static_rnn static_state_saving_rnn")}
+public = {
+    "td.nn, td.contrib.rnn": "static_bidirectional_rnn static_rnn static_state_saving_rnn",
+    "td.nn": "bidirectional_rnn=static_bidirectional_rnn rnn=static_rnn",  # before TensorFlow 1.0
+}
 
 
 def static_rnn(

@@ -102,6 +102,7 @@ NAMESPACES = [
     "td.python_io",
     "td.quantization",
     "td.queue",
+    "td.ragged",
     "td.random",
     "td.raw_ops",
     "td.saved_model",

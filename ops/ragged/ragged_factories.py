@@ -1,0 +1,158 @@
+"""Making ragged tensors: `td.ragged`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...protos.dtypes import as_dtype
+from ..array.constants import constant, placeholder
+from .ragged_rows import RAGGED_RANGE
+from .ragged_tensor import RaggedTensor
+from .ragged_value import RaggedTensorValue, ragged_constant_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+public = {
+    "td.ragged": (
+        "constant=ragged_constant map_flat_values placeholder=ragged_placeholder range=ragged_range"
+    ),
+}
+
+
+def ragged_constant(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = "int64",
+) -> Any:
+    """Nested lists as a constant ragged tensor.
+
+    Args:
+        pylist: nested lists, whose innermost elements are of one depth.
+        dtype: their dtype.
+        ragged_rank: how many dimensions are ragged; by default all but the first.
+        inner_shape: the shape of each innermost value.
+        name: a scope for the ops.
+        row_splits_dtype: the dtype of the splits: int32 or int64.
+
+    Returns:
+        A RaggedTensor, or a Tensor where nothing is ragged.
+
+    Raises:
+        ValueError: depths differ.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.ragged.constant([["a"], [], ["b", "c"]])).to_list()
+        [[b'a'], [], [b'b', b'c']]
+    """
+    value = ragged_constant_value(pylist, dtype, ragged_rank, inner_shape, row_splits_dtype)
+    with name_scope(name, "RaggedConstant"):
+        if not isinstance(value, RaggedTensorValue):
+            return constant(value, dtype)
+        splits = [constant(part) for part in value.nested_row_splits]
+        return RaggedTensor.from_nested_row_splits(constant(value.flat_values, dtype), splits)
+
+
+def ragged_placeholder(
+    dtype: Any, ragged_rank: int, value_shape: Any = None, name: str | None = None
+) -> Any:
+    """A ragged tensor that is fed.
+
+    Args:
+        dtype: the dtype of its values.
+        ragged_rank: how many dimensions are ragged.
+        value_shape: the shape of each innermost value, as far as it is known.
+        name: a scope for the ops.
+
+    Returns:
+        A RaggedTensor, or a Tensor for `ragged_rank` 0.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.ragged.placeholder(td.float32, 1, [])
+        ...     value = td.ragged.constant_value([[1.0], [2.0, 3.0]])
+        ...     session.run(td.ragged.map_flat_values(td.negative, x), {x: value}).to_list()
+        [[-1.0], [-2.0, -3.0]]
+    """
+    with name_scope(name, "RaggedPlaceholder"):
+        shape = None if value_shape is None else [None, *value_shape]
+        flat = placeholder(dtype, shape, "flat_values")
+        splits = [
+            placeholder(as_dtype("int64"), [None], f"row_splits_{i}") for i in range(ragged_rank)
+        ]
+        return RaggedTensor.from_nested_row_splits(flat, splits) if splits else flat
+
+
+def ragged_range(
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = "int64",
+) -> RaggedTensor:
+    """Rows of numbers that count up or down.
+
+    Args:
+        starts: where each row begins; or, without `limits`, where it ends, from 0.
+        limits: where each row ends; it is not in it.
+        deltas: the steps.
+        dtype: the dtype of the numbers.
+        name: a name for the op.
+        row_splits_dtype: the dtype of the splits: int32 or int64.
+
+    Returns:
+        A RaggedTensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.ragged.range([0, 5], [3, 4])).to_list()
+        [[0, 1, 2], []]
+    """
+    if limits is None:
+        starts, limits = 0, starts
+    given = [convert_to_tensor(item, dtype) for item in (starts, limits, deltas)]
+    splits, flat = RAGGED_RANGE(*given, Tsplits=as_dtype(row_splits_dtype), name=name)
+    return RaggedTensor(flat, splits)
+
+
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a function makes of the innermost values, in the same rows.
+
+    Args:
+        op: a function of Tensors, which keeps the first dimension.
+        *args: its arguments; of ragged ones it gets the innermost values.
+        **kwargs: further ones.
+
+    Returns:
+        A RaggedTensor; or what `op` returns, if no argument is ragged.
+
+    Raises:
+        ValueError: ragged arguments have different numbers of ragged dimensions.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.ragged.constant([[1, 2], [3]])
+        ...     session.run(td.ragged.map_flat_values(lambda a: a * a, x)).to_list()
+        [[1, 4], [9]]
+    """
+    ragged = [item for item in (*args, *kwargs.values()) if isinstance(item, RaggedTensor)]
+    if len({item.ragged_rank for item in ragged}) > 1:
+        raise ValueError(f"ragged ranks {[item.ragged_rank for item in ragged]} differ")
+    flat = [item.flat_values if isinstance(item, RaggedTensor) else item for item in args]
+    named = {
+        key: item.flat_values if isinstance(item, RaggedTensor) else item
+        for key, item in kwargs.items()
+    }
+    made = op(*flat, **named)
+    return ragged[0].with_flat_values(made) if ragged else made

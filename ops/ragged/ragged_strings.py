@@ -1,0 +1,231 @@
+"""Strings taken apart into rows: characters, bytes and n-grams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...protos.dtypes import as_dtype
+from ..array.ranges import range as numbers
+from ..array.reshaping import reshape
+from ..array.shapes import shape as shape_of
+from ..array.squeezing import expand_dims
+from ..strings.code_points import UNICODE_DECODE, UNICODE_ENCODE
+from ..strings.ngrams import STRING_N_GRAMS
+from ..strings.string_joining import string_split
+from .ragged_tensor import RaggedTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+
+public = {"td.strings": "bytes_split ngrams unicode_decode unicode_encode unicode_split"}
+
+
+def unicode_decode(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The code points of strings.
+
+    Args:
+        input: strings, a scalar or a vector.
+        input_encoding: such as `"UTF-8"`.
+        errors: what happens to bytes that are no character: replace, ignore or strict.
+        replacement_char: the code point that replaces them.
+        replace_control_characters: whether it also replaces control characters.
+        name: a scope for the ops.
+
+    Returns:
+        Of a vector a RaggedTensor of int32, of a scalar a Tensor.
+
+    Raises:
+        ValueError: `input` is neither a scalar nor a vector.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.strings.unicode_decode(["hi", ""], "UTF-8")).to_list()
+        [[104, 105], []]
+    """
+    strings = convert_to_tensor(input, "string")
+    with name_scope(name, "UnicodeDecode"):
+        rank = strings.shape.rank
+        if rank not in (0, 1):
+            raise ValueError(f"input must be a scalar or a vector, got shape {strings.shape}")
+        splits, points = UNICODE_DECODE(
+            reshape(strings, [-1]),
+            input_encoding=input_encoding,
+            errors=errors,
+            replacement_char=replacement_char,
+            replace_control_characters=replace_control_characters,
+        )
+        return RaggedTensor(points, splits) if rank else points
+
+
+def unicode_encode(
+    input: Any,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Tensor:
+    """The strings that code points make, row by row.
+
+    Args:
+        input: code points, int32: a RaggedTensor of rank 2, or a vector for one string.
+        output_encoding: UTF-8, UTF-16-BE or UTF-32-BE.
+        errors: what happens to numbers that are no code points: replace, ignore or strict.
+        replacement_char: the code point that replaces them.
+        name: a scope for the ops.
+
+    Returns:
+        A string Tensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.strings.unicode_encode([104, 105], "UTF-8"))
+        b'hi'
+    """
+    with name_scope(name, "UnicodeEncode"):
+        single = not isinstance(input, RaggedTensor)
+        flat = convert_to_tensor(input, "int32") if single else input.values
+        splits = numbers(2, dtype=as_dtype("int64")) * shape_of(flat, out_type="int64")[0]
+        found = UNICODE_ENCODE(
+            flat,
+            splits if single else input.row_splits,
+            output_encoding=output_encoding,
+            errors=errors,
+            replacement_char=replacement_char,
+        )
+        return found[0] if single else found
+
+
+def unicode_split(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Any:
+    r"""The characters of strings, each a string.
+
+    Args:
+        input: strings, a scalar or a vector.
+        input_encoding: such as `"UTF-8"`; characters are in it, too.
+        errors: what happens to bytes that are no character: replace, ignore or strict.
+        replacement_char: the code point that replaces them.
+        name: a scope for the ops.
+
+    Returns:
+        Of a vector a RaggedTensor, of a scalar a Tensor.
+
+    Raises:
+        ValueError: `input` is neither a scalar nor a vector.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.strings.unicode_split(["hi", "é"], "UTF-8")).to_list()
+        [[b'h', b'i'], [b'\xc3\xa9']]
+    """
+    with name_scope(name, "UnicodeSplit"):
+        points = unicode_decode(input, input_encoding, errors, replacement_char)
+        flat = points.values if isinstance(points, RaggedTensor) else points
+        each = RaggedTensor(flat, numbers(shape_of(flat, out_type="int64")[0] + 1))
+        characters = unicode_encode(each, input_encoding, errors, replacement_char)
+        return points.with_values(characters) if isinstance(points, RaggedTensor) else characters
+
+
+def bytes_split(input: Any, name: str | None = None) -> Any:
+    """The bytes of strings, each a string.
+
+    Args:
+        input: strings, a scalar or a vector.
+        name: a scope for the ops.
+
+    Returns:
+        Of a vector a RaggedTensor, of a scalar a Tensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.strings.bytes_split(["hi", ""])).to_list()
+        [[b'h', b'i'], []]
+    """
+    strings = convert_to_tensor(input, "string")
+    with name_scope(name, "StringsByteSplit"):
+        found = string_split(reshape(strings, [-1]), "", skip_empty=False)
+        if strings.shape.rank == 0:
+            return found.values
+        return RaggedTensor.from_sparse(found)
+
+
+def ngrams(
+    data: Any,
+    ngram_width: int | Sequence[int],
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Neighbouring strings of each row, joined.
+
+    Args:
+        data: strings: a RaggedTensor, or a Tensor of rank 1 or 2.
+        ngram_width: how many are joined, or several such numbers.
+        separator: what stands between them.
+        pad_values: what stands before and behind each row: a string, or two; by default nothing.
+        padding_width: how many of these; by default one fewer than are joined.
+        preserve_short_sequences: whether a row that is too short gives all of it.
+        name: a scope for the ops.
+
+    Returns:
+        A RaggedTensor; of a vector a Tensor.
+
+    Raises:
+        ValueError: a width is below 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     words = td.ragged.constant([["a", "b", "c"], ["d"]])
+        ...     session.run(td.strings.ngrams(words, 2)).to_list()
+        [[b'a b', b'b c'], []]
+    """
+    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    if not widths or min(widths) < 1:
+        raise ValueError(f"ngram_width = {ngram_width!r} is below 1, or empty")
+    pair = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else pad_values
+    left, right = pair or ("", "")
+    most = max(widths) - 1 if padding_width is None else min(padding_width, max(widths) - 1)
+    with name_scope(name, "StringNGrams"):
+        single = False
+        if not isinstance(data, RaggedTensor):
+            given = convert_to_tensor(data, "string")
+            single = given.shape.rank == 1
+            data = RaggedTensor.from_tensor(expand_dims(given, 0) if single else given)
+        if isinstance(data.values, RaggedTensor):
+            inner = ngrams(
+                data.values, widths, separator, pair, padding_width, preserve_short_sequences
+            )
+            return data.with_values(inner)
+        joined, splits = STRING_N_GRAMS(
+            data.values,
+            data.row_splits,
+            separator=separator,
+            ngram_widths=widths,
+            left_pad=left,
+            right_pad=right,
+            pad_width=most if pair else 0,
+            preserve_short_sequences=preserve_short_sequences,
+        )
+        return joined if single else RaggedTensor(joined, splits)

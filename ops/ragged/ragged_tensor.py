@@ -1,0 +1,347 @@
+"""Rows of different lengths in one tensor: `td.RaggedTensor`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.composite import Composite
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.sparse_tensor import SparseTensor
+from ...shape_inference.tensor_shape import TensorShape
+from ..array.casting import cast
+from ..array.joining import concat
+from ..array.ranges import range as numbers
+from ..array.reshaping import reshape
+from ..array.shapes import shape as shape_of
+from ..indexing.masks import boolean_mask, sequence_mask
+from ..math.along_axis import cumsum
+from ..math.comparison import not_equal
+from ..math.reductions import reduce_max
+from ..sorting.sorting import searchsorted
+from .ragged_to_dense import RAGGED_TENSOR_TO_SPARSE, RAGGED_TENSOR_TO_TENSOR
+from .ragged_value import RaggedTensorValue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+    from ...protos.dtypes import DType
+
+public = {"td": "RaggedTensor"}
+
+
+class RaggedTensor(Composite):
+    """A tensor whose rows have different lengths: all of them in one tensor, and where each ends.
+
+    Made by `from_row_splits` and its kin, or by `td.ragged.constant`; sessions fetch it as a
+    `td.ragged.RaggedTensorValue`, and are fed one.
+
+    Args:
+        values: the rows one after the other: a tensor, or a RaggedTensor.
+        row_splits: where rows begin and end in it: int64 or int32, one longer than there are rows.
+
+    Raises:
+        ValueError: the splits are no vector, or the values a scalar.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.RaggedTensor.from_row_lengths([1.0, 2.0, 3.0], [2, 0, 1])
+        ...     session.run(x).to_list(), session.run(x.to_tensor(-1.0)).tolist()
+        ([[1.0, 2.0], [], [3.0]], [[1.0, 2.0], [-1.0, -1.0], [3.0, -1.0]])
+    """
+
+    __slots__ = ("_row_splits", "_values")
+
+    def __init__(self, values: Any, row_splits: Any) -> None:
+        self._values = values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
+        self._row_splits = _splits(row_splits)
+        self._row_splits.shape.with_rank(1)
+        if isinstance(self._values, RaggedTensor):
+            return
+        self._values.shape.with_rank_at_least(1)
+
+    @classmethod
+    def from_row_splits(cls, values: Any, row_splits: Any, name: str | None = None) -> RaggedTensor:
+        """The rows that lie between `row_splits[i]` and `row_splits[i + 1]`."""
+        with name_scope(name, "RaggedFromRowSplits"):
+            return cls(values, row_splits)
+
+    @classmethod
+    def from_row_lengths(
+        cls, values: Any, row_lengths: Any, name: str | None = None
+    ) -> RaggedTensor:
+        """The rows that have these lengths, one after the other."""
+        with name_scope(name, "RaggedFromRowLengths"):
+            lengths = _splits(row_lengths)
+            return cls(values, concat([[0], cumsum(lengths)], 0))
+
+    @classmethod
+    def from_value_rowids(
+        cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None
+    ) -> RaggedTensor:
+        """The rows whose numbers, never falling, stand beside their values.
+
+        Args:
+            values: the values.
+            value_rowids: the number of the row of each.
+            nrows: how many rows there are; by default one more than the last number.
+            name: a scope for the ops.
+        """
+        with name_scope(name, "RaggedFromValueRowIds"):
+            rows = _splits(value_rowids)
+            if nrows is None:
+                nrows = reduce_max(concat([[-1], rows], 0)) + 1
+            return cls(
+                values, searchsorted(rows, numbers(cast(nrows, rows.dtype) + 1), "left", rows.dtype)
+            )
+
+    @classmethod
+    def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None) -> RaggedTensor:
+        """The rows that begin there; each ends where the next one begins."""
+        with name_scope(name, "RaggedFromRowStarts"):
+            starts = _splits(row_starts)
+            return cls(values, concat([starts, [_count(values, starts.dtype)]], 0))
+
+    @classmethod
+    def from_row_limits(cls, values: Any, row_limits: Any, name: str | None = None) -> RaggedTensor:
+        """The rows that end there; each begins where the one before it ends."""
+        with name_scope(name, "RaggedFromRowLimits"):
+            return cls(values, concat([[0], _splits(row_limits)], 0))
+
+    @classmethod
+    def from_nested_row_splits(
+        cls, flat_values: Any, nested_row_splits: Sequence[Any], name: str | None = None
+    ) -> RaggedTensor:
+        """Rows of rows, by the splits of each dimension from the outermost.
+
+        Raises:
+            ValueError: there are no splits.
+        """
+        if not len(nested_row_splits):
+            raise ValueError("nested_row_splits has no elements")
+        with name_scope(name, "RaggedFromNestedRowSplits"):
+            *outer, inner = nested_row_splits
+            found = cls(flat_values, inner)
+            for splits in reversed(outer):
+                found = cls(found, splits)
+            return found
+
+    @classmethod
+    def from_tensor(
+        cls, tensor: Any, lengths: Any = None, padding: Any = None, name: str | None = None
+    ) -> RaggedTensor:
+        """The rows of a tensor, without what lies behind their ends.
+
+        Args:
+            tensor: a tensor of rank 2 or more.
+            lengths: how much of each row counts; by default all of it.
+            padding: what is left out where it stands at the end of a row of scalars.
+            name: a scope for the ops.
+
+        Raises:
+            ValueError: both `lengths` and `padding` are given.
+        """
+        if lengths is not None and padding is not None:
+            raise ValueError("lengths and padding cannot both be given")
+        with name_scope(name, "RaggedFromTensor"):
+            given = convert_to_tensor(tensor)
+            sizes = shape_of(given, out_type="int64")
+            if padding is not None:
+                places = numbers(sizes[1]) + 1
+                lengths = reduce_max(cast(not_equal(given, padding), "int64") * places, axis=1)
+            elif lengths is None:
+                lengths = sizes[1] + 0 * numbers(sizes[0])
+            counted = sequence_mask(lengths, sizes[1])
+            return cls.from_row_lengths(boolean_mask(given, counted), lengths)
+
+    @classmethod
+    def from_sparse(cls, st_input: SparseTensor, name: str | None = None) -> RaggedTensor:
+        """The rows of a sparse matrix whose elements stand at the beginnings of rows, in order."""
+        with name_scope(name, "RaggedFromSparse"):
+            rows = st_input.indices[:, 0]
+            return cls.from_value_rowids(st_input.values, rows, st_input.dense_shape[0])
+
+    @property
+    def values(self) -> Any:
+        """The rows one after the other."""
+        return self._values
+
+    @property
+    def row_splits(self) -> Tensor:
+        """Where rows begin and end in `values`."""
+        return self._row_splits
+
+    @property
+    def flat_values(self) -> Tensor:
+        """The innermost values, a Tensor."""
+        inner = self._values
+        return inner.flat_values if isinstance(inner, RaggedTensor) else inner
+
+    @property
+    def nested_row_splits(self) -> tuple[Tensor, ...]:
+        """The splits of all ragged dimensions, from the outermost."""
+        inner = self._values
+        return (
+            self._row_splits,
+            *(inner.nested_row_splits if isinstance(inner, RaggedTensor) else ()),
+        )
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many dimensions are ragged."""
+        return len(self.nested_row_splits)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self.flat_values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape; None for what differs from row to row."""
+        splits = self._row_splits.shape[0].value
+        inner = self._values.shape
+        if inner.rank is None:
+            return inner
+        return TensorShape([None if splits is None else splits - 1, None, *inner.as_list()[1:]])
+
+    def nrows(self, out_type: Any = "int64", name: str | None = None) -> Tensor:
+        """How many rows there are."""
+        number: Tensor = cast(shape_of(self._row_splits)[0] - 1, out_type, name=name)
+        return number
+
+    def row_starts(self, name: str | None = None) -> Tensor:
+        """Where each row begins in `values`."""
+        with name_scope(name, "RaggedRowStarts"):
+            return self._row_splits[:-1]
+
+    def row_limits(self, name: str | None = None) -> Tensor:
+        """Where each row ends in `values`."""
+        with name_scope(name, "RaggedRowLimits"):
+            return self._row_splits[1:]
+
+    def row_lengths(self, name: str | None = None) -> Tensor:
+        """How long each row is."""
+        with name_scope(name, "RaggedRowLengths"):
+            return self._row_splits[1:] - self._row_splits[:-1]
+
+    def value_rowids(self, name: str | None = None) -> Tensor:
+        """For each of `values` the number of its row."""
+        with name_scope(name, "RaggedValueRowIds"):
+            dtype = self._row_splits.dtype
+            places = numbers(self._row_splits[-1])
+            return searchsorted(self._row_splits, places, "right", dtype) - 1
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows of other values."""
+        return RaggedTensor(new_values, self._row_splits)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows of other innermost values."""
+        inner = self._values
+        if isinstance(inner, RaggedTensor):
+            return self.with_values(inner.with_flat_values(new_values))
+        return self.with_values(new_values)
+
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: Any = None
+    ) -> Tensor:
+        """A Tensor whose rows are as long as the longest.
+
+        Args:
+            default_value: what stands behind the ends of rows; by default 0 or an empty string.
+            name: a name for the op.
+            shape: the shape; what does not fit in is left out.
+        """
+        flat = self.flat_values
+        empty: Any = b"" if flat.dtype.name == "string" else np.zeros((), flat.dtype.numpy_dtype)
+        default = convert_to_tensor(empty if default_value is None else default_value, flat.dtype)
+        sizes = (
+            [-1]
+            if shape is None
+            else [-1 if n is None else n for n in TensorShape(shape).as_list()]
+        )
+        wanted: Any = np.array(-1 if shape is None else sizes, np.int64)
+        splits = [cast(part, "int64") for part in self.nested_row_splits]
+        kinds = [b"ROW_SPLITS"] * len(splits)
+        return RAGGED_TENSOR_TO_TENSOR(
+            wanted, flat, default, splits, row_partition_types=kinds, name=name
+        )
+
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
+        """A SparseTensor of what is there."""
+        found = RAGGED_TENSOR_TO_SPARSE(list(self.nested_row_splits), self.flat_values, name=name)
+        return SparseTensor(*found)
+
+    def bounding_shape(self, name: str | None = None) -> Tensor:
+        """The shape of the smallest Tensor that has room for all rows."""
+        with name_scope(name, "RaggedBoundingBox"):
+            inner = self._values
+            below = (
+                inner.bounding_shape()[1:]
+                if isinstance(inner, RaggedTensor)
+                else shape_of(inner, out_type="int64")[1:]
+            )
+            longest = reduce_max(concat([[0], cast(self.row_lengths(), "int64")], 0))
+            return concat([[self.nrows()], [longest], below], 0)
+
+    def __getitem__(self, key: Any) -> Any:
+        """A row, or rows from one to another."""
+        splits = self._row_splits
+        if isinstance(key, slice):
+            if key.step not in (None, 1):
+                raise ValueError(f"rows are taken one after the other, not by steps of {key.step}")
+            ends = concat([splits[:-1][key], splits[1:][key][-1:]], 0)
+            begin, end = reduce_max(ends[:1]), reduce_max(ends[-1:])
+            return RaggedTensor(self._values[begin:end], ends - begin)
+        return self._values[splits[:-1][key] : splits[1:][key]]
+
+    def parts(self) -> list[Tensor]:
+        """The innermost values, and the splits of each dimension."""
+        return [self.flat_values, *self.nested_row_splits]
+
+    def value_of(self, parts: Sequence[Any]) -> RaggedTensorValue:
+        """What a session returns."""
+        flat, *splits = parts
+        for ends in reversed(splits):
+            flat = RaggedTensorValue(flat, ends)
+        return flat  # type: ignore[no-any-return]
+
+    def values_fed(self, value: Any) -> Sequence[Any]:
+        """The values of the tensors, of a RaggedTensorValue.
+
+        Raises:
+            TypeError: it is none, or has another number of ragged dimensions.
+        """
+        if not isinstance(value, RaggedTensorValue) or value.ragged_rank != self.ragged_rank:
+            raise TypeError(
+                f"a RaggedTensor is fed a RaggedTensorValue of ragged rank {self.ragged_rank}, "
+                f"got {value!r}"
+            )
+        return [value.flat_values, *value.nested_row_splits]
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> RaggedTensorValue:
+        """Computes it in `session`, or the default session."""
+        return self.value_of([part.eval(feed_dict, session) for part in self.parts()])
+
+    def __repr__(self) -> str:
+        return f"RaggedTensor(values={self._values!r}, row_splits={self._row_splits!r})"
+
+
+def _splits(given: Any) -> Tensor:
+    """A vector of int32 if it is one already, and of int64 otherwise."""
+    tensor = convert_to_tensor(given, None if hasattr(given, "dtype") else "int64")
+    return tensor if tensor.dtype.name == "int32" else cast(tensor, "int64")
+
+
+def _count(values: Any, dtype: DType) -> Tensor:
+    whole = (
+        values.nrows(dtype)
+        if isinstance(values, RaggedTensor)
+        else shape_of(values, out_type=dtype)[0]
+    )
+    return reshape(whole, [])

@@ -1,0 +1,144 @@
+"""The value of a ragged tensor: rows of different lengths, in NumPy."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...protos.dtypes import as_dtype
+
+if TYPE_CHECKING:
+    from ...shape_inference.protocols import Array
+
+public = {
+    "td.ragged": "RaggedTensorValue constant_value=ragged_constant_value",
+}
+
+
+class RaggedTensorValue(NamedTuple):
+    """What a session returns for a RaggedTensor, and what can be fed to one.
+
+    Args:
+        values: the rows one after the other: an array, or a RaggedTensorValue.
+        row_splits: where rows begin and end in it, an int array one longer than there are rows.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.ragged.RaggedTensorValue([1, 2, 3], [0, 2, 2, 3]).to_list()
+        [[1, 2], [], [3]]
+    """
+
+    values: Any
+    row_splits: Any
+
+    @property
+    def flat_values(self) -> Any:
+        """The innermost values, an array."""
+        inner = isinstance(self.values, RaggedTensorValue)
+        return self.values.flat_values if inner else self.values
+
+    @property
+    def nested_row_splits(self) -> tuple[Any, ...]:
+        """The splits of all ragged dimensions, from the outermost."""
+        inner = isinstance(self.values, RaggedTensorValue)
+        return (self.row_splits, *(self.values.nested_row_splits if inner else ()))
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many dimensions are ragged."""
+        return len(self.nested_row_splits)
+
+    def to_list(self) -> list[Any]:
+        """Nested lists of the values."""
+        inner = isinstance(self.values, RaggedTensorValue)
+        rows = self.values.to_list() if inner else np.asarray(self.values).tolist()
+        ends = np.asarray(self.row_splits).tolist()
+        return [rows[a:b] for a, b in pairwise(ends)]
+
+
+def ragged_constant_value(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    row_splits_dtype: Any = "int64",
+) -> Any:
+    """Nested lists as a RaggedTensorValue.
+
+    Args:
+        pylist: nested lists, whose innermost elements are of one depth.
+        dtype: a NumPy dtype for them.
+        ragged_rank: how many dimensions are ragged; by default all but the first, without
+            `inner_shape`.
+        inner_shape: the shape of each innermost value.
+        row_splits_dtype: the dtype of the splits: int32 or int64.
+
+    Returns:
+        A RaggedTensorValue, or an array where nothing is ragged.
+
+    Raises:
+        ValueError: depths differ, or do not fit `ragged_rank`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.ragged.constant_value([[1], [], [2, 3]]).row_splits
+        array([0, 1, 1, 3])
+    """
+    depth = _depth(pylist)
+    inner = len(tuple(inner_shape)) if inner_shape is not None else 0
+    rank = max(depth - 1 - inner, 0) if ragged_rank is None else ragged_rank
+    if not 0 <= rank < max(depth, 1) and depth:
+        raise ValueError(f"ragged_rank = {rank} is not in [0, {depth})")
+    splits_dtype = as_dtype(row_splits_dtype).numpy_dtype
+    splits, rows = [], pylist
+    for level in range(rank):
+        if any(not isinstance(row, (list, tuple, np.ndarray)) for row in rows):
+            raise ValueError(f"pylist: elements at depth {level + 1} are lists and others")
+        splits.append(np.cumsum([0, *map(len, rows)], dtype=splits_dtype))
+        rows = [item for row in rows for item in row]
+    flat = _flat(rows, dtype, inner_shape)
+    value: Any = flat
+    for ends in reversed(splits):
+        value = RaggedTensorValue(value, ends)
+    return value
+
+
+def _depth(item: Any) -> int:
+    """How deep lists are nested; of an empty list 1."""
+    if isinstance(item, np.ndarray):
+        return item.ndim
+    if not isinstance(item, (list, tuple)):
+        return 0
+    depths = {_depth(part) for part in item} - ({1} if any(map(_empty, item)) else set())
+    known = {d for d in depths if d} or ({1} if any(map(_empty, item)) else {0})
+    if any(not isinstance(part, (list, tuple, np.ndarray)) for part in item):
+        if known != {0} or any(isinstance(part, (list, tuple)) for part in item):
+            raise ValueError("pylist: lists and others stand beside each other")
+        return 1
+    return 1 + max(known)
+
+
+def _empty(item: Any) -> bool:
+    return isinstance(item, (list, tuple)) and not len(item)
+
+
+def _flat(rows: Any, dtype: Any, inner_shape: Any) -> Array:
+    given = None if dtype is None else as_dtype(dtype).numpy_dtype
+    try:
+        found = np.array(rows, given)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"pylist: the innermost values are no array: {error}") from error
+    if dtype is None:
+        narrow = {"int64": np.int32, "float64": np.float32}
+        found = found.astype(narrow.get(found.dtype.name, found.dtype))
+        if found.dtype.kind in "SU":
+            found = np.array([_bytes(item) for item in found.ravel()], object).reshape(found.shape)
+    elif found.dtype == object:
+        found = np.array([_bytes(item) for item in found.ravel()], object).reshape(found.shape)
+    return found.reshape(-1, *inner_shape) if inner_shape is not None else found
+
+
+def _bytes(item: Any) -> Any:
+    return item.encode() if isinstance(item, str) else bytes(item)
