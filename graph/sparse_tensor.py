@@ -9,6 +9,8 @@ from .constant_value import constant_value_as_shape
 from .convert import convert_to_tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..protos.dtypes import DType
     from ..shape_inference.tensor_shape import TensorShape
     from .graph import Graph
@@ -18,6 +20,24 @@ public = {
     "td": "SparseTensor SparseTensorValue convert_to_tensor_or_sparse_tensor",
     "td.sparse": "SparseTensor",
 }
+
+
+class Composite:
+    """An object that sessions fetch and feed as the tensors that it consists of."""
+
+    __slots__ = ()
+
+    def parts(self) -> list[Tensor]:
+        """The tensors."""
+        raise NotImplementedError
+
+    def value_of(self, parts: Sequence[Any]) -> Any:
+        """The value that a session returns, of the values of the tensors."""
+        raise NotImplementedError
+
+    def values_fed(self, value: Any) -> Sequence[Any]:
+        """The values of the tensors, of a value that is fed."""
+        raise NotImplementedError
 
 
 class SparseTensorValue(NamedTuple):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..graph.composite import Composite
 from ..graph.indexed_slices import IndexedSlices, IndexedSlicesValue
-from ..graph.sparse_tensor import SparseTensor, SparseTensorValue
+from ..graph.sparse_tensor import Composite, SparseTensor, SparseTensorValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

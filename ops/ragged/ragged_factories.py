@@ -130,8 +130,8 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Args:
         op: a function of Tensors, which keeps the first dimension.
-        *args: its arguments; of ragged ones it gets the innermost values.
-        **kwargs: further ones.
+        args: its arguments; of ragged ones it gets the innermost values.
+        kwargs: further ones.
 
     Returns:
         A RaggedTensor; or what `op` returns, if no argument is ragged.

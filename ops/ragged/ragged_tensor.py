@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.composite import Composite
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.sparse_tensor import SparseTensor
+from ...graph.sparse_tensor import Composite, SparseTensor
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
 from ..array.joining import concat

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.graph.composite import Composite
+from tensordraft.graph.sparse_tensor import Composite
 
 ROWS = [[1, 2], [], [3, 4, 5], [6]]
 VALUES = [1, 2, 3, 4, 5, 6]
