@@ -281,7 +281,7 @@ def _stacked(parts: Iterable[Array], dtype: DType, shape: TensorShape) -> Array:
         result[...] = b"" if result.dtype == object else 0
     for i, array in enumerate(arrays):
         place: tuple[Any, ...] = (i, *[slice(size) for size in array.shape])
-        result[place] = array
+        result[(*place, ...)] = array  # without the dots, text would be kept as an array of one
     return result
 
 

@@ -47,6 +47,7 @@ def test_shuffled_rows_are_all_there_and_belong_together() -> None:
     assert a.tolist() != [*range(50)]
     assert np.concatenate([labels["c"] for _, labels in found]).tolist() == (a * 2).tolist()
     texts = np.concatenate([features["b"] for features, _ in found])
+    assert {type(text) for text in texts} == {bytes}
     assert texts.tolist() == [b"row %d" % i for i in a]
 
 
