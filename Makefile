@@ -10,7 +10,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE = @$(BIN)/python -m compileall -q *.py $(dir $(wildcard */__init__.py))
 
 .NOTPARALLEL:
-.PHONY: help demo test coverage soak fuzz matrix lint format types bench protos check-generated docs site clean
+.PHONY: help demo test coverage soak fuzz matrix lint format types pictures bench protos check-generated docs site clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
@@ -47,6 +47,9 @@ types: $(VENV)/.dev  ## check types
 	@mkdir -p $(VENV)/types && ln -sfn "$(CURDIR)" $(VENV)/types/tensordraft
 	$(BIN)/python tools/type_stubs.py
 	cd $(VENV)/types && $(abspath $(BIN))/mypy --config-file "$(CURDIR)/pyproject.toml" tensordraft
+
+pictures: $(VENV)/.test  ## look at pictures in a browser, by positions; skipped where there is none
+	$(PYTEST) --soak tests/drawing $(ARGS)
 
 bench: $(VENV)/.run  ## measure import, build and run
 	$(BIN)/python benchmarks/run.py $(ARGS)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+import webbrowser
 from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..drawing.draw import picture_of
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 examples:
+  tensordraft draw model.pb
   tensordraft draw model.pb --out model.html
   tensordraft draw model.pb --out model.svg --depth 1
   tensordraft draw model.pb --out block.svg --scope encoder/block_2
@@ -39,8 +44,8 @@ def add_parser(commands: Any) -> None:
         "--out",
         metavar="FILE",
         type=_out_file,
-        required=True,
-        help=f"the file: {', '.join(ENDINGS)} (the last with cairosvg or rsvg-convert)",
+        help=f"the file: {', '.join(ENDINGS)} (the last with cairosvg or rsvg-convert); without "
+        "it, a page is opened in the browser",
     )
     parser.add_argument("--scope", metavar="NAME", help="draw what is in a name scope")
     parser.add_argument(
@@ -77,7 +82,10 @@ def draw(arguments: Namespace) -> int:
     graph = GraphFile(arguments.file).graph
     path = arguments.path and tuple(arguments.path)
     drawing = picture_of(graph, arguments.scope, arguments.depth, arguments.around, path)
-    write(drawing, arguments.out)
+    out = arguments.out or os.path.join(tempfile.mkdtemp(prefix="tensordraft-"), "graph.html")
+    write(drawing, out)
     number = len(drawing.boxes)
-    print(f"{number} {'box' if number == 1 else 'boxes'} drawn, saved in {arguments.out}")
+    print(f"{number} {'box' if number == 1 else 'boxes'} drawn, saved in {out}")
+    if arguments.out is None and not webbrowser.open(Path(out).as_uri()):
+        print("no browser could be opened; open the file yourself")
     return 0

@@ -18,10 +18,15 @@ _TITLE_HEIGHT = 10.0
 
 
 class Cluster(NamedTuple):
-    """A name scope: the last part of its name, and where it stands."""
+    """A name scope: its name, and where it stands."""
 
-    label: str
+    name: str
     place: Place
+
+    @property
+    def label(self) -> str:
+        """The last part of its name."""
+        return self.name.rpartition("/")[2]
 
 
 class _Item:
@@ -34,7 +39,7 @@ class _Item:
     def __init__(self, parent: _Item | None, label: str = "", *, is_input: bool = False) -> None:
         self.parent = parent
         self.depth: int = 0 if parent is None else parent.depth + 1
-        self.label = label
+        self.name: str = label if parent is None or not parent.name else f"{parent.name}/{label}"
         self.is_input = is_input
         self.items: list[_Item] = []
         self.sources: dict[_Item, None] = {}
@@ -98,7 +103,7 @@ def clustered(drawing: Drawing, widths: Sequence[float]) -> Picture:
     for upwards, way in ways:
         parts = [scope.pieces[key] for scope, key in way]
         routes.append([point for part in parts for point in (part[::-1] if upwards else part)])
-    clusters = [Cluster(item.label, item.place) for item in scopes[1:]]
+    clusters = [Cluster(item.name, item.place) for item in scopes[1:]]
     return Picture([box.place for box in boxes], clusters, routes)
 
 

@@ -8,6 +8,7 @@ from ..graph.constant_value import constant_value
 from ..graph.describe import input_names, tensor_type
 from ..graph.importing.function_bodies import bodies_of
 from ..saved_models.loaded_model import INPUT_TYPES
+from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Bodies
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _MOST_ELEMENTS = 4  # of a value that is told
 _MOST_CHARACTERS = 24
+_MOST_OF_ATTRS = 60
 
 
 class Box(NamedTuple):
@@ -31,6 +33,8 @@ class Box(NamedTuple):
         device: where it runs.
         value: of a constant, its value if it is short, else its type.
         constants: of others, the constants that are told in the box: name and value of each.
+        attrs: its attrs, each with its value, as text.
+        site: the line of the program that made it.
     """
 
     name: str
@@ -40,6 +44,8 @@ class Box(NamedTuple):
     device: str
     value: str = ""
     constants: tuple[str, ...] = ()
+    attrs: tuple[str, ...] = ()
+    site: str = ""
 
     @property
     def scope(self) -> str:
@@ -95,7 +101,11 @@ def _draw(
         types = tuple(map(tensor_type, op.outputs))
         kind = _kind(op, op in read)
         value = _value(op) if kind == "constant" else ""
-        boxes.append(Box(prefix + op.name, op.type, kind, types, op.device, value))
+        told = tuple([f"{name} = {_shortened(op.attrs[name])}" for name in sorted(op.attrs)])
+        site = "" if op.site is None else str(op.site)
+        boxes.append(
+            Box(prefix + op.name, op.type, kind, types, op.device, value, attrs=told, site=site)
+        )
         lines += [
             Line(numbers[tensor.op], numbers[op], tensor_type(tensor), False, argument)
             for tensor, argument in zip(op.inputs, input_names(op), strict=True)
@@ -120,6 +130,15 @@ def _kind(op: Operation, is_read: bool) -> str:
     if not is_read:
         return "output"
     return "constant" if op.type == "Const" else "op"
+
+
+def _shortened(value: object) -> str:
+    """The value of an attr in one line."""
+    if isinstance(value, (bytes, str, int, float, list, TensorShape)):
+        text = str(value.decode(errors="replace") if isinstance(value, bytes) else value)
+    else:
+        text = getattr(value, "name", "") or "…"
+    return text if len(text) <= _MOST_OF_ATTRS else f"{text[: _MOST_OF_ATTRS - 1]}…"
 
 
 def _value(op: Operation) -> str:

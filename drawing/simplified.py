@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .drawing import Box, Drawing, Line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 _FEWEST_ASIDE = 3  # ops that one waits for
 # What inputs are called in programs, where op types have older names for them.
@@ -74,24 +74,36 @@ def with_scopes_closed(drawing: Drawing, depth: int, scope: str = "") -> Drawing
         scope: the scope from which on they are counted.
     """
     most = depth + (scope.count("/") + 1 if scope else 0)
+    return closed(drawing, [outer_scope(box, most) for box in drawing.boxes])
+
+
+def outer_scope(box: Box, most: int) -> str | None:
+    """The outermost scope of a box around which `most` others stand; None where that has none."""
+    parts = box.scope.split("/", most + 1) if box.scope else []
+    return "/".join(parts[: most + 1]) if len(parts) > most else None
+
+
+def closed(drawing: Drawing, scopes: Sequence[str | None]) -> Drawing:
+    """The picture with one box for all that are in one scope.
+
+    Args:
+        drawing: the picture.
+        scopes: for each box the scope that is closed around it, if one is.
+    """
     boxes: list[Box] = []
     numbers: list[int] = []
-    closed: dict[str, int] = {}
-    sizes: Counter[str] = Counter()
-    for box in drawing.boxes:
-        parts = box.scope.split("/", most + 1) if box.scope else []
-        name = "/".join(parts[: most + 1]) if len(parts) > most else None
+    made: dict[str, int] = {}
+    sizes = Counter(scopes)
+    for box, name in zip(drawing.boxes, scopes, strict=True):
         if name is None:
             numbers.append(len(boxes))
             boxes.append(box)
             continue
-        if name not in closed:
-            closed[name] = len(boxes)
-            boxes.append(Box(name, "", "closed", (), ""))
-        numbers.append(closed[name])
-        sizes[name] += 1
-    for name, i in closed.items():
-        boxes[i] = boxes[i]._replace(op="1 op" if sizes[name] == 1 else f"{sizes[name]} ops")
+        if name not in made:
+            made[name] = len(boxes)
+            told = "1 op" if sizes[name] == 1 else f"{sizes[name]} ops"
+            boxes.append(Box(name, told, "closed", (), ""))
+        numbers.append(made[name])
     ends: dict[tuple[int, int], list[Line]] = {}
     for line in drawing.lines:
         source, target = numbers[line.source], numbers[line.target]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .drawing import Drawing
     from .layout import Place, Point
 
-_STYLE = """
+STYLE = """
 text { font: 11px sans-serif; text-anchor: middle; }
 .small { fill: #555; font-size: 9px; }
 .label { fill: #777; font-size: 8px; text-anchor: start; }
@@ -36,15 +36,19 @@ _CHARACTER = 6.5
 _MOST_CHARACTERS = 40
 
 
-def svg(drawing: Drawing) -> str:
+def svg(drawing: Drawing, style: str = STYLE) -> str:
     """The picture in SVG, name scopes being boxes around others.
 
     Pointing at a box tells its full name, its types and its device.
+
+    Args:
+        drawing: the picture.
+        style: how it looks; nothing where what is around it says so.
     """
-    return "\n".join(_lines(with_gatherers_aside(drawing))) + "\n"
+    return "\n".join(_lines(with_gatherers_aside(drawing), style)) + "\n"
 
 
-def _lines(drawing: Drawing) -> Iterator[str]:
+def _lines(drawing: Drawing, style: str) -> Iterator[str]:
     labels = [_shortened(box.name.rpartition("/")[2]) for box in drawing.boxes]
     widths = [
         _CHARACTER * max(len(label), len(_shortened(box.op))) + 14
@@ -58,19 +62,23 @@ def _lines(drawing: Drawing) -> Iterator[str]:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}">'
     )
-    yield f"<style>{_STYLE}</style>"
+    if style:
+        yield f"<style>{style}</style>"
     yield '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" '
     yield 'markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8Z" fill="#778"/></marker></defs>'
-    for label, place in clusters:
-        yield f'<g class="scope">{_rectangle(place)}'
-        yield f'<text x="{place.x + 6:.1f}" y="{place.y + 13:.1f}">{_escaped(label)}</text></g>'
+    for cluster in clusters:
+        x, y = cluster.place.x + 6, cluster.place.y + 13
+        yield f'<g class="scope" data-name="{_escaped(cluster.name)}">{_rectangle(cluster.place)}'
+        yield f'<text x="{x:.1f}" y="{y:.1f}">{_escaped(cluster.label)}</text></g>'
     for line, route in zip(drawing.lines, routes, strict=True):
-        yield _curve(route, line.label, control=line.control)
+        yield f'<g class="line" data-ends="{line.source} {line.target}">'
+        yield _curve(route, line.label, control=line.control) + "</g>"
     for box, label, place in zip(drawing.boxes, labels, places, strict=True):
         middle = place.x + place.width / 2
         told = [box.name, *box.types, *box.constants, box.device]
         title = "\n".join(filter(None, told))
-        yield f'<g class="{box.kind}"><title>{_escaped(title)}</title>{_rectangle(place)}'
+        yield f'<g class="box {box.kind}" data-name="{_escaped(box.name)}">'
+        yield f"<title>{_escaped(title)}</title>{_rectangle(place)}"
         yield f'<text x="{middle:.1f}" y="{place.y + 14:.1f}">{_escaped(label)}</text>'
         yield (
             f'<text class="small" x="{middle:.1f}" y="{place.y + 27:.1f}">'

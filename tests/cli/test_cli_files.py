@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -15,8 +13,6 @@ from cli_harness import Cli, in_folder, save, shifted, with_unsupported_ops
 
 import tensordraft as td
 from tensordraft.graph.files.model_files import load_graph_def
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture
@@ -187,51 +183,6 @@ def test_the_page_holds_its_data_and_nothing_from_elsewhere(cli: Cli) -> None:
         "z>script",
     ]
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
-
-
-def items_seen(page: Path, folder: Path) -> int:
-    """How many nodes and scopes a browser shows of a page, after all that runs when it opens."""
-    flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync"
-    flags += " --disable-background-networking --disable-component-update"
-    flags += f" --virtual-time-budget=2000 --user-data-dir={folder} --dump-dom"
-    done = subprocess.run(
-        [str(CHROMIUM), *flags.split(), page.absolute().as_uri()],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    found = re.search(r'data-items="(\d+)"', done.stdout)
-    assert found is not None
-    return int(found[1])
-
-
-@pytest.mark.soak
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-def test_the_page_opens_in_a_browser(cli: Cli, tmp_path: Path) -> None:
-    save(nested())
-    assert cli("draw", "g.pb", "--out", "g.html").code == 0
-    assert items_seen(Path("g.html"), tmp_path / "browser") == 4
-
-
-@pytest.mark.soak
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-def test_scopes_of_the_page_open_and_close(cli: Cli, tmp_path: Path) -> None:
-    with td.Graph().as_default() as graph:
-        for name in "abc":
-            with td.name_scope(name):
-                for _ in range(30):
-                    td.constant(1)
-    save(graph)
-    assert cli("draw", "g.pb", "--out", "g.html").code == 0
-    page = Path("g.html")
-    assert items_seen(page, tmp_path / "browser") == 3
-    click = "document.querySelector('.scope').dispatchEvent(new MouseEvent('click'));"
-    page.write_text(page.read_text() + f"<script>{click}</script>")
-    assert items_seen(page, tmp_path / "browser") == 2 + 30
-    close = "document.querySelector('g g:not(.scope)').dispatchEvent(new MouseEvent('dblclick'));"
-    page.write_text(page.read_text() + f"<script>{close}</script>")
-    assert items_seen(page, tmp_path / "browser") == 3
 
 
 def test_a_picture_has_a_known_form(cli: Cli) -> None:

@@ -1,0 +1,152 @@
+"use strict";
+// A page shows one view at a time: the whole graph, or a scope. Each is an SVG that is made
+// beforehand; what happens here is choosing, moving, finding and telling.
+const data = JSON.parse(document.getElementById("graph").textContent);
+const byId = id => document.getElementById(id);
+const stage = byId("view"), crumbs = byId("crumbs"), about = byId("about");
+const search = byId("search"), results = byId("results");
+const nodes = new Map(data.nodes.map((node, i) => [node.name, {...node, i}]));
+const READABLE = 0.45;  // the least scale at which names are read
+let scope = "", place = {x: 0, y: 0, k: 1}, chosen = null, found = [], current = -1;
+
+const parent = name => name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : "";
+const boxes = () => [...stage.querySelectorAll(".box")];
+const boxOf = name => boxes().find(box => box.dataset.name === name);
+
+function move() {
+  stage.firstElementChild.style.transform = `translate(${place.x}px, ${place.y}px) scale(${place.k})`;
+}
+
+// The whole view in the window; `least` keeps it readable, with its upper end in the window.
+function fit(least = 0) {
+  const svg = stage.firstElementChild, room = 24;
+  const width = svg.width.baseVal.value, height = svg.height.baseVal.value;
+  const across = (stage.clientWidth - room) / width, down = (stage.clientHeight - 2 * room) / height;
+  const k = Math.min(across, Math.max(down, least), 1.5);
+  const y = room + Math.max(0, (stage.clientHeight - room - height * k) / 2);
+  place = {k, x: (stage.clientWidth - width * k) / 2, y};
+  move();
+}
+
+function centre(box) {
+  const {x, y, width, height} = box.querySelector("rect").getBBox();
+  place.k = Math.max(place.k, 0.8);
+  place.x = stage.clientWidth / 2 - (x + width / 2) * place.k;
+  place.y = stage.clientHeight / 2 - (y + height / 2) * place.k;
+  move();
+}
+
+function zoom(factor, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
+  const k = Math.min(8, Math.max(0.01, place.k * factor));
+  place = {k, x: x - (x - place.x) * k / place.k, y: y - (y - place.y) * k / place.k};
+  move();
+}
+
+function show(name) {
+  scope = name;
+  stage.innerHTML = data.views[name];
+  boxes().forEach((box, i) => {
+    box.dataset.number = i;
+    box.onclick = event => { event.stopPropagation(); open(box.dataset.name, box); };
+    box.onpointerenter = () => follow(i, true);
+    box.onpointerleave = () => follow(i, false);
+  });
+  for (const frame of stage.querySelectorAll(".scope"))
+    frame.onclick = () => show(frame.dataset.name);
+  crumbs.replaceChildren();
+  const parts = name ? name.split("/") : [];
+  parts.unshift(data.title);
+  parts.forEach((part, i) => {
+    const button = document.createElement("button");
+    button.textContent = part;
+    button.onclick = () => show(parts.slice(1, i + 1).join("/"));
+    crumbs.append(i ? " / " : "", button);
+  });
+  fit(READABLE);
+  mark();
+  document.body.dataset.items = boxes().length;
+  document.body.dataset.scope = name;
+}
+
+// A click opens a scope, and tells of a node.
+function open(name, box) {
+  if (box.classList.contains("closed")) show(name); else choose(name);
+}
+
+function choose(name) {
+  chosen = name;
+  const node = nodes.get(name);
+  const list = (title, items) => items.length ? [title, ...items.map(item => "  " + item)] : [];
+  const ends = (here, there) => [...new Set(
+    data.edges.filter(edge => edge[here] === node.i).map(edge => data.nodes[edge[there]].name))];
+  about.textContent = [
+    node.name, node.op, node.site && "made at " + node.site, node.device,
+    ...list("gives", node.types), ...list("constants", node.constants),
+    ...list("from", ends(1, 0)), ...list("to", ends(0, 1)), ...list("attrs", node.attrs),
+  ].filter(Boolean).join("\n");
+  mark();
+}
+
+function mark() {
+  for (const box of boxes()) box.classList.toggle("chosen", box.dataset.name === chosen);
+}
+
+// What a box is fed by and feeds, while the pointer is on it.
+function follow(number, on) {
+  const all = boxes();
+  for (const line of stage.querySelectorAll(".line")) {
+    const [source, target] = line.dataset.ends.split(" ").map(Number);
+    if (source !== number && target !== number) continue;
+    line.classList.toggle("near", on);
+    all[source + target - number].classList.toggle("near", on);
+  }
+}
+
+function find() {
+  const wanted = search.value.toLowerCase();
+  found = wanted ? data.nodes.filter(node =>
+    [node.name, node.op, ...node.constants].some(text => text.toLowerCase().includes(wanted))) : [];
+  results.replaceChildren(...found.slice(0, 100).map((node, i) => {
+    const item = document.createElement("li");
+    item.textContent = node.name;
+    item.onclick = () => go(i);
+    return item;
+  }));
+  byId("count").textContent = wanted ? `${found.length} found` : "";
+  current = -1;
+}
+
+function go(number) {
+  if (!found.length) return;
+  current = (number + found.length) % found.length;
+  const {name} = found[current];
+  if (!boxOf(name)) show(parent(name));
+  choose(name);
+  centre(boxOf(name));
+  [...results.children].forEach((item, i) => item.setAttribute("aria-selected", i === current));
+}
+
+search.oninput = find;
+search.onkeydown = event => {
+  if (event.key === "Enter") go(current + (event.shiftKey ? -1 : 1));
+  if (event.key === "Escape") stage.focus();
+  event.stopPropagation();
+};
+document.onkeydown = event => {
+  const step = 60, keys = {
+    "+": () => zoom(1.25), "-": () => zoom(0.8), "0": () => fit(), "/": () => search.focus(),
+    Escape: () => show(parent(scope)), Backspace: () => show(parent(scope)),
+    ArrowLeft: () => { place.x += step; move(); }, ArrowRight: () => { place.x -= step; move(); },
+    ArrowUp: () => { place.y += step; move(); }, ArrowDown: () => { place.y -= step; move(); },
+  };
+  if (keys[event.key] && !event.ctrlKey && !event.metaKey) { event.preventDefault(); keys[event.key](); }
+};
+stage.onwheel = event => {
+  event.preventDefault();
+  zoom(Math.exp(-event.deltaY / 500), event.offsetX, event.offsetY);
+};
+stage.onpointermove = event => {
+  if (event.buttons === 1) { place.x += event.movementX; place.y += event.movementY; move(); }
+};
+window.onresize = () => fit(READABLE);
+show("");
