@@ -22,7 +22,7 @@ def compiled(loop: dict[str, Any]) -> dict[str, str]:
     os.environ["NUMBA_SLP_VECTORIZE"] = "1"  # what stands side by side becomes a vector
     numba: Any = importlib.import_module("numba")
     types: list[Any] = [_type(numba.types, name) for name in loop["parameters"]]
-    scope: dict[str, Any] = {}
+    scope: dict[str, Any] = {"float32": numba.float32, "float64": numba.float64}
     exec("from __future__ import annotations\n" + loop["source"], scope)  # noqa: S102
     # Division by zero gives what NumPy gives: nothing that raises is left in the code.
     compile_it = numba.cfunc(numba.types.void(*types), error_model="numpy")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def processor() -> str:
     return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
 
 
+_numbers = count()
 _linked: list[Any] = []
 """What keeps code from being freed: plans may call it at any time."""
 
@@ -58,7 +60,7 @@ def function_of(code: Code, parameters: Sequence[str]) -> Callable[..., None]:
         RuntimeError: it cannot be linked.
     """
     builder = _llvm().JITLibraryBuilder()
-    name = f"tensordraft-{len(_linked)}"
+    name = f"tensordraft-{next(_numbers)}"
     library = builder.add_object_img(code.code).export_symbol(code.symbol).link(_linker(), name)
     _linked.append(library)
     types = [_Address if item[-1] == "*" else _NUMBERS[item] for item in parameters]

@@ -81,7 +81,8 @@ class Loop(NamedTuple):
         name: of the function.
         parameters: what it takes: "float32*" is an array whose elements lie one after the other,
             "int64" a number.
-        source: of the function, which uses nothing but its arguments.
+        source: of the function, which uses nothing but its arguments, and `float32` and `float64`
+            for numbers of these types.
     """
 
     name: str
@@ -128,6 +129,8 @@ class KernelSpec:
         rows: from the inputs to their result, still to be made; raises what `call` raises.
         unread: the positions of inputs that `call` does not look at: they need not be computed.
         accelerated: another form of the kernel, by way of machine code.
+        expression: what `block` makes of elements of one float dtype `{t}`, bit for bit, as Python
+            for machine code: "{0} + {1}".
 
     Example:
         >>> import numpy as np
@@ -138,18 +141,8 @@ class KernelSpec:
     """
 
     __slots__ = (
-        "accelerated",
-        "block",
-        "bodies",
-        "call",
-        "elementwise",
-        "filters",
-        "line",
-        "memory",
-        "overwriting",
-        "rows",
-        "takes_out",
-        "unread",
+        "accelerated", "block", "bodies", "call", "elementwise", "expression", "filters", "line",
+        "memory", "overwriting", "rows", "takes_out", "unread",
     )  # fmt: skip
 
     def __init__(
@@ -167,6 +160,7 @@ class KernelSpec:
         rows: Callable[..., Rows] | None = None,
         unread: Sequence[int] = (),
         accelerated: Accelerated | None = None,
+        expression: str | None = None,
     ) -> None:
         self.call = call
         self.memory = memory
@@ -180,6 +174,7 @@ class KernelSpec:
         self.rows = rows
         self.unread = unread
         self.accelerated = accelerated
+        self.expression = expression
 
     def __call__(self, *arrays: Any) -> Any:
         """Computes the op."""
@@ -190,14 +185,20 @@ class KernelSpec:
 
         Where `call` returns another array than the kernel has made, it is a new one.
         """
-        return KernelSpec(
-            call, self.memory, block=self.block, takes_out=self.takes_out, line=self.line
-        )
+        return self._called_by(call, self.line)
 
     def with_line(self, line: Callable[[Sequence[Array | None]], Line | None]) -> KernelSpec:
         """The kernel, of which `line` tells when the op is a line."""
+        return self._called_by(self.call, line)
+
+    def _called_by(self, call: Callable[..., Any], line: Any) -> KernelSpec:
         return KernelSpec(
-            self.call, self.memory, block=self.block, takes_out=self.takes_out, line=line
+            call,
+            self.memory,
+            block=self.block,
+            takes_out=self.takes_out,
+            line=line,
+            expression=self.expression,
         )
 
 
@@ -225,6 +226,6 @@ def view(call: Callable[..., Any]) -> KernelSpec:
     return KernelSpec(call, Memory.VIEW)
 
 
-def writes_out(call: Callable[..., Any]) -> KernelSpec:
+def writes_out(call: Callable[..., Any], expression: str | None = None) -> KernelSpec:
     """The elementwise kernel `call`, which writes into `out` if that is given, else a new array."""
-    return KernelSpec(call, Memory.FRESH, takes_out=True)
+    return KernelSpec(call, Memory.FRESH, takes_out=True, expression=expression)

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..acceleration.accelerator import accelerator
 from ..graph.describe import run_error
 from ..graph.kernel_spec import KernelSpec, Memory
 from .fused_chain import repeats
-from .fused_code import compiled_chain
+from .fused_code import chain_loop, compiled_chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
+    from ..graph.kernel_spec import Loop
     from ..graph.pools import Pool
     from .fused_chain import Chain
     from .plan import Array
@@ -25,6 +27,8 @@ _BLOCK_BYTES = 1 << 17
 # Threads hand the interpreter to each other between functions; larger blocks do so less often.
 _SHARED_BLOCK_BYTES = 1 << 20
 _FEWEST_ELEMENTS = 1 << 14
+# One function alone NumPy does as fast as machine code of it would.
+_FEWEST_FUNCTIONS = 2
 
 
 class Work(NamedTuple):
@@ -61,6 +65,7 @@ class BlockProgram:
         self._code, self._buffer_dtypes = compiled_chain(chain, self._block)
         # Buffers that no run is using; new memory would cost more than a block's work.
         self._buffers: list[list[Array]] = []
+        self._loops: dict[tuple[int | None, ...], Loop | None] = {}
 
     @property
     def kernel(self) -> KernelSpec:
@@ -97,17 +102,40 @@ class BlockProgram:
         shape = self._common_shape(arrays)
         if shape is None:
             return None
+        taken = tuple(
+            [i if i is not None and arrays[i].flags.writeable else None for i in overwritten]
+        )
         results = [
-            np.empty(shape, dtype)
-            if position is None or not arrays[position].flags.writeable
-            else arrays[position]
-            for dtype, position in zip(self._dtypes, overwritten, strict=True)
+            np.empty(shape, dtype) if position is None else arrays[position]
+            for dtype, position in zip(self._dtypes, taken, strict=True)
         ]
         pairs = zip(arrays, self._periods, strict=True)
         flat = [self._flat(array, period) for array, period in pairs]
         flat += [result.reshape(-1) for result in results]
         whole = results[0] if len(results) == 1 else tuple(results)
-        return Work(math.prod(shape), whole, partial(self._run, flat))
+        run = self._machine_run(taken, flat) or partial(self._run, flat)
+        return Work(math.prod(shape), whole, run)
+
+    def _machine_run(
+        self, taken: tuple[int | None, ...], flat: Sequence[Array]
+    ) -> Callable[[int, int], None] | None:
+        """The run by machine code, which gives the same bits, as soon as there is some."""
+        if taken not in self._loops:
+            several = len(self._chain.instructions) >= _FEWEST_FUNCTIONS
+            loop = chain_loop(self._chain, taken) if several else None
+            self._loops[taken] = loop
+            accelerator.ask_for([] if loop is None else [loop])
+        loop = self._loops[taken]
+        machine = None if loop is None else accelerator.ready(loop)
+        if machine is None:
+            return None
+        given = [array if array.ndim else array.item() for array in flat]
+        others = [array for i, array in enumerate(given) if i not in taken]
+
+        def run(start: int, stop: int) -> None:
+            machine(start, stop, self._block, *others)
+
+        return run
 
     def _flat(self, array: Array, period: int) -> Array:
         if period == 0:

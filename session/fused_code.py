@@ -6,13 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.kernel_spec import Memory
+from ..graph.kernel_spec import Loop, Memory
 from .compiler import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .fused_chain import Chain, Instruction
+
+# What these make of two numbers of one float dtype is rounded once, whoever does it.
+_EXPRESSIONS: dict[Any, str] = {
+    np.add: "{0} + {1}",
+    np.subtract: "{0} - {1}",
+    np.multiply: "{0} * {1}",
+    np.divide: "{0} / {1}",
+    np.negative: "-{0}",
+    np.square: "{0} * {0}",
+}
 
 
 def compiled_chain(chain: Chain, block: int) -> tuple[Callable[..., None], list[np.dtype[Any]]]:
@@ -100,3 +110,53 @@ class _Buffers:
         name = f"b{len(self.dtypes)}"
         self.dtypes[name] = dtype
         return name
+
+
+def chain_loop(chain: Chain, overwritten: Sequence[int | None]) -> Loop | None:
+    """The loop `chain(start, stop, length, *inputs, *outputs)` that does all that a chain does.
+
+    It gives the same bits. What repeats is given over `length` elements, and scalars as numbers.
+    Inputs that are overwritten are the outputs, and not given twice: so it is certain that an
+    element is read before it is written.
+
+    Args:
+        chain: the chain.
+        overwritten: for each output the position of the input whose memory it takes.
+
+    Returns:
+        None where not all of it is arithmetic on numbers of one float dtype.
+    """
+    dtypes = {item.dtype for item in chain.instructions} | {item.dtype for item in chain.inputs}
+    kernels = [item.step.kernel for item in chain.instructions]
+    templates = [kernel.expression or _EXPRESSIONS.get(kernel.block) for kernel in kernels]
+    if len(dtypes) > 1 or not dtypes <= {np.dtype("f4"), np.dtype("f8")} or None in templates:
+        return None
+    dtype = dtypes.pop().name
+    outputs = {position: f"y{i}" for i, position in enumerate(overwritten)}
+    parameters = {"start": "int64", "stop": "int64", "length": "int64"}
+    lines, names = [], {}
+    for i, source in enumerate(chain.inputs):
+        array = outputs.get(i, f"x{i}")
+        if source.period == 1:
+            names[source.slot] = array
+        else:
+            names[source.slot] = f"a{i}"
+            lines.append(f"   a{i} = {array}[{'k' if source.period else 's + k'}]")
+        if i not in outputs:
+            parameters[array] = dtype if source.period == 1 else f"{dtype}*"
+    for i, (item, template) in enumerate(zip(chain.instructions, templates, strict=True)):
+        names_read = [names[slot] for slot in item.step.inputs]
+        lines.append(f"   v{i} = {dtype}({str(template).format(*names_read, t=dtype)})")
+        names[item.output] = f"v{i}"
+    for i, slot in enumerate(chain.outputs):
+        parameters[f"y{i}"] = f"{dtype}*"
+        lines.append(f"   y{i}[s + k] = {names[slot]}")
+    head = [
+        f"def chain({', '.join(parameters)}):",
+        " s = start",
+        " while s < stop:",
+        "  count = length if length < stop - s else stop - s",
+        "  for k in range(count):",
+    ]
+    source_text = "\n".join([*head, *lines, "  s += length", ""])
+    return Loop("chain", tuple(parameters.values()), source_text)

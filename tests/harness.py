@@ -39,7 +39,7 @@ from cases import (
     unknown,
 )
 from gradient_harness import gradient, has_gradient
-from machine_loops import interpreted
+from machine_loops import interpreted, interpreted_chains
 from split_harness import check_in_chunks
 
 import tensordraft as td
@@ -276,6 +276,8 @@ def in_blocks(case: Case) -> None:
         built = build(case, declare)
         with tiny_blocks(), td.Session(graph=built.graph) as session:
             for _ in range(RUNS_OF_BOTH_TIERS):
+                check_results(case, built.op, built.run(session))
+            with interpreted_chains():
                 check_results(case, built.op, built.run(session))
 
 

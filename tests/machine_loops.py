@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tensordraft as td
+from tensordraft.acceleration import accelerator as module
 from tensordraft.acceleration.accelerator import Accelerator
 from tensordraft.acceleration.code_cache import CodeCache
 from tensordraft.graph.kernel_spec import Loop
+from tensordraft.session import executor, explanation, fused_blocks
+from tensordraft.session.drafts import machine_code
 
 NEEDS_NUMBA = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
 
 
 def interpreted(loop: Loop) -> Callable[..., None]:
     """A loop as a function, as machine code of it would be."""
-    scope: dict[str, Any] = {}
+    scope: dict[str, Any] = {"float32": np.float32, "float64": np.float64}
     exec(loop.source, scope)  # noqa: S102 - our own source
 
     def run(*arguments: Any) -> None:
@@ -40,14 +44,29 @@ def interpreted(loop: Loop) -> Callable[..., None]:
 @contextmanager
 def accelerated(folder: Path) -> Iterator[Accelerator]:
     """The accelerator turned on, with its cache in a folder, and as a new process finds it."""
-    from tensordraft.acceleration import accelerator as module
-    from tensordraft.session import executor, explanation
-    from tensordraft.session.drafts import machine_code
-
     fresh = Accelerator(CodeCache(folder))
     with pytest.MonkeyPatch.context() as patch:
-        for user in (module, executor, explanation, machine_code):
+        for user in (module, executor, explanation, fused_blocks, machine_code):
             patch.setattr(user, "accelerator", fresh)
         patch.setattr(td.config, "accelerator", True)
         yield fresh
         fresh.wait()
+
+
+class _Interpreter:
+    """An accelerator that has every loop, as Python."""
+
+    def ready(self, loop: Loop) -> Callable[..., None]:
+        return interpreted(loop)
+
+    def ask_for(self, loops: Iterable[Loop]) -> None:
+        """Has no need to."""
+
+
+@contextmanager
+def interpreted_chains() -> Iterator[None]:
+    """Fused steps run as loops, though by Python, where they can, be they single ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fused_blocks, "_FEWEST_FUNCTIONS", 1)
+        patch.setattr(fused_blocks, "accelerator", _Interpreter())
+        yield

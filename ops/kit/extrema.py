@@ -19,7 +19,7 @@ _clip: Any = getattr(getattr(getattr(np, "_core", None), "umath", None), "clip",
 # Below this, the way into np.clip costs more than its loop saves.
 _FEWEST_ELEMENTS = 1 << 12
 # Blocks of fused steps are not larger.
-_MOST_ZEROS = 1 << 16
+_MOST_ZEROS = 1 << 18
 
 
 def positive(x: Array, out: Array | None = None) -> Any:

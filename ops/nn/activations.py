@@ -38,14 +38,14 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_ALPHA = 1.6732632423543772848170429916717
 
 
-@writes_out
-def _relu(x: Array, out: Array | None = None) -> Any:
-    return positive(x, out)
-
-
-@writes_out
-def _relu6(x: Array, out: Array | None = None) -> Any:
+def _clipped_to_6(x: Array, out: Array | None = None) -> Any:
     return clipped(x, 0, 6, out)
+
+
+# NaN is neither less nor greater; -0 becomes 0 in the first, as in `positive`, and stays in the
+# second, as in `clipped`.
+_relu = writes_out(positive, "{t}(0) if {0} <= {t}(0) else {0}")
+_relu6 = writes_out(_clipped_to_6, "{t}(0) if {0} < {t}(0) else ({t}(6) if {0} > {t}(6) else {0})")
 
 
 @block_by_block

@@ -167,6 +167,49 @@ def test_code_that_cannot_be_linked_is_not_used(tmp_path: Path) -> None:
         assert accelerator.failure(HALVES)
 
 
+def bits(x: Any) -> Any:
+    """An array as numbers that tell NaN, and the signs of zeros, apart."""
+    return np.where(np.isnan(x), 1, x.view(f"i{x.itemsize}"))
+
+
+@NEEDS_NUMBA
+@pytest.mark.parametrize(("dtype", "threads"), [("f4", 1), ("f4", 2), ("f8", 1)])
+def test_fused_steps_give_the_same_bits(folder: Path, dtype: str, threads: int) -> None:
+    odd = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -3e38, 6.0, np.nextafter(6, 7)]
+    value = np.concatenate([odd, RNG.standard_normal(40 * 40 * 32 - len(odd)) * 5]).astype(dtype)
+    x = td.placeholder(value.dtype, [None, 40, 32])
+    vector = np.linspace(-2, 2, 32).astype(dtype)
+    y = td.nn.relu(td.nn.relu6(x * 1.5 - vector) * vector / td.negative(x) + td.square(x))
+    z = td.nn.relu6(-x) - y
+    config = td.ConfigProto(intra_op_parallelism_threads=threads)
+    feeds = {x: value.reshape(40, 40, 32)}
+    with accelerated(folder) as compiling, td.Session(config=config) as session:
+        before = [session.run([y, z], feeds) for _ in range(RUNS_OF_BOTH_TIERS)]
+        compiling.wait()
+        assert not compiling._failures
+        [loop] = compiling._functions
+        assert compiling.ready(loop) is not None
+        after = session.run([y, z], feeds)
+    for run in before:
+        for one, other in zip(run, after, strict=True):
+            np.testing.assert_array_equal(bits(one), bits(other))
+
+
+@NEEDS_NUMBA
+def test_what_follows_a_convolution_is_finished_by_machine_code(folder: Path) -> None:
+    x = td.placeholder(td.float32, [None, 20, 20, 8])
+    image = RNG.standard_normal((8, 20, 20, 8)).astype("f")
+    filters = RNG.standard_normal((3, 3, 8, 16)).astype("f")
+    y = td.nn.relu6(td.nn.conv2d(x, filters, 1, "SAME") + np.linspace(-1, 1, 16, dtype="f"))
+    with accelerated(folder) as compiling, td.Session() as session:
+        before = [session.run(y, {x: image}) for _ in range(RUNS_OF_BOTH_TIERS)]
+        compiling.wait()
+        assert [loop.name for loop in compiling._functions] == ["chain"]
+        after = session.run(y, {x: image})
+    for run in before:
+        np.testing.assert_array_equal(bits(run), bits(after))
+
+
 # Without numba -----------------------------------------------------------------------------------
 
 
