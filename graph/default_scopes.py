@@ -5,16 +5,18 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .default_graph import get_default_graph, graph_of
+from .default_graph import get_default_graph, graph_of, outside_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from .graph import Graph
+
 public = {
     "td": (
         "add_to_collection add_to_collections colocate_with container control_dependencies device "
-        "get_collection get_collection_ref name_scope op_scope"
+        "get_collection get_collection_ref init_scope name_scope op_scope"
     ),
     "td, td.random": "get_seed set_random_seed",
 }
@@ -87,6 +89,23 @@ def control_dependencies(control_inputs: Sequence[Any] | None) -> AbstractContex
         [<td.Operation 'first' type=NoOp>]
     """
     return get_default_graph().control_dependencies(control_inputs)
+
+
+def init_scope() -> AbstractContextManager[Graph]:
+    """Lifts the ops of a `with` block out of loops, branches and functions that are being built.
+
+    They become part of the graph around all of them, wait for no `control_dependencies`, and keep
+    the name scope.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.name_scope("layer"):
+        ...     with td.control_dependencies([td.no_op()]), td.init_scope():
+        ...         start = td.zeros([2], name="start")
+        ...     start.name, start.op.control_inputs
+        ('layer/start:0', [])
+    """
+    return outside_bodies()
 
 
 def device(device_name_or_function: Any) -> AbstractContextManager[None]:

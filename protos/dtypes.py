@@ -12,14 +12,16 @@ import numpy as np
 from . import messages
 
 public = {
-    "td": (
+    "td, td.dtypes": (
         "DType QUANTIZED_DTYPES as_dtype bfloat16 bool complex128 complex64 double=float64 "
         "float16 float32 float64 half=float16 int16 int32 int64 int8 qint16 qint32 qint8 quint16 "
-        "quint8 resource string uint16 uint32 uint64 uint8 variant bfloat16_ref bool_ref "
-        "complex128_ref complex64_ref double_ref float16_ref float32_ref float64_ref half_ref "
-        "int16_ref int32_ref int64_ref int8_ref qint16_ref qint32_ref qint8_ref quint16_ref "
-        "quint8_ref resource_ref string_ref uint16_ref uint32_ref uint64_ref uint8_ref "
-        "variant_ref"
+        "quint8 resource string uint16 uint32 uint64 uint8 variant"
+    ),
+    "td": (
+        "bfloat16_ref bool_ref complex128_ref complex64_ref double_ref float16_ref float32_ref "
+        "float64_ref half_ref int16_ref int32_ref int64_ref int8_ref qint16_ref qint32_ref "
+        "qint8_ref quint16_ref quint8_ref resource_ref string_ref uint16_ref uint32_ref "
+        "uint64_ref uint8_ref variant_ref"
     ),
 }
 

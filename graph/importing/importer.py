@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..elements import RegisteredOpType
     from ..files.progress import Progress
 
-public = {"td": "import_graph_def"}
+public = {"td, td.graph_util": "import_graph_def"}
 
 _COLOCATED = b"loc:@"
 

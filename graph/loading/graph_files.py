@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 public = {
     "td": "load_graph save_graph",
-    "td, td.train": "write_graph",
+    "td, td.train, td.io": "write_graph",
 }
 
 

@@ -17,6 +17,7 @@ public = {
         "DEBUG ERROR FATAL INFO WARN debug error fatal flush get_verbosity info log log_every_n "
         "log_first_n log_if set_verbosity vlog warn warning=warn"
     ),
+    "td": "get_logger",
 }
 
 DEBUG, INFO, WARN, ERROR, FATAL = 10, 20, 30, 40, 50
@@ -37,6 +38,22 @@ def _logger() -> logging.Logger:
             handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
             logger.addHandler(handler)
     return logger
+
+
+def get_logger() -> logging.Logger:
+    """The logger that `td.logging` writes to: for handlers and formats of your own.
+
+    Returns:
+        Python's logger of the name "tensordraft", where TensorFlow's is named "tensorflow".
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.get_logger().setLevel("ERROR")
+        >>> td.logging.get_verbosity() == td.logging.ERROR
+        True
+        >>> td.logging.set_verbosity(td.logging.WARN)
+    """
+    return _logger()
 
 
 def get_verbosity() -> int:

@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from ...shape_inference.tensor_shape import TensorShape
 
 public = {
-    "td": (
-        "cast saturate_cast to_bfloat16 to_complex128 to_complex64 to_double to_float to_int32 "
-        "to_int64"
-    ),
+    "td": "to_bfloat16 to_complex128 to_complex64 to_double to_float to_int32 to_int64",
+    "td, td.dtypes": "cast saturate_cast",
 }
 
 CAST = OpDef(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
-public = {"td": "Assert Print check_numerics"}
+public = {"td": "Print", "td, td.debugging": "Assert check_numerics"}
 
 ASSERT: OpDef[Operation] = OpDef(
     "Assert",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
-public = {"td": "load_op_library py_func"}
+public = {"td": "load_op_library numpy_function py_func"}
 
 _ARGUMENTS = "input: Tin -> output: Tout"
 _ATTRS = "token: string, Tin: list(type) >= 0, Tout: list(type) >= 0"
@@ -125,6 +125,33 @@ def py_func(
     if several:
         return list(op.outputs) or op
     return op.outputs[0]
+
+
+def numpy_function(
+    func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: str | None = None
+) -> Any:
+    """A Python function on arrays as an op: `td.py_func`, called anew in each run.
+
+    Args:
+        func: from arrays (NumPy scalars for tensors of rank 0) to an array, or a list of them.
+        inp: a list of tensors: the arguments.
+        Tout: the dtype of the result, or a list of the dtypes of the results.
+        name: a name for the op.
+
+    Returns:
+        A Tensor, or a list of them, of unknown shapes; the Operation where there is no result.
+
+    Raises:
+        InvalidArgumentError: when it runs, the function raises an error, or returns other dtypes.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.numpy_function(np.sinh, [np.float32(0)], td.float32))
+        np.float32(0.0)
+    """
+    return py_func(func, inp, Tout, stateful=True, name=name)
 
 
 def load_op_library(library_filename: str) -> NoReturn:

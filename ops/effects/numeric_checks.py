@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
     from ...protos.dtypes import DType
 
-public = {"td": "assert_near assert_same_float_dtype verify_tensor_all_finite"}
+public = {
+    "td": "verify_tensor_all_finite",
+    "td, td.debugging": "assert_near assert_same_float_dtype",
+    "td.debugging": "assert_all_finite=verify_tensor_all_finite",
+}
 
 
 def assert_near(

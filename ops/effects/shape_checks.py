@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
 
 public = {
-    "td": (
+    "td, td.debugging": (
         "assert_integer assert_proper_iterable assert_rank assert_rank_at_least assert_rank_in "
         "assert_scalar assert_type is_numeric_tensor"
     ),
-    "td, td.math": "is_non_decreasing is_strictly_increasing",
+    "td, td.math, td.debugging": "is_non_decreasing is_strictly_increasing",
 }
 
 

@@ -41,9 +41,10 @@ if TYPE_CHECKING:
 public = {
     "td": "approximate_equal",
     "td, td.math": (
-        "equal greater greater_equal is_finite is_inf is_nan less less_equal logical_and "
-        "logical_not logical_or logical_xor not_equal"
+        "equal greater greater_equal less less_equal logical_and logical_not logical_or "
+        "logical_xor not_equal"
     ),
+    "td, td.math, td.debugging": "is_finite is_inf is_nan",
 }
 
 

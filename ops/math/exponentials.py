@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
 
 public = {
-    "td": "complex",
+    "td, td.dtypes": "complex",
     "td, td.math": (
         "acos acosh angle asin asinh atan atan2 atanh conj cos cosh exp expm1 imag log log1p real "
         "rsqrt sin sinh sqrt tan xlog1py xlogy"

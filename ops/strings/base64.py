@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
-public = {"td": "decode_base64 encode_base64"}
+public = {"td, td.io": "decode_base64 encode_base64"}
 
 ENCODE_BASE64 = OpDef(
     "EncodeBase64",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
 
-public = {"td, td.strings": "as_string"}
+public = {"td, td.strings, td.dtypes": "as_string"}
 
 AS_STRING = OpDef(
     "AsString",

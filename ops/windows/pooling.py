@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Window
 
-public = {"td.nn": "avg_pool avg_pool3d max_pool max_pool3d"}
+public = {
+    "td.nn": "avg_pool avg_pool2d=avg_pool avg_pool3d max_pool max_pool2d=max_pool max_pool3d"
+}
 
 _MAX_TYPES = "half, bfloat16, float32, float64, int32, int64, uint8, int16, int8, uint16, qint8"
 _FLOATS = "half, bfloat16, float32, float64"

@@ -227,6 +227,24 @@ def test_none_clears_the_dependencies_around(graph: td.Graph) -> None:
         assert controls(td.constant(3)) == ["a"]
 
 
+def test_init_scope_lifts_ops_out_of_bodies_and_keeps_their_scope(graph: td.Graph) -> None:
+    lifted = []
+
+    def body(i: Any) -> Any:
+        with td.control_dependencies([i]), td.init_scope():
+            assert td.get_default_graph() is graph
+            lifted.append(td.constant(2, name="two"))
+        assert td.get_default_graph() is not graph
+        return i + lifted[-1]
+
+    with td.name_scope("layer"):
+        end = td.while_loop(lambda i: i < 5, body, [0])
+    assert {two.graph for two in lifted} == {graph}
+    assert all(two.name.startswith("layer/") and not controls(two) for two in lifted)
+    with td.Session(graph=graph) as session:
+        assert session.run(end) == 6
+
+
 def test_constants_made_of_inputs_wait_too(graph: td.Graph) -> None:
     with graph.control_dependencies([mark("a")]):
         total = ADD(1, 2)

@@ -39,6 +39,18 @@ def test_a_function_is_called_when_the_op_runs(session: td.Session, stateful: bo
     assert fed.tolist() == [1, 2]
 
 
+def test_a_function_on_arrays_is_called_in_each_run(session: td.Session) -> None:
+    seen: list[int] = []
+
+    def count(value: Any) -> Any:
+        seen.append(int(value))
+        return np.int64(len(seen)), value
+
+    count_of, value = td.numpy_function(count, [np.int32(7)], [td.int64, td.int32], name="count")
+    assert (count_of.op.type, count_of.op.name) == ("PyFunc", "count")
+    assert [session.run([count_of, value]) for _ in range(3)] == [[1, 7], [2, 7], [3, 7]]
+
+
 def test_a_function_without_results_is_run_for_its_effect(session: td.Session) -> None:
     seen: list[int] = []
     op = td.py_func(seen.append, [7], [])
