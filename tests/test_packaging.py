@@ -102,7 +102,15 @@ def test_wheel_holds_every_file_of_the_package(checkout: Path, unpacked: Path) -
     wanted = {
         path.relative_to(checkout).as_posix()
         for package in packages
-        for suffix in ("*.py", "*.proto", "*.binpb", "*.css", "*.js", "op_registries.txt", "py.typed")
+        for suffix in (
+            "*.py",
+            "*.proto",
+            "*.binpb",
+            "*.css",
+            "*.js",
+            "op_registries.txt",
+            "py.typed",
+        )
         for path in package.glob(suffix)
     }
     assert {"py.typed", "protos/descriptors.binpb", "cli/__init__.py"} <= wanted
