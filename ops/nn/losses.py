@@ -22,7 +22,7 @@ from ..array.shapes import rank, shape
 from ..array.transposing import transpose
 from ..kit.call_forms import renamed
 from ..kit.flops import flops_per_element
-from ..math.arithmetic import add, maximum, multiply, negative, subtract
+from ..math.arithmetic import add, maximum, minimum, multiply, negative, subtract
 from ..math.comparison import greater_equal, less_equal, logical_and
 from ..math.exponentials import exp, log
 from ..math.select import where
@@ -301,7 +301,8 @@ def sigmoid_cross_entropy_with_logits(
                 f"logits and labels must have the same shape, got {x.shape} and {targets.shape}"
             )
         losses = subtract(maximum(x, 0.0), multiply(x, targets))
-        return add(losses, softplus(negative(abs(x))), name=scope)
+        # -|x|, but with a slope at 0, of -1: both parts then add up to the slope of the loss
+        return add(losses, softplus(minimum(negative(x), x)), name=scope)
 
 
 def log_poisson_loss(

@@ -105,3 +105,12 @@ def test_sigmoid_cross_entropy() -> None:
         loss = session.run(td.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits))
     wanted = np.log1p(np.exp(-np.abs(logits))) + np.maximum(logits, 0) - logits * labels
     np.testing.assert_allclose(loss, wanted, rtol=1e-6)
+
+
+def test_sigmoid_cross_entropy_slopes_at_zero_as_beside_it() -> None:
+    labels = np.array([0, 0.25, 1, 0, 1], "f")
+    with td.Graph().as_default(), td.Session() as session:
+        logits = td.constant(np.array([0, 0, 0, -3, 3], "f"))
+        loss = td.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+        slopes, wanted = session.run([td.gradients(loss, logits)[0], td.sigmoid(logits) - labels])
+    np.testing.assert_allclose(slopes, wanted, rtol=1e-5)
