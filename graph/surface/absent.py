@@ -13,6 +13,7 @@ _EAGER = "there is only graph mode: td.gradients makes derivatives, td.Session r
 _COLUMNS = "td.feature_column has the columns that came after it, and input_layer"
 _SEQUENCES = "pad sequences into a batch, and td.nn.embedding_lookup their ids"
 _ESTIMATORS = "td.estimator.Estimator is what came after it: write model_fn for an EstimatorSpec"
+_READY_MADE = "td.estimator has what came after it, under the same name, over td.feature_column"
 _MODELS = "call td.keras.layers on tensors, and train by td.train or td.estimator"
 _RECURRENT = "td.nn.dynamic_rnn over a cell of td.nn.rnn_cell does it"
 _NETS = "no ready-made networks are part of tensordraft; copy the model's own file beside yours"
@@ -36,12 +37,13 @@ _REASONS = {
     "embedding_column": "td.feature_column.embedding_column is what came after it",
     "SKCompat": "give td.estimator.Estimator an input_fn: td.estimator.inputs.numpy_input_fn",
     "CrossShardOptimizer": _TPU,
-    "DNNClassifier": _ESTIMATORS,
-    "DNNRegressor": _ESTIMATORS,
+    "DNNClassifier": _READY_MADE,
+    "DNNRegressor": _READY_MADE,
     "Estimator": _ESTIMATORS,
     "Experiment": "td.estimator.train_and_evaluate trains and evaluates by turns",
     "GradientTape": _EAGER,
-    "LinearClassifier": _ESTIMATORS,
+    "LinearClassifier": _READY_MADE,
+    "LinearRegressor": _READY_MADE,
     "LocalCLIDebugWrapperSession": "td.Session.profile and td.Print show what a run does",
     "MirroredStrategy": "there is one device: build the model once",
     "ModelFnOps": _ESTIMATORS,
