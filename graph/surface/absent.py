@@ -32,8 +32,6 @@ _REASONS = {
     "LSTM": _RECURRENT,
     "Model": _MODELS,
     "Sequential": _MODELS,
-    "convolution": "td.nn.conv1d, conv2d and conv3d are it by rank; dilations= spreads filters",
-    "pool": "td.nn.max_pool and avg_pool, max_pool1d and max_pool3d pool by rank",
     "embedding_column": "td.feature_column.embedding_column is what came after it",
     "SKCompat": "give td.estimator.Estimator an input_fn: td.estimator.inputs.numpy_input_fn",
     "CrossShardOptimizer": _TPU,
