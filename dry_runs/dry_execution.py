@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..graph.references import is_handle, state_owners
 from ..session.executor import Executor, handed_out
 from ..session.interpreter import told
 from ..shape_inference.context import is_symbolic
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 # What takes less than this is computed: so are counters, sizes, small data and their errors.
 _MOST_FLOPS = 1 << 20
 _MOST_ELEMENTS = 1 << 16
-_HANDLES = ("resource", "variant")
 
 
 class StandIn(np.ndarray[Any, Any]):
@@ -111,27 +111,16 @@ class DryExecutor(Executor):
 
     def _shares_state(self, op: Operation, guessed: bool) -> bool:
         """Whether the state of an op holds what was not computed; what it is given may add that."""
-        owners = {_owner(tensor) for tensor in (*op.inputs, *op.outputs) if _is_handle(tensor)}
+        owners = state_owners(op)
         if guessed:
             self._course.tainted |= owners
         return not self._course.tainted.isdisjoint(owners)
 
 
-def _is_handle(tensor: Tensor) -> bool:
-    return tensor.dtype.is_ref_dtype or tensor.dtype.name in _HANDLES
-
-
-def _owner(tensor: Tensor) -> Operation:
-    """The op that has the state which a handle leads to."""
-    while handles := [source for source in tensor.op.inputs if _is_handle(source)]:
-        tensor = handles[0]
-    return tensor.op
-
-
 def _keeps_state(op: Operation) -> bool:
     """Whether an op has to run for what it does beside its results."""
     traits = op.definition.traits
-    if any(map(_is_handle, (*op.inputs, *op.outputs))) or traits.reads_files or traits.writes_files:
+    if any(map(is_handle, (*op.inputs, *op.outputs))) or traits.reads_files or traits.writes_files:
         return True
     return isinstance(traits, Bodies) and not op.outputs and not op.definition.pure
 

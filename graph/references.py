@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..shape_inference.protocols import Array
     from ..shape_inference.tensor_shape import TensorShape
-    from .node import Operation
+    from .node import Operation, Tensor
 
 
 def _references_to_a_local() -> int:
@@ -229,3 +229,24 @@ def reference(handle: Array) -> Reference:
 def dereference(handle: Array) -> Array:
     """The kernel that reads what a handle refers to."""
     return reference(handle).read()
+
+
+_HANDLES = ("resource", "variant")
+
+
+def is_handle(tensor: Tensor) -> bool:
+    """Whether a tensor stands for state, such as that of a variable or queue."""
+    return tensor.dtype.is_ref_dtype or tensor.dtype.name in _HANDLES
+
+
+def state_owners(op: Operation) -> set[Operation]:
+    """The ops that have the state which an op is given, or gives, handles to."""
+    found: set[Operation] = set()
+    pending = [op]
+    while pending:
+        user = pending.pop()
+        handles = [tensor.op for tensor in user.inputs if is_handle(tensor)]
+        pending += handles
+        if not handles and any(map(is_handle, user.outputs)):
+            found.add(user)
+    return found

@@ -75,9 +75,12 @@ def _steps_before(plan: Plan) -> list[int]:
     """For each step those that have to be done before it, as the bits of a number.
 
     That follows from the graph, from what stands in for what in the plan, and from whose memory a
-    step writes into.
+    step writes into. The readings of a variable, which are steps of the op that declares it, stay
+    between the updates between which they are.
     """
-    bits = {step.op: 1 << i for i, step in enumerate(plan.steps)}
+    bits: dict[Any, int] = {}
+    for i, step in enumerate(plan.steps):
+        bits.setdefault(step.op, 1 << i)
     behind: dict[Any, int] = {}
     for op in needed_ops([step.op for step in plan.steps], []):
         behind[op] = 0
@@ -86,8 +89,16 @@ def _steps_before(plan: Plan) -> list[int]:
     before: list[int] = []
     writers: dict[int, int] = {}
     users: dict[int, int] = {}
+    updates: dict[int, int] = {}
+    readings: dict[int, int] = {}
     for i, step in enumerate(plan.steps):
         needed = behind[step.op]
+        is_reading = bits[step.op] != 1 << i
+        if is_reading or not step.op.definition.pure:
+            others, own = (updates, readings) if is_reading else (readings, updates)
+            for slot in step.inputs:
+                needed |= others.get(slot, 0)
+                own[slot] = own.get(slot, 0) | 1 << i
         for slot in step.inputs:
             needed |= writers.get(slot, 0)
         for slot in step.outputs:
