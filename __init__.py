@@ -33,6 +33,7 @@ from .graph.surface.public_table import (
     OPS as _OPS,
     PublicTable as _PublicTable,
 )
+from .graph.surface.shown_graph import offer_copies as _offer_copies
 from .session.targets import is_cluster as _is_cluster, offer_sessions as _offer_sessions
 
 __version__ = "0.1.0"
@@ -45,6 +46,7 @@ _offer_sessions(
     lambda: _import_module(".distributed.data_parallel", __name__).ParallelSession,
 )
 _offer_pictures(lambda: _import_module(".drawing.draw", __name__).notebook_picture)
+_offer_copies(lambda: _import_module(".graph.checkpoints.pickled_graph", __name__).copying())
 _sys.meta_path.append(_NamespaceFinder(__name__, _table))
 
 

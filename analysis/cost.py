@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
+from ..graph.surface.shown_graph import results
 from ..protos.messages import GraphDef
-from ..saved_models.loaded_model import LoadedModel, results
+from ..saved_models.loaded_model import LoadedModel
 from ..saved_models.loading import load
 from ..session.planner import plan_under
 from ..shape_inference.costs import bytes_of, elements_of

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..graph.files.model_files import read_model
 from ..graph.node import Operation
-from ..saved_models.loaded_model import INPUT_TYPES, results
+from ..graph.surface.shown_graph import results
+from ..saved_models.loaded_model import INPUT_TYPES
 from ..saved_models.loading import model_of
 from .progress import ShownProgress
 from .text import counted

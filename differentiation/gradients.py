@@ -9,7 +9,7 @@ from ..graph.default_graph import graph_of
 from ..graph.default_scopes import name_scope
 from ..graph.indexed_slices import IndexedSlices
 from ..graph.node import Tensor
-from ..graph.sites import warn_user
+from ..graph.surface.sites import warn_user
 from ..ops.array.constants import identity
 from ..ops.array.fills import zeros_like
 from . import rules as _rules

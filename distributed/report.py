@@ -11,8 +11,9 @@ from ..graph.describe import whereabouts
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
+from ..graph.surface.shown_graph import results
+from ..graph.surface.shown_text import ShownText
 from ..protos.messages import GraphDef
-from ..saved_models.loaded_model import results
 from ..saved_models.loading import load
 from ..session.fetches import Fetches
 from .stages import stages_along
@@ -46,8 +47,8 @@ class MixingOp(NamedTuple):
     reason: str
 
 
-@dataclass
-class SplitReport:
+@dataclass(repr=False)
+class SplitReport(ShownText):
     """How a graph falls apart along a named size; printed, it tells.
 
     Args:

@@ -6,13 +6,13 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..graph import errors
-from ..graph.sites import user_site
+from ..graph.surface.sites import user_site
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..graph.graph import Graph
-    from ..graph.sites import Site
+    from ..graph.surface.sites import Site
 
     Shapes = tuple[tuple[int, ...], ...]
 

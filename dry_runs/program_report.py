@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 
+from ..graph.surface.shown_text import ShownText
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -69,8 +71,8 @@ class UncheckedPart:
         return f"{self.file}:{lines} ({self.what})"
 
 
-@dataclass(frozen=True)
-class ProgramReport:
+@dataclass(frozen=True, repr=False)
+class ProgramReport(ShownText):
     """What `check_program` found; `print` it.
 
     Attributes:

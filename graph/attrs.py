@@ -97,8 +97,9 @@ def _string(name: str, value: Any) -> bytes:
 def _type(name: str, value: Any) -> DType:
     try:
         return as_dtype(value).base_dtype
-    except TypeError:
-        raise TypeError(f"{name} must be a dtype, got {value!r}") from None
+    except TypeError as error:
+        hint = str(error).removeprefix(f"{value!r} is not a dtype")
+        raise TypeError(f"{name} must be a dtype, got {value!r}{hint}") from None
 
 
 def _shape(name: str, value: Any) -> TensorShape:

@@ -14,7 +14,9 @@ from ..shape_inference.symbolic.symbolic import DimExpr
 from ..shape_inference.traits import Constant, Stack
 from . import registry
 from .default_graph import get_default_graph
+from .dtype_errors import wrong_dtype, wrong_value
 from .node import Operation, Tensor
+from .surface.public_calls import public_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,10 +102,7 @@ def convert_to_tensor(
     """
     if isinstance(value, Tensor):
         if dtype is not None and not as_dtype(dtype).base_dtype.is_compatible_with(value.dtype):
-            raise TypeError(
-                f"the tensor {value.name!r} has dtype {value.dtype.name}, "
-                f"where {as_dtype(dtype).name} is asked for"
-            )
+            raise wrong_dtype(value, [as_dtype(dtype).base_dtype], repr(value.name))
         return value
     wanted = None if dtype is None else as_dtype(dtype).base_dtype
     for _, types, function in _CONVERSIONS:
@@ -121,7 +120,12 @@ def convert_to_tensor(
         return _pack(value, wanted, name)
     if isinstance(value, Operation):
         raise TypeError(f"the operation {value.name!r} is no tensor; use one of its outputs")
-    array, array_dtype = constant_array(value, wanted)
+    try:
+        array, array_dtype = constant_array(value, wanted)
+    except (TypeError, ValueError) as error:
+        if public_call() is None:
+            raise
+        raise type(error)(wrong_value(error, value, wanted, name or "value")) from None
     return make_constant(get_default_graph(), array, array_dtype, name)
 
 
@@ -240,7 +244,7 @@ def convert_inputs(
                 f"{spec.name} of {definition.name} must be a reference to a variable, got "
                 f"{tensor.name!r} of {tensor.dtype.name}"
             )
-        _bind(definition, spec, tensor.dtype.base_dtype, attrs)
+        _bind(definition, spec, tensor, attrs, value)
         tensors.append(tensor)
     return tensors
 
@@ -266,10 +270,11 @@ def _convert(
     try:
         with graph.as_default(), graph.name_scope(f"{op_name}/"):
             return convert_to_tensor(value, wanted, name, preferred, as_ref=spec.is_ref)
-    except TypeError as error:
-        raise TypeError(f"{spec.name} of {definition.name}: {error}") from error
-    except ValueError as error:
-        raise ValueError(f"{spec.name} of {definition.name}: {error}") from error
+    except (TypeError, ValueError) as error:
+        if "\n" in str(error) or public_call() is not None:
+            raise  # it tells all there is to tell
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{spec.name} of {definition.name}: {error}") from error
 
 
 def _kept(value: Any, allowed: Sequence[DType] | None) -> DType | None:
@@ -303,35 +308,31 @@ def _list_of_tensors(
                 break
     tensors: list[Tensor] = []
     for i, item in enumerate(value):
+        tensor = item
         if not isinstance(item, Tensor):
             name = f"{spec.name}_{i}"
-            item = _convert(graph, op_name, item, definition, spec, attrs, name)
+            tensor = _convert(graph, op_name, item, definition, spec, attrs, name)
         if spec.type_list_attr is None:
-            _bind(definition, spec, item.dtype.base_dtype, attrs)
-        tensors.append(item)
+            _bind(definition, spec, tensor, attrs, item)
+        tensors.append(tensor)
     return tensors
 
 
-def _bind(definition: RegisteredOpType, spec: ArgSpec, dtype: DType, attrs: dict[str, Any]) -> None:
-    """Settles the type attr of an input, or checks the input against it."""
-    if spec.dtype is not None:
-        if dtype is not spec.dtype:
-            raise TypeError(
-                f"{spec.name} of {definition.name} must be {spec.dtype.name}, got {dtype.name}"
-            )
-        return
+def _bind(
+    definition: RegisteredOpType, spec: ArgSpec, tensor: Tensor, attrs: dict[str, Any], value: Any
+) -> None:
+    """Settles the type attr of an input, or checks the input, made of `value`, against it."""
+    dtype = tensor.dtype.base_dtype
     attr = spec.type_attr
-    bound = attrs.setdefault(attr, dtype) if attr is not None else dtype
-    if bound is not dtype:
-        raise TypeError(
-            f"{spec.name} of {definition.name} has dtype {dtype.name}, which does not match "
-            f"{attr} = {bound.name} of the other inputs"
-        )
-    allowed = definition.signature.attrs[attr].allowed if attr is not None else None
-    if allowed is not None and dtype not in allowed:
-        names = ", ".join(item.name for item in allowed)
-        raise TypeError(
-            f"{spec.name} of {definition.name} must be one of {names}, got {dtype.name}"
+    bound = spec.dtype
+    if bound is None:
+        bound = attrs.setdefault(attr, dtype) if attr is not None else dtype
+    allowed = None if attr is None else definition.signature.attrs[attr].allowed
+    if bound is not dtype or (allowed is not None and dtype not in allowed):
+        wanted = [bound] if bound is not dtype else list(allowed or ())
+        shown = value if isinstance(value, Tensor) else tensor
+        raise wrong_dtype(
+            shown, wanted, spec.name, definition.name, clash=bool(attr) and len(wanted) == 1
         )
 
 

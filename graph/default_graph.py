@@ -77,7 +77,8 @@ def graph_of(inputs: Iterable[Any]) -> Graph:
                     raise ValueError(out_of_reach(element))
                 raise ValueError(
                     f"{_called(element)} must be from the same graph as {_called(found)}; an op "
-                    "takes tensors of one graph"
+                    "takes tensors of one graph: build them all inside one "
+                    "`with graph.as_default():`"
                 )
     if found is None or get_default_graph().sees(found.graph):
         return get_default_graph()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from . import errors
+from .surface.public_calls import WIRE_NAMES, public_call
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..shape_inference.inference import Inference
     from .elements import Op, Value
@@ -19,7 +21,7 @@ def add_context(error: Exception, op: Op, inference: Inference) -> Exception:
     """The error of building `op`, with the op and the inferred shapes of its inputs told."""
     inputs = [type_text(tensor.dtype.name, inference.shape(tensor).sizes) for tensor in op.inputs]
     kind, clause = _classified(error)
-    message = f"{clause}\n{_context(op, inputs)}"
+    message = _told(clause, op, inputs)
     if isinstance(error, TypeError):
         return TypeError(message)
     if kind is errors.InvalidArgumentError:
@@ -34,7 +36,7 @@ def run_error(error: BaseException, op: Op, arrays: Sequence[Any]) -> errors.OpE
         type_text(tensor.dtype.name, getattr(array, "shape", ()))
         for tensor, array in zip(op.inputs, arrays, strict=False)
     ]
-    return kind(None, op, f"{clause}\n{_context(op, inputs)}")
+    return kind(None, op, _told(clause, op, inputs))
 
 
 def _classified(error: BaseException) -> tuple[type[errors.OpError], str]:
@@ -54,12 +56,41 @@ def _classified(error: BaseException) -> tuple[type[errors.OpError], str]:
 
 
 def whereabouts(op: Op) -> str:
-    """`'name' (Type), created at file:line`."""
-    made = "" if op.site is None else f", created at {op.site}"
-    return f"{op.name!r} ({op.type}){made}"
+    """`'name' (function), created at file:line`; the type of an op that no function has made."""
+    site = op.site
+    if site is None:
+        return f"{op.name!r} ({op.type})"
+    return f"{op.name!r} ({site.call or op.type}), created at {site}"
 
 
-def _context(op: Op, inputs: Sequence[str]) -> str:
+def _spelled(op: Op) -> Callable[[str], str]:
+    """What puts the names of arguments as the user has written them, where a function was called.
+
+    While an op is built, the call that builds it tells; later, what functions always call them.
+    """
+    if op.site is None or not op.site.call:
+        return str
+    stated = WIRE_NAMES | ({"begin": "index"} if op.site.call == "[]" else {})
+    names: dict[str, str] = {}
+    call = public_call()
+    if call is not None:
+        for wire, tensor in zip(input_names(op), op.inputs, strict=True):
+            own = call.argument(tensor)
+            if own is not None and own not in ("self", "other"):
+                names[wire.partition("[")[0]] = own.partition("[")[0]
+    # Some are words of the language, too.
+    either = rf"(?:{'|'.join(stated)})(?=(?:\[\d+\])?(?: = |:))|(?:{'|'.join(names) or '(?!)'})"
+    pattern = re.compile(rf"(?<!an )(?<![\w'])(?:{either})(?![\w'])")
+    return lambda text: pattern.sub(lambda found: (stated | names)[found[0]], text)
+
+
+def _told(clause: str, op: Op, inputs: Sequence[str]) -> str:
+    spelled = _spelled(op)
+    where, *rest = _context(op, inputs)
+    return "\n".join([spelled(clause), where, *map(spelled, rest)])
+
+
+def _context(op: Op, inputs: Sequence[str]) -> list[str]:
     lines = [f"  in {whereabouts(op)}"]
     if inputs:
         names = input_names(op)
@@ -69,7 +100,7 @@ def _context(op: Op, inputs: Sequence[str]) -> str:
         ]
         more = ", …" if len(inputs) > _MOST_INPUTS else ""
         lines.append(f"  with {', '.join(shown)}{more}")
-    return "\n".join(lines)
+    return lines
 
 
 def input_names(op: Op) -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..shape_inference.tensor_shape import TensorShape
     from .kernel_spec import Memory
     from .signature import Signature
-    from .sites import Site
+    from .surface.sites import Site
 
 
 class OpType(Definition, Protocol):

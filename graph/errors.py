@@ -230,8 +230,8 @@ class FailedPreconditionError(OpError):
         ...     try:
         ...         session.run(v)
         ...     except td.errors.FailedPreconditionError as error:
-        ...         print(str(error).splitlines()[0])
-        the variable 'v' has no value in this session: run 'v/Assign' first
+        ...         print(str(error)[:73] + "...")
+        the variable 'v' has no value in this session: run 'v/Assign' first, or ...
     """
 
     error_code = FAILED_PRECONDITION

@@ -12,7 +12,7 @@ from .node_def import write_node_def
 from .origins import Origins
 from .referred_functions import referred_functions
 from .signature import REQUIRED
-from .surface.pictures import PicturedGraph
+from .surface.shown_graph import ShownGraph
 from .widened_graph import WidenedGraph
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ MIN_CONSUMER = 0
 _OUTPUT_SHAPES = "_output_shapes"
 
 
-class ExportedGraph(PicturedGraph, WidenedGraph):
+class ExportedGraph(ShownGraph, WidenedGraph):
     """The part of a graph that faces outwards: what it is written as."""
 
     def __init__(self) -> None:

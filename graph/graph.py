@@ -16,7 +16,8 @@ from .scoped_graph import ScopedGraph
 from .scopes import thread_defaults
 from .scopes.collections import Collections
 from .scopes.names import check_op_name
-from .sites import Site, user_site
+from .surface.alike import counted, meant
+from .surface.sites import Site, user_site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,7 +53,6 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         self._finalized = False
         self._consumers: dict[Tensor, list[Operation]] = {}
         self._consumers_seen = 0
-        # The functions of ops that run some, as graphs of their own, or what makes them.
 
     # Making ops ---------------------------------------------------------------------------------
 
@@ -275,8 +275,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             if not (allow_tensor if isinstance(obj, Tensor) else allow_operation):
                 raise _not_convertible(obj, allow_tensor, allow_operation)
             if obj.graph is not self:
-                known = out_of_reach(obj) if obj.graph.outer is not None else ""
-                raise ValueError(known or f"{obj!r} is not an element of this graph")
+                raise ValueError(out_of_reach(obj))
             return obj
         if isinstance(obj, bytes):
             obj = obj.decode(errors="replace")
@@ -288,7 +287,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             raise ValueError(f"the name {obj!r} appears to refer to a Tensor, not an Operation")
         op = self._by_name.get(obj)
         if op is None:
-            remark = self.origins.remark(obj)
+            remark = self.origins.remark(obj) or meant(obj, self._by_name)
             raise KeyError(f"the name {obj!r} refers to an Operation not in the graph{remark}")
         if not allow_operation:
             raise ValueError(
@@ -308,20 +307,18 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         if op is None:
             raise KeyError(
                 f"the name {name!r} refers to a Tensor which does not exist: the operation "
-                f"{op_name!r} does not exist in the graph{self.origins.remark(op_name)}"
+                f"{op_name!r} does not exist in the graph"
+                f"{self.origins.remark(op_name) or meant(op_name, self._by_name)}"
             )
         if int(number) >= len(op.outputs):
             raise KeyError(
                 f"the name {name!r} refers to a Tensor which does not exist: the operation "
-                f"{op_name!r} exists but only has {len(op.outputs)} outputs"
+                f"{op_name!r} exists but only has {counted(len(op.outputs), 'output')}"
             )
         return op.outputs[int(number)]
 
     def consumers(self, tensor: Tensor) -> list[Operation]:
-        """The ops that take `tensor` as an input, in the order they were made.
-
-        An op that takes it twice is listed twice, as in TensorFlow.
-        """
+        """The ops that take `tensor` as an input, in order; twice those that take it twice."""
         with self._lock:
             for op in self._operations[self._consumers_seen :]:
                 for source in op.inputs:
@@ -368,7 +365,8 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
 
     def _check_open(self) -> None:
         if self._finalized:
-            raise RuntimeError("the graph is finalized and cannot be changed")
+            told = "the graph is finalized and cannot be changed: build all before graph.finalize()"
+            raise RuntimeError(told)
 
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Appends `value` to the collection `name`.

@@ -35,6 +35,11 @@ class NestedGraph:
 
 def out_of_reach(element: Any) -> str:
     """Why a tensor or operation of another graph cannot be used, where a body has it."""
+    if element.graph.outer is None:
+        return (
+            f"{element!r} is not an element of this graph: it was built in another; build and run "
+            "all of it inside one `with graph.as_default():`"
+        )
     what = element.graph.what
     inside = f" because it is in {what}: only what {what} returns can be used" if what else ""
     return f"Cannot use {element.name!r}{inside or ', which is of another graph'}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import decode_attr
 from ..protos.messages import AttrValue
@@ -10,22 +10,22 @@ from ..protos.tensor_codec import TensorValue
 from ..shape_inference.tensor_shape import TensorShape
 from .node_def import node_def
 from .scopes import thread_defaults
+from .surface.alike import meant
+from .surface.no_values import NoValues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import numpy as np
 
     from ..protos.dtypes import DType
     from ..protos.messages import NodeDef, OpDef as OpDefProto
     from .elements import OpType
     from .graph import Graph
-    from .sites import Site
+    from .surface.sites import Site
 
 public = {"td": "Operation Tensor"}
 
 
-class Tensor:
+class Tensor(NoValues):
     """One output of an operation: a value that a session can compute.
 
     A tensor is an edge of the graph; it holds no data. Its dtype is certain and its shape is
@@ -125,31 +125,6 @@ class Tensor:
 
     def __repr__(self) -> str:
         return f"<td.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError(
-            f"the tensor {self.name!r} has no truth value while the graph is being built: write "
-            "`if t is not None:` to test for presence, td.where(...) or td.logical_and(...) to "
-            "decide inside the graph, or session.run(t) to get a value"
-        )
-
-    def __iter__(self) -> NoReturn:
-        raise TypeError(
-            f"the tensor {self.name!r} cannot be iterated over: write td.unstack(t) to split it "
-            "along its first dimension, or session.run(t) to get an array"
-        )
-
-    def __len__(self) -> NoReturn:
-        raise TypeError(
-            f"the tensor {self.name!r} has no len(): write t.shape[0].value for the size known "
-            "before the run, or td.shape(t)[0] for the size in the run"
-        )
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
-        raise TypeError(
-            f"the tensor {self.name!r} holds no data, so NumPy cannot read it: write "
-            "session.run(t), or use the td function in place of the np one"
-        )
 
     if TYPE_CHECKING:
         # Set by ops/overloads.py, where the ops that they stand for are.
@@ -260,8 +235,8 @@ class Operation:
         """
         if name not in self.attrs:
             raise ValueError(
-                f"the op {self.name!r} ({self.type}) has no attr {name!r}; it has "
-                f"{', '.join(sorted(self.attrs)) or 'none'}"
+                f"the op {self.name!r} ({self.type}) has no attr {name!r}"
+                f"{meant(name, self.attrs)}; it has {', '.join(sorted(self.attrs)) or 'none'}"
             )
         value = self.attrs[name]
         if isinstance(value, AttrValue):

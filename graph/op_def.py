@@ -19,7 +19,7 @@ from .gradient_rules import Rule, register
 from .kernel_spec import Memory
 from .node import Operation, Tensor
 from .signature import REQUIRED, ArgSpec, Signature, parse_signature
-from .sites import Site
+from .surface.sites import Site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -168,7 +168,12 @@ class Reference:
     def _uninitialized(self) -> errors.FailedPreconditionError:
         users = self.op.graph.consumers(self.op.outputs[0])
         initializer = next((user.name for user in users if user.definition.traits.assigns), None)
-        advice = "nothing assigns one" if initializer is None else f"run {initializer!r} first"
+        advice = "nothing assigns one"
+        if initializer is not None:
+            advice = (
+                f"run {initializer!r} first, or session.run(td.global_variables_initializer()), or "
+                "restore a checkpoint"
+            )
         return errors.FailedPreconditionError(
             None, None, f"{self._name} has no value in this session: {advice}"
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from .surface.alike import meant
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -64,7 +66,10 @@ def lookup(name: str) -> RegisteredOpType:
     """
     definition = find(name)
     if definition is None:
-        raise ValueError(f"op type not registered: {name!r} is not supported by tensordraft")
+        raise ValueError(
+            f"op type not registered: {name!r} is not supported by tensordraft"
+            f"{meant(name, _DEFINITIONS)}"
+        )
     return definition
 
 

@@ -8,6 +8,7 @@ from ..graph.convert import convert_to_tensor
 from ..graph.default_scopes import name_scope
 from ..graph.node import Tensor
 from ..graph.sparse_tensor import SparseTensor
+from ..graph.surface.public_calls import guarded
 from .indexing.brackets import getitem
 from .linalg.matmul import matmul
 from .math import arithmetic
@@ -100,6 +101,29 @@ def _operator(function: Function, name: str, reflected: bool) -> Callable[[Tenso
     return operate
 
 
+# How users write the operators.
+_SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "__neg__": "-",
+    "__abs__": "abs",
+    "__invert__": "~",
+    "__getitem__": "[]",
+}
+
 # The operators of sparse tensors with dense ones: these two, as in TensorFlow.
 OF_SPARSE: list[tuple[str, OpDef, str]] = [
     ("__mul__", SPARSE_DENSE_CWISE_MUL, "mul"),
@@ -119,11 +143,13 @@ def _attach() -> None:
     for method, op, name in OF_SPARSE:
         setattr(SparseTensor, method, _operator_of_sparse(op, name))
     for method, function, name in (*OPERATORS, *COMPARISONS):
-        setattr(Tensor, f"__{method}__", _operator(function, name, reflected=False))
+        called = guarded(_operator(function, name, reflected=False), _SIGNS[method])
+        setattr(Tensor, f"__{method}__", called)
     for method, function, name in OPERATORS:
-        setattr(Tensor, f"__r{method}__", _operator(function, name, reflected=True))
+        called = guarded(_operator(function, name, reflected=True), _SIGNS[method])
+        setattr(Tensor, f"__r{method}__", called)
     for method, function in METHODS:
-        setattr(Tensor, method, function)
+        setattr(Tensor, method, guarded(function, _SIGNS.get(method, method)))
 
 
 _attach()

@@ -1,4 +1,4 @@
-"""Settings of the library: limits that protect a process, and what may make it faster."""
+"""Settings of the library: limits, what may make it faster, and how much tracebacks show."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class Config:
         max_nesting: how deep calls of functions in a file may be nested: 100.
         accelerator: whether plans may use loops that numba has compiled, where it is installed:
             True, unless the environment variable TENSORDRAFT_ACCELERATOR is "off".
+        full_tracebacks: whether tracebacks show the lines inside of tensordraft, too, and what an
+            error was made of; by default they end at the call of the program.
 
     Example:
         >>> import tensordraft as td
@@ -34,6 +36,7 @@ class Config:
         self.max_op_tensors = 1_000_000
         self.max_nesting = 100
         self.accelerator = os.environ.get("TENSORDRAFT_ACCELERATOR") != "off"
+        self.full_tracebacks = False
 
 
 config = Config()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from difflib import get_close_matches
 from typing import Any, SupportsIndex
 
 import ml_dtypes
@@ -376,7 +377,8 @@ def as_dtype(value: Any) -> DType:
     except (KeyError, TypeError):
         dtype = _unusual_form(value)
     if dtype is None:
-        raise TypeError(f"{value!r} is not a dtype")
+        meant = [f"; did you mean {name!r}?" for name in get_close_matches(str(value), _BY_NAME, 1)]
+        raise TypeError(f"{value!r} is not a dtype{''.join(meant)}")
     return dtype
 
 

@@ -6,7 +6,10 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..graph.describe import tensor_type
 from ..graph.node import Operation, Tensor
+from ..graph.surface.shown_graph import results
+from ..graph.surface.shown_text import ShownText
 from ..ops.saving.restoring import keys_to_read
 from ..session.session import Session
 from . import saved_model_constants as constants
@@ -18,11 +21,12 @@ if TYPE_CHECKING:
     from ..protos.messages import MetaGraphDef
 
 INPUT_TYPES = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
+_MOST_SHOWN = 8
 _INIT_COLLECTIONS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
 
 
-@dataclass(frozen=True)
-class LoadedModel:
+@dataclass(frozen=True, repr=False)
+class LoadedModel(ShownText):
     """A model in memory: what `td.load` and `td.load_saved_model` return.
 
     Args:
@@ -63,9 +67,7 @@ class LoadedModel:
         signature = self.main_signature
         if signature is not None:
             return dict(signature.inputs)
-        return {
-            op.name: op.outputs[0] for op in self.graph.get_operations() if op.type in INPUT_TYPES
-        }
+        return {tensor.op.name: tensor for tensor in self.graph.inputs}
 
     @property
     def outputs(self) -> dict[str, Any]:
@@ -78,6 +80,20 @@ class LoadedModel:
             for op in results(self.graph)
             for tensor in op.outputs
         }
+
+    def __str__(self) -> str:
+        lines = ["model" + (f" in {self.export_dir!r}" if self.export_dir else "")]
+        lines[0] += f" of {len(self.graph.get_operations()):,} ops"
+        signature = self.main_signature
+        for label, items in (("inputs", self.inputs), ("outputs", self.outputs)):
+            shown = [f"{name} ({_told(item)})" for name, item in items.items()]
+            more = [f"and {len(shown) - _MOST_SHOWN} more"] if len(shown) > _MOST_SHOWN else []
+            lines.append(f"  {label:10}  {', '.join([*shown[:_MOST_SHOWN], *more]) or 'none'}")
+        if signature is not None:
+            lines.append(f"  signatures  {', '.join(self.signatures)}")
+        if self.checkpoint is not None:
+            lines.append(f"  variables   {self.checkpoint}")
+        return "\n".join(lines)
 
     def session(self, config: Any = None) -> Session:
         """A session of the graph, in which variables have their values.
@@ -126,28 +142,9 @@ class LoadedModel:
             sess.run(_operation(self.graph, name), feeds)
 
 
-def results(graph: Graph) -> list[Operation]:
-    """The ops that nobody consumes, but for inputs, and for what is of variables alone."""
-    ops = graph.get_operations()
-    savers = {op.name.rpartition("/")[0] for op in ops if op.definition.traits.of_saver}
-    used = {tensor.op for op in ops for tensor in op.inputs}
-    used.update(control for op in ops for control in op.controls)
-    return [
-        op
-        for op in ops
-        if op not in used
-        and op.type not in INPUT_TYPES
-        and op.name.rpartition("/")[0] not in savers
-        and not op.definition.traits.assigns
-        and not _is_of_variables(op)
-    ]
-
-
-def _is_of_variables(op: Operation) -> bool:
-    """Whether an op tells of variables and nothing else, as one that reads a variable."""
-    return bool(op.inputs) and all(
-        tensor.dtype.name == "resource" or tensor.dtype.is_ref_dtype for tensor in op.inputs
-    )
+def _told(item: Any) -> str:
+    """The type of what a signature names, which may be several tensors."""
+    return tensor_type(item) if isinstance(item, Tensor) else type(item).__name__
 
 
 def variables_of(export_dir: str) -> str:

@@ -89,6 +89,19 @@ def _fits(actual: tuple[int, ...], sizes: tuple[int | None, ...] | None) -> bool
     )
 
 
+def _check_kept(tensor: Tensor, given: Array, result: Array) -> None:
+    """Refuses floats that are no ints where ints are due; TensorFlow truncates them."""
+    lost = (result != given).reshape(-1)
+    if lost.any():
+        first = int(lost.argmax())
+        place = [int(i) for i in np.unravel_index(first, given.shape)]
+        raise TypeError(
+            f"cannot feed {tensor.name!r}: element {place} is {given.reshape(-1)[first]}, which "
+            f"{tensor.dtype.base_dtype.name} does not hold; feed value.astype(...) to cut off what "
+            "is lost, or make the placeholder td.float32"
+        )
+
+
 def _converted(tensor: Tensor, value: Any) -> Array:
     dtype = tensor.dtype.base_dtype
     if isinstance(value, (Tensor, Operation)):
@@ -103,11 +116,19 @@ def _converted(tensor: Tensor, value: Any) -> Array:
         )
     if dtype is variant and getattr(value, "handle", None) is not None:
         return np.asarray(value.handle)  # what a run has returned
+    if hasattr(value, "toarray"):
+        raise TypeError(
+            f"cannot feed {tensor.name!r}: a sparse matrix of type {type(value).__name__!r} is no "
+            "array; feed value.toarray(), or a td.SparseTensorValue to a td.sparse_placeholder"
+        )
     if isinstance(value, np.ndarray):
         array = value if not value.dtype.names else value.view(dtype.numpy_dtype)
         if array.dtype.kind in "biufcV" and dtype.numpy_dtype.kind in "biufcV":
             with np.errstate(all="ignore"):
-                return np.asarray(array, dtype=dtype.numpy_dtype).view(np.ndarray)
+                result = np.asarray(array, dtype=dtype.numpy_dtype).view(np.ndarray)
+                if array.dtype.kind in "fcV" and result.dtype.kind in "iub":
+                    _check_kept(tensor, array, result)
+                return result
     try:
         return constant_array(value, dtype)[0]
     except (TypeError, ValueError) as error:

@@ -105,6 +105,11 @@ def _element(graph: Graph, item: Any) -> Tensor | Operation:
             f"Fetch argument {item!r} cannot be interpreted as a Tensor: {error.args[0]}"
         ) from None
     except TypeError:
+        if item is None:
+            raise TypeError(
+                "Fetch argument None has invalid type 'NoneType': there is nothing to compute; "
+                "has a function that makes a tensor forgotten to return it?"
+            ) from None
         raise TypeError(
             f"Fetch argument {item!r} has invalid type {type(item).__name__!r}: a fetch is a "
             "Tensor, an Operation, a SparseTensor, a name, or a list, tuple or dict of these"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..graph.surface.shown_text import ShownText
 from ..protos.messages import RunMetadata as RunMetadataProto
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class Cost(NamedTuple):
     nbytes: int
 
 
-class Profile:
+class Profile(ShownText):
     """Several runs of one plan, op by op; `print` it, or read its attributes.
 
     Attributes:

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 from ..graph import errors
 from ..graph.default_graph import get_default_graph
 from ..graph.scopes import thread_defaults
+from ..graph.surface.public_calls import trimmed
 from ..graph.waiting import waits_of
 from .arguments import check_arguments
 from .calls import Call, Calls, is_plain
 from .executor import Executor
-from .explanation import explained
 from .feeds import feed_converter
 from .fetches import Fetches, feed_pairs, feedable
+from .insights import SessionInsights
 from .options import ConfigProto, RunOptions, asks_for_exact
 from .partial import PartialRun
 from .planner import make_plan
-from .profile import Profile, RunMetadata
+from .profile import RunMetadata
 from .targets import class_for
 from .threads import Threads
 
@@ -41,7 +42,7 @@ class _EmptyGraphError(errors.FailedPreconditionError, RuntimeError):
     """There is nothing in the graph to run; TensorFlow tells it by a RuntimeError."""
 
 
-class Session:
+class Session(SessionInsights):
     """Runs parts of a graph, and holds the state of its stateful ops.
 
     Args:
@@ -151,23 +152,26 @@ class Session:
             ...     session.run({"sum": td.reduce_sum(x), "none": x.op})
             {'sum': np.int32(6), 'none': None}
         """
-        self._check_open()
-        # What was asked before need not be looked up again: a list is compared by its items.
-        asked = (*fetches,) if type(fetches) is list else fetches
-        key: tuple[Any, ...] = (self._graph.restrictions, type(fetches), asked)
-        if feed_dict:
-            key = (*key, *feed_dict)
-        call: Call | None = self._calls.get(key)
-        if call is not None and (not feed_dict or isinstance(feed_dict, dict)):
-            return call.run(feed_dict.values() if feed_dict else (), options, run_metadata)
-        if not self._graph.version:
-            message = "The Session graph is empty: there is nothing to run as yet"
-            raise _EmptyGraphError(None, None, message)
-        pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
-        call = self._call(fetches, tuple(pairs))
-        if is_plain(asked, feed_dict or ()) and len(pairs) == len(feed_dict or ()):
-            self._calls.keep(key, call)
-        return call.run(pairs.values(), options, run_metadata)
+        try:
+            self._check_open()
+            # What was asked before need not be looked up again: a list is compared by its items.
+            asked = (*fetches,) if type(fetches) is list else fetches
+            key: tuple[Any, ...] = (self._graph.restrictions, type(fetches), asked)
+            if feed_dict:
+                key = (*key, *feed_dict)
+            call: Call | None = self._calls.get(key)
+            if call is not None and (not feed_dict or isinstance(feed_dict, dict)):
+                return call.run(feed_dict.values() if feed_dict else (), options, run_metadata)
+            if not self._graph.version:
+                message = "The Session graph is empty: there is nothing to run as yet"
+                raise _EmptyGraphError(None, None, message)
+            pairs = feed_pairs(self._graph, feed_dict) if feed_dict else {}
+            call = self._call(fetches, tuple(pairs))
+            if is_plain(asked, feed_dict or ()) and len(pairs) == len(feed_dict or ()):
+                self._calls.keep(key, call)
+            return call.run(pairs.values(), options, run_metadata)
+        except Exception as error:  # noqa: BLE001 - it goes on
+            raise trimmed(error)  # noqa: B904 - td.config.full_tracebacks shows the rest
 
     def _call(self, fetches: Any, feeds: tuple[Tensor, ...]) -> Call:
         """A call that runs `fetches`; its plan is found where it has been made before."""
@@ -295,68 +299,11 @@ class Session:
             self._partial_runs.pop(handle, None)
         return fetched.rebuild(values)
 
-    def explain(self, fetches: Any, feeds: Sequence[Any] = ()) -> str:
-        """What a run of `fetches` does, as text: a line for each step of its plan.
-
-        Below an op that runs functions, such as a loop, stand the plans of those. `times` tells
-        which ops were folded into the filters of a convolution or product.
-
-        Args:
-            fetches: as for `run`.
-            feeds: the tensors that would be fed.
-
-        Example:
-            >>> import tensordraft as td
-            >>> with td.Graph().as_default(), td.Session() as session:
-            ...     x = td.placeholder(td.float32, [2], name="x")
-            ...     print(session.explain(td.identity(x + (td.constant(1.0) + 1.0)), [x]))
-            s2 = constant float32[]
-            s1 = add_1 (AddV2) of s0, s2
-            fetch s1
-        """
-        elements = Fetches(self._graph, fetches).elements
-        tensors = tuple([feedable(self._graph, key) for key in feeds])
-        return explained(self._plan(elements, tensors))
-
-    def profile(
-        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, runs: int = 10
-    ) -> Profile:
-        """What each op of a run costs in time and memory.
-
-        The ops run one by one, as in the first runs of a plan: what fusing them and threads save
-        later does not show.
-
-        Args:
-            fetches: as for `run`.
-            feed_dict: as for `run`.
-            runs: how many runs to take the median of; one more warms up.
-
-        Returns:
-            A Profile: printed, it lists the costliest ops and types of ops.
-
-        Raises:
-            ValueError: `runs` is less than 1.
-            TypeError, OpError: as for `run`.
-
-        Example:
-            >>> import tensordraft as td
-            >>> with td.Graph().as_default(), td.Session() as session:
-            ...     x = td.placeholder(td.float32, [None], name="x")
-            ...     profile = session.profile(td.exp(x, name="y"), {x: [1.0, 2.0]})
-            >>> [(cost.name, cost.type, cost.nbytes) for cost in profile.ops]
-            [('y', 'Exp', 8)]
-        """
-        if runs < 1:
-            raise ValueError(f"runs must be at least 1, got {runs}")
-        options = RunOptions(trace_level=RunOptions.FULL_TRACE)
-        traces = [RunMetadata() for _ in range(runs + 1)]
-        for trace in traces:
-            self.run(fetches, feed_dict, options, trace)
-        return Profile(traces[1:])
-
     def _check_open(self) -> None:
         if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
+            raise RuntimeError(
+                "Attempted to use a closed Session. Run inside its `with` block, or make a new one"
+            )
 
     def as_default(self) -> AbstractContextManager[Session]:
         """Makes this the session that `eval` and `run` use, inside a `with` block."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...graph.nested_graph import NestedGraph
     from ...graph.node import Operation, Tensor
     from ...graph.op_def import OpDef
-    from ...graph.sites import Site
+    from ...graph.surface.sites import Site
     from ...shape_inference.contents import Content
     from ...shape_inference.tensor_shape import TensorShape
     from .forward import Forward

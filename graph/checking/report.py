@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...shape_inference.symbolic.symbolic import DimExpr
 from ..describe import whereabouts
 from ..node import Operation
+from ..surface.shown_text import ShownText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,7 +74,7 @@ class BodyFacts(NamedTuple):
     tensors: list[TensorFact]
 
 
-class Report:
+class Report(ShownText):
     """The outcome of `check_graph`.
 
     Attributes:

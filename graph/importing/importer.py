@@ -20,7 +20,7 @@ from ..node import Operation, Tensor
 from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
 from ..scopes.device import parse_device
 from ..scopes.names import check_op_name
-from ..sites import user_site
+from ..surface.sites import user_site
 from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
 from .attr_drift import Drift
 from .gc_pause import collector
@@ -194,7 +194,7 @@ class Importer:
         self.functions = graph_def.library.function
         self.drift = Drift(graph_def.versions.producer, PRODUCER, options.producer_op_list)
         self.unused = set(options.input_map)
-        self.site = user_site()
+        self.site = user_site(told=False)
         self.ops: dict[str, Operation] = {}
         self.tensors: dict[str, Tensor] = {}
         self.devices: set[str] = {""}

@@ -91,24 +91,67 @@ def reasons() -> Mapping[str, str]:
     return _REASONS
 
 
+# What NumPy calls otherwise.
+_OF_NUMPY = {
+    "all": "td.reduce_all",
+    "amax": "td.reduce_max",
+    "amin": "td.reduce_min",
+    "any": "td.reduce_any",
+    "arange": "td.range",
+    "arccos": "td.acos",
+    "arcsin": "td.asin",
+    "arctan": "td.atan",
+    "array": "td.constant",
+    "asarray": "td.convert_to_tensor",
+    "astype": "td.cast",
+    "concatenate": "td.concat",
+    "dot": "td.matmul or td.tensordot",
+    "flip": "td.reverse",
+    "full": "td.fill",
+    "log2": "td.log(x) / math.log(2)",
+    "log10": "td.log(x) / math.log(10)",
+    "max": "td.reduce_max",
+    "mean": "td.reduce_mean",
+    "min": "td.reduce_min",
+    "ndim": "td.rank",
+    "power": "td.pow",
+    "prod": "td.reduce_prod",
+    "ravel": "td.reshape(x, [-1])",
+    "repeat": "td.tile",
+    "std": "td.sqrt(td.nn.moments(x, axes)[1])",
+    "sum": "td.reduce_sum",
+    "take": "td.gather",
+    "var": "td.nn.moments",
+    "vstack": "td.concat",
+    "hstack": "td.concat",
+}
+
+
 def reason(name: str) -> str | None:
     """What to do instead of a name that is absent, or None where that is not known."""
     return _REASONS.get(name)
 
 
-def missing(module: str, name: str, known: Sequence[str] = ()) -> AttributeError:
+def missing(
+    module: str, name: str, known: Sequence[str] = (), elsewhere: str | None = None
+) -> AttributeError:
     """The error for a name that a module does not have.
 
     Args:
         module: the module.
         name: the name.
         known: the names that it has.
+        elsewhere: the public name that ends in `name`, in another module.
 
     Returns:
         An AttributeError, which says what to do instead where that is known, and else which names
         are like the one that was asked for.
     """
     why = reason(name)
+    if why is None and elsewhere is not None:
+        why = f"it is {elsewhere}"
+    if why is None and name in _OF_NUMPY:
+        why = f"NumPy's {name} is {_OF_NUMPY[name]} here"
     if why is None and (alike := get_close_matches(name, known, n=1)):
         why = f"did you mean {alike[0]!r}?"
     told = f"module {module!r} has no attribute {name!r}"

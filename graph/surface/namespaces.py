@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .absent import missing
+from .handed_out import handed_out
 from .public_table import resolve
 
 if TYPE_CHECKING:
@@ -170,8 +171,17 @@ def look_up(table: PublicTable, module: str, namespace: str, name: str) -> objec
         return import_module(f"{module}.{name}")
     home = None if name.startswith("__") else table.find(namespace, name)
     if home is None:
-        raise missing(module, name, () if name.startswith("_") else listed(table, namespace))
-    return resolve(home)
+        if name.startswith("_"):
+            raise missing(module, name)
+        known = listed(table, namespace)
+        raise missing(module, name, known, _elsewhere(table, name))
+    return handed_out(resolve(home), namespace)
+
+
+def _elsewhere(table: PublicTable, name: str) -> str | None:
+    """The shortest public name that ends in `name`."""
+    found = [f"{home}.{name}" for home in ("td", *NAMESPACES) if table.find(home, name)]
+    return min(found, key=lambda full: (full.count("."), len(full)), default=None)
 
 
 def listed(table: PublicTable, namespace: str) -> list[str]:

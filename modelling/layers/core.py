@@ -67,6 +67,8 @@ class Dense(KernelLayer):
             name,
             **settings,
         )
+        if not hasattr(units, "__index__") and not hasattr(units, "__int__"):
+            raise TypeError(f"units must be an int, got {units!r}")
         self.units = int(units)
         self.input_spec = InputSpec(min_ndim=2)
 

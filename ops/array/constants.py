@@ -136,7 +136,10 @@ def _placeholder_kernel(c: KernelContext) -> Kernel:
     name, dtype, shape = c.node.name, c.output_dtype.name, c.attr("shape")
 
     def unfed() -> Array:
-        raise ValueError(f"You must feed a value for placeholder {name!r}: one of {dtype}, {shape}")
+        raise ValueError(
+            f"You must feed a value for placeholder {name!r}: one of {dtype}, {shape}; write "
+            f"session.run(..., feed_dict={{'{name}:0': value}}), or the tensor in place of its name"
+        )
 
     return unfed
 

@@ -59,14 +59,11 @@ class Saver:
     Args:
         var_list: the variables, as a list, or as a dict from the names in the checkpoint; by
             default all global variables, and the collection `SAVEABLE_OBJECTS`.
-        reshape: whether values may be restored to a variable of another shape with as many
-            elements.
+        reshape: whether values may be restored to a variable of another shape and equal size.
         sharded: whether each device in use has a data file of its own.
-        max_to_keep: how many of the latest checkpoints are kept; 0 or None for all, of which then
-            only the last is listed.
+        max_to_keep: how many of the latest are kept; 0 or None for all, with the last one listed.
         keep_checkpoint_every_n_hours: one checkpoint in so many hours is never deleted.
-        name: a name for the scope of the nodes; with `saver_def`, the scope that its nodes were
-            imported under.
+        name: a name for the scope of the nodes; with `saver_def`, that which they were put under.
         restore_sequentially: whether one variable is restored after the other.
         saver_def: a SaverDef message, which names nodes that the graph has already.
         builder: accepted for TensorFlow's sake.
@@ -137,6 +134,9 @@ class Saver:
             self._take(saver_def)
         elif not defer_build:
             self.build()
+
+    def __repr__(self) -> str:
+        return f"<td.train.Saver, keeps {self._keep[0] or 'all'} of its checkpoints>"
 
     def build(self) -> None:
         """Makes the nodes, where that was deferred.

@@ -37,4 +37,9 @@ def padding_attrs(padding: str | Sequence[Sequence[int]]) -> dict[str, Any]:
     """The attrs that say "SAME", "VALID", or the margins before and after each dimension."""
     if isinstance(padding, str):
         return {"padding": padding}
+    if not isinstance(padding, (list, tuple)):
+        raise TypeError(
+            "padding must be 'SAME', 'VALID', or the margins before and after each dimension, got "
+            f"{padding!r}"
+        )
     return {"padding": "EXPLICIT", "explicit_paddings": [n for pair in padding for n in pair]}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cluster_fixture import client, kill_a_worker
+from places import created_in
 
 import tensordraft as td
 from distributed import Client
@@ -104,7 +105,7 @@ def test_a_chunk_that_fails_tells_the_op_its_line_and_the_rows(client: Client) -
             session.run(y, {x: wrong})
         lines = caught.value.message.split("\n")
         assert lines[0] == "indices[77] = 9 is not in [0, 3)"
-        assert lines[1].startswith("  in 'lookup' (Gather), created at test_clusters.py:")
+        assert lines[1].startswith(f"  in 'lookup' (gather), {created_in(__file__)}")
         assert lines[-1] == "  in rows 700 to 799"
         assert caught.value.op is y.op
         assert session.run(y, {x: wrong * 0}).sum() == 1000, "the session can still be used"

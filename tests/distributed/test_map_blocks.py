@@ -95,7 +95,7 @@ def test_the_same_tasks_have_the_same_names(model: Any) -> None:
 @pytest.mark.parametrize(
     ("build", "clause"),
     [
-        (td.cumsum, r"'y' \(Cumsum\).* needs all rows of 'batch' at once: it goes"),
+        (td.cumsum, r"'y' \(cumsum\).* needs all rows of 'batch' at once: it goes"),
         (lambda x: x * td.random_uniform([4]), "has state, which tasks have not"),
         (lambda x: x * td.get_variable("v", [4]), "has state, which tasks have not"),
         (lambda x: td.py_func(np.sin, [x], td.float32), "calls a function of the program"),
@@ -105,7 +105,7 @@ def test_what_cannot_be_mapped_is_named(build: Any, clause: str) -> None:
     with td.Graph().as_default() as graph:
         x = td.placeholder(td.float32, ["batch", 4], name="x")
         with td.name_scope(None):
-            y = td.cumsum(x, name="y") if "Cumsum" in clause else build(x)
+            y = td.cumsum(x, name="y") if "cumsum" in clause else build(x)
     with pytest.raises(ValueError, match=clause):
         td.map_blocks(graph, y, {x: TABLE})
 
@@ -134,7 +134,7 @@ def test_an_error_tells_the_rows() -> None:
         x = td.placeholder(td.int32, ["batch"], name="x")
         y = td.gather(td.constant([1, 2, 3]), x, name="lookup")
     lazy = td.map_blocks(graph, y, {x: np.array([0, 1, 2, 0, 7, 0])}, split_bytes=12)
-    with pytest.raises(RuntimeError, match=r"'lookup' \(Gather\), created at test_map_blocks.py"):
+    with pytest.raises(RuntimeError, match=r"'lookup' \(gather\), created at .*test_map_blocks.py"):
         lazy.compute()
     with pytest.raises(RuntimeError, match="in rows 3 to 5"):
         lazy.compute()

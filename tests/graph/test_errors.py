@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import created_in
 from toy_ops import ADD, CHECKED, ENDS, TOTAL
 
 import tensordraft as td
@@ -93,7 +94,7 @@ def test_an_error_of_a_call_tells_op_place_and_inputs() -> None:
         ADD(x, [1.0, 2.0], name="sum")
     clause, where, inputs = str(caught.value).split("\n")
     assert clause == "y must have the shape of x, (batch, 3), got (2,)"
-    assert where.startswith("  in 'scope/sum' (ToyAdd), created at test_errors.py:")
+    assert where.startswith(f"  in 'scope/sum' (ToyAdd), {created_in(__file__)}")
     assert inputs == "  with x: float32[batch,3], y: float32[2]"
     assert not isinstance(caught.value, td.errors.OpError)
 
@@ -121,7 +122,7 @@ def test_an_error_of_a_run_tells_op_place_and_inputs() -> None:
     for error in errors_of_runs(y, {x: [[1, 2, -4]]}):
         clause, where, inputs = str(error).split("\n")
         assert clause == "x = -8 is below 0"
-        assert where.startswith("  in 'scope/checked' (ToyChecked), created at test_errors.py:")
+        assert where.startswith(f"  in 'scope/checked' (ToyChecked), {created_in(__file__)}")
         assert inputs == "  with x: int32[1,3]"
         assert isinstance(error, td.errors.InvalidArgumentError)
         assert error.op is y.op
@@ -223,7 +224,7 @@ def test_ops_without_kernels_are_named_together() -> None:
         with pytest.raises(td.errors.UnimplementedError) as caught:
             session.run(b)
         assert "ToyNoKernelA, ToyNoKernelB" in str(caught.value)
-        assert "'a' (ToyNoKernelA), created at test_errors.py:" in str(caught.value)
+        assert f"'a' (ToyNoKernelA), {created_in(__file__)}" in str(caught.value)
         assert session.run(b, {b: 3}) == 3
 
 
@@ -248,7 +249,7 @@ def test_whatever_a_shape_function_raises_becomes_an_error_of_the_call(
     monkeypatch.setattr(CHECKED, "shape_function", failing)
     with td.Graph().as_default() as graph, pytest.raises(kind) as info:
         CHECKED(td.constant(1.0), name="it")
-    assert str(info.value).startswith(f"{text}\n  in 'it' (ToyChecked), created at test_errors.py:")
+    assert str(info.value).startswith(f"{text}\n  in 'it' (ToyChecked), {created_in(__file__)}")
     assert not graph.has_operation("it")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from places import created_in
 from toy_ops import ADD, COUNTER, ENDS, mark
 
 import tensordraft as td
@@ -55,7 +56,7 @@ def test_an_op_knows_the_line_that_made_it() -> None:
     op = td.constant(1).op
     assert op.site is not None
     assert op.site.file == __file__
-    assert str(op.site) == f"test_graph.py:{op.site.line}"
+    assert f"created at {op.site}" == f"{created_in(__file__)}{op.site.line}"
     assert op.traceback == [op.site]
     [later] = td.constant(2).op.traceback
     assert later.line > op.site.line
@@ -109,8 +110,8 @@ def test_misuse_of_a_tensor_tells_what_to_write(misuse: Callable[[Any], Any], hi
 
 def test_in_and_unpacking_are_refused_too() -> None:
     x = td.constant([1, 2])
-    with pytest.raises(TypeError, match="iterable"):
-        _ = 1 in x  # type: ignore[operator]
+    with pytest.raises(TypeError, match="a run alone can tell"):
+        _ = 1 in x
     with pytest.raises(TypeError, match="cannot be iterated over"):
         _, _ = x
 
@@ -160,14 +161,14 @@ def test_an_object_may_stand_for_an_element(graph: td.Graph) -> None:
         ),
         (lambda g: g.as_graph_element(b"d"), KeyError, "'d' refers to an Operation not in"),
         (lambda g: g.as_graph_element("^c"), KeyError, "'\\^c' refers to an Operation not in"),
-        (lambda g: g.as_graph_element("c:1"), KeyError, "only has 1 outputs"),
+        (lambda g: g.as_graph_element("c:1"), KeyError, r"only has 1 output\b"),
         (lambda g: g.as_graph_element("d:0"), KeyError, "'d' does not exist in the graph"),
         (lambda g: g.as_graph_element(":0"), KeyError, "'' does not exist in the graph"),
         (lambda g: g.as_graph_element("c:x"), ValueError, "not a valid one"),
         (lambda g: g.as_graph_element("c:-1"), ValueError, "not a valid one"),
         (lambda g: g.as_graph_element("c:"), ValueError, "not a valid one"),
         (lambda g: g.as_graph_element("c:0:0"), ValueError, "not a valid one"),
-        (lambda g: g.as_graph_element("c:99999999999999999999"), KeyError, "only has 1 outputs"),
+        (lambda g: g.as_graph_element("c:99999999999999999999"), KeyError, r"only has 1 output\b"),
         (lambda g: g.as_graph_element("c", allow_operation=False), ValueError, "like 'c:0'"),
         (lambda g: g.as_graph_element("c:0", allow_tensor=False), ValueError, "not an Operation"),
         (lambda g: g.as_graph_element(3), TypeError, "int into a Tensor or Operation: 3"),

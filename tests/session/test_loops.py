@@ -140,7 +140,7 @@ def test_an_error_names_op_line_and_round(failing: int) -> None:
             assert caught.value.op.type == "Gather"
             messages.add(caught.value.message)
     [message] = messages
-    assert message.startswith("indices = 9 is not in [0, 2)\n  in 'while/picked' (Gather), creat")
+    assert message.startswith("indices = 9 is not in [0, 2)\n  in 'while/picked' (gather), creat")
     assert "test_loops.py:" in message
     assert message.endswith(f"in round {failing + 1} of 'while/While'")
 

@@ -93,7 +93,7 @@ def test_results_are_arrays_and_scalars_of_the_exact_dtype(session: td.Session) 
         ({"a": object()}, TypeError, "object"),
         ("nosuch", ValueError, "Fetch argument 'nosuch' cannot be interpreted"),
         ("nosuch:0", ValueError, "Fetch argument 'nosuch:0' cannot be interpreted"),
-        ("x:1", ValueError, "only has 1 outputs"),
+        ("x:1", ValueError, "only has 1 output"),
         ("x:y", ValueError, "not a valid one"),
     ],
 )

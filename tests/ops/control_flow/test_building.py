@@ -57,7 +57,7 @@ def test_only_the_branch_that_is_taken_runs() -> None:
     p, x = td.placeholder(td.bool, []), td.placeholder(td.int32, [])
     y = td.cond(p, lambda: 1 // x, lambda: x)
     assert run(y, {p: False, x: 0}) == 0
-    with pytest.raises(td.errors.InvalidArgumentError, match=r"created at test_building\.py"):
+    with pytest.raises(td.errors.InvalidArgumentError, match=r"created at .*test_building\.py"):
         run(y, {p: True, x: 0})
 
 

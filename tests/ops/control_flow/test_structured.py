@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from google.protobuf import text_format
 from harness import covers
+from places import created_in
 
 import tensordraft as td
 
@@ -185,7 +186,7 @@ def test_an_error_tells_op_line_and_round() -> None:
     for start, number in ((1, 5), (4, 3), (16, 1), (1, 5), (1, 5)):
         with pytest.raises(td.errors.InvalidArgumentError) as caught:
             value(graph, i=start, x=9)
-        assert "in 'quotient' (FloorDiv), created at test_structured" in str(caught.value)
+        assert f"in 'quotient' (FloorDiv), {created_in(__file__)}" in str(caught.value)
         assert f"in round {number}" in str(caught.value)
 
 

@@ -65,7 +65,7 @@ def test_what_is_refused() -> None:
         td.while_loop(lambda i: True, lambda i: i, [td.constant(0)], unroll=True)
     with pytest.raises(ValueError, match="number of elements is 1 and 2"):
         td.while_loop(lambda i: i < 1, lambda i: (i, i), [0], unroll=True)
-    with pytest.raises(TypeError, match="has dtype float32, where int32"):
+    with pytest.raises(TypeError, match="is float32, and must be int32"):
         td.while_loop(lambda i: i < 1, lambda i: td.constant(1.0), [0], unroll=True)
     with pytest.raises(ValueError, match="needs loop_vars"):
         td.while_loop(lambda: True, list, [])

@@ -35,7 +35,9 @@ def test_names_follow_the_scopes(graph: td.Graph) -> None:
 def test_reuse(graph: td.Graph) -> None:
     with td.variable_scope("s"):
         v = td.get_variable("v", [1])
-        with pytest.raises(ValueError, match=r"'s/v' already exists, made at test_variable_scopes"):
+        with pytest.raises(
+            ValueError, match=r"'s/v' already exists, made at .*test_variable_scopes"
+        ):
             td.get_variable("v", [1])
     with td.variable_scope("s", reuse=True):
         assert td.get_variable("v", [1]) is v

@@ -1,0 +1,140 @@
+"""Tensors of the wrong dtype: which argument it is, what it meets, and the cast that mends it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .describe import tensor_type
+from .node import Tensor
+from .surface.public_calls import PublicCall, public_call
+from .surface.sites import user_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..protos.dtypes import DType
+
+_MOST_NAMED = 6
+
+
+def wrong_dtype(
+    value: Any, wanted: Sequence[DType], fallback: str, called: str = "", clash: bool = True
+) -> TypeError:
+    """The error of an argument whose dtype is none of those wanted.
+
+    Args:
+        value: what the user gave, a tensor or what one was made of.
+        wanted: the dtypes that would do.
+        fallback: what the definition of the op calls the argument.
+        called: what to call the op where the user has called no public function.
+        clash: whether the dtype wanted is that of other arguments.
+    """
+    call = public_call() or PublicCall(called, {})
+    named = call.arguments.get(fallback) is value and fallback
+    name = named or _named(call, value) or call.spelled(fallback)
+    tensor = _tensor_of(value)
+    found = tensor.dtype.base_dtype
+    clashing = _tensors_of(call, wanted[0], tensor) if clash else []
+    if clashing:
+        other, met = clashing[0]
+        text = f"{name} is {found.name} and {other} is {wanted[0].name}, and must be of one dtype"
+        pairs = [(name, tensor), (other, met)]
+        source, target = (name, wanted[0]) if _goes(found, wanted[0]) else (other, found)
+        advice = f"write td.cast({_short(source)}, td.{target.name})"
+    else:
+        text = f"{name} is {found.name}, and must be {_choice(wanted)}"
+        pairs = [(name, tensor)]
+        advice = _advice(name, found, wanted)
+    lines = [f"{call.name or 'this'}: {text}{advice and f': {advice}'}"]
+    lines += [f"  {_labelled(label, item)}" for label, item in pairs]
+    return TypeError("\n".join([*lines, f"  {user_line()}"]))
+
+
+def wrong_value(error: Exception, value: Any, wanted: DType | None, fallback: str) -> str:
+    """What to say of a Python value that no tensor of the dtype wanted holds."""
+    call = public_call() or PublicCall("", {})
+    name = _named(call, value) or call.spelled(fallback)
+    text = f"{call.name}: {name}: {error}"
+    met = _tensors_of(call, wanted, None) if wanted is not None else []
+    number = isinstance(value, (int, float, complex)) and not isinstance(value, bool)
+    if met and number and isinstance(error, TypeError):
+        other = met[0][0]
+        target = "complex64" if isinstance(value, complex) else "float32"
+        text += f", as {other} is of {met[0][1].dtype.base_dtype.name}: write "
+        text += f"td.cast({other}, td.{target})"
+    return text
+
+
+def _named(call: PublicCall, value: Any) -> str | None:
+    name = call.argument(value)
+    return name if name is None else _spoken(call, name, value)
+
+
+def _spoken(call: PublicCall, name: str, value: Any) -> str:
+    """An argument as users know it: those of operators stand on sides."""
+    if name not in ("self", "other"):
+        return name
+    if call.name.isidentifier():
+        return repr(_tensor_of(value).name)
+    return "right" if name == "other" else "left"
+
+
+def _tensor_of(value: Any) -> Tensor:
+    stand_in = getattr(value, "_as_graph_element", None)
+    tensor: Tensor = value if stand_in is None else stand_in()
+    return tensor
+
+
+def _tensors_of(call: PublicCall, dtype: DType, but: Tensor | None) -> list[tuple[str, Tensor]]:
+    """The arguments of a call that are tensors of a dtype."""
+    found: list[tuple[str, Tensor]] = []
+    for name, item in call.items():
+        if isinstance(item, Tensor) or hasattr(item, "_as_graph_element"):
+            try:
+                tensor = _tensor_of(item)
+            except AttributeError:
+                continue  # a variable that is just being made
+            if tensor is not but and getattr(tensor.dtype, "base_dtype", None) is dtype:
+                found.append((_spoken(call, name, item), tensor))
+    return found
+
+
+def _goes(source: DType, target: DType) -> bool:
+    """Whether to cast from `source` to `target`, and not the other way."""
+    return _rank(source) <= _rank(target)
+
+
+def _rank(dtype: DType) -> tuple[bool, bool, int]:
+    return dtype.is_complex, dtype.is_floating or dtype.is_complex, dtype.size
+
+
+def _choice(wanted: Sequence[DType]) -> str:
+    if len(wanted) == 1:
+        return wanted[0].name
+    more = f" or {len(wanted) - _MOST_NAMED} others" if len(wanted) > _MOST_NAMED + 1 else ""
+    shown = [dtype.name for dtype in (wanted[:_MOST_NAMED] if more else wanted)]
+    return f"{', '.join(shown)}{more}" if more else f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+def _short(name: str) -> str:
+    """What to call an argument in code: `t` where the user has no name for it."""
+    return "t" if name.startswith("'") else name
+
+
+def _advice(name: str, found: DType, wanted: Sequence[DType]) -> str:
+    """How to get from a dtype to one of those wanted; "" where no cast does."""
+    name = _short(name)
+    target = next((item for item in wanted if item.name in ("float32", "int32")), wanted[0])
+    if found.name == "string":
+        return f"write td.string_to_number({name})" if target.size else ""
+    if not found.is_numpy_compatible or not target.is_numpy_compatible:
+        return ""
+    if target.name == "string":
+        return f"write td.as_string({name})"
+    return f"write td.cast({name}, td.{target.name})"
+
+
+def _labelled(label: str, tensor: Tensor) -> str:
+    made = "" if tensor.op.site is None else f", created at {tensor.op.site}"
+    own = f"{tensor.name!r} {tensor_type(tensor)}{made}"
+    return own if label == repr(tensor.name) else f"{label} is {own}"

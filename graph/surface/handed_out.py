@@ -1,0 +1,76 @@
+"""How public names are handed out: guarded, so that errors end at the call, and well to read."""
+
+from __future__ import annotations
+
+import sys
+from inspect import Signature, isclass, isfunction
+from typing import Any
+
+from .public_calls import guarded
+
+# Classes that the library itself works with all the time guard what they want to guard.
+_OWN_GUARDS = {"Dimension", "DType", "Graph", "OpDef", "Operation", "Session", "Tensor"}
+_PLAIN = {"td.logging"}  # its functions look for the caller's line
+_PACKAGE = __name__.partition(".")[0]
+_made: dict[Any, Any] = {}
+
+
+class _Unquoted(str):
+    """An annotation as `help` should show it: without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def handed_out(item: Any, namespace: str) -> Any:
+    """What users get under a public name: a function is guarded, and so are methods of a class."""
+    if namespace in _PLAIN:
+        return item
+    if isfunction(item):
+        if item not in _made:
+            _unquote(item)
+            made: Any = guarded(item)
+            _made[item] = made
+            home = vars(sys.modules[item.__module__])
+            if home.get(item.__name__) is item:
+                home[item.__name__] = _made[made] = made  # where pickles look for it
+        return _made[item]
+    if isclass(item):
+        for cls in item.__mro__:
+            if cls not in _made and cls.__module__.partition(".")[0] == _PACKAGE:
+                _made[cls] = cls
+                _prepare(cls)
+    return item
+
+
+def _prepare(cls: Any) -> None:
+    for name, method in list(vars(cls).items()):
+        if not isfunction(method) or (name.startswith("_") and name not in _CALLED):
+            continue
+        _unquote(method)
+        if cls.__name__ not in _OWN_GUARDS:
+            called = cls.__name__ if name in _CALLED else ""
+            setattr(cls, name, guarded(method, called))
+
+
+_CALLED = ("__init__", "__call__")
+
+
+def _unquote(function: Any) -> None:
+    """Has `help` show the annotations of a function without the quotes of strings."""
+    notes = function.__annotations__
+    notes.update({key: _Unquoted(note) for key, note in notes.items() if type(note) is str})
+    stated: Signature | None = vars(function).get("__signature__")
+    if stated is not None:
+        plain = [
+            item.replace(annotation=_plain(item.annotation)) for item in stated.parameters.values()
+        ]
+        function.__signature__ = stated.replace(
+            parameters=plain, return_annotation=_plain(stated.return_annotation)
+        )
+
+
+def _plain(note: Any) -> Any:
+    return _Unquoted(note) if type(note) is str else note
