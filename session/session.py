@@ -15,9 +15,9 @@ from ..graph.waiting import waits_of
 from .arguments import check_arguments
 from .calls import Call, Calls, is_plain
 from .executor import Executor
+from .explanation import SessionInsights
 from .feeds import feed_converter
 from .fetches import Fetches, feed_pairs, feedable
-from .insights import SessionInsights
 from .options import ConfigProto, RunOptions, asks_for_exact
 from .partial import PartialRun
 from .planner import make_plan

@@ -31,11 +31,12 @@ def handed_out(item: Any, namespace: str) -> Any:
     if isfunction(item):
         if item not in _made:
             _unquote(item)
-            made: Any = guarded(item)
+            made = guarded(item)
             _made[item] = made
-            home = vars(sys.modules[item.__module__])
-            if home.get(item.__name__) is item:
-                home[item.__name__] = _made[made] = made  # where pickles look for it
+            name = str(item.__name__)
+            home = vars(sys.modules[str(item.__module__)])
+            if home.get(name) is item:
+                home[name] = _made[made] = made  # where pickles look for it
         return _made[item]
     if isclass(item):
         for cls in item.__mro__:
