@@ -355,8 +355,7 @@ def as_dtype(value: Any) -> DType:
     Args:
         value: a `DType`, its number on the wire, a name (`"float32"`, `"float"`, `"float32_ref"`),
             a NumPy dtype, scalar type or array, or a Python type: `float` is float32, `int` is
-            int32, `str`, `bytes` and `object` are string. TensorFlow, which has no dtype for
-            `int`, `str` and `bytes`, refuses these three.
+            int32, `str`, `bytes` and `object` are string (TensorFlow refuses three of them).
 
     Returns:
         The one instance of that type.
@@ -365,9 +364,8 @@ def as_dtype(value: Any) -> DType:
         TypeError: the value stands for no data type.
 
     Example:
-        >>> import numpy as np
         >>> import tensordraft as td
-        >>> td.as_dtype(np.int64), td.as_dtype("half"), td.as_dtype(1), td.as_dtype(float)
+        >>> td.as_dtype("int64"), td.as_dtype("half"), td.as_dtype(1), td.as_dtype(float)
         (td.int64, td.float16, td.float32, td.float32)
     """
     if type(value) is DType:

@@ -65,7 +65,7 @@ def kilometres(start: tuple[float, float], end: tuple[float, float]) -> float:
 
 
 def test_the_demo_names_the_line_of_the_mistake(output: str) -> None:
-    [line] = re.findall(r"created at demo\.py:(\d+)", output)
+    [line] = re.findall(r"created at (?:\S*/)?demo\.py:(\d+)", output)
     source = (EXAMPLES / "demo.py").read_text(encoding="utf-8").splitlines()
     assert "td.add(" in source[int(line) - 1]
 

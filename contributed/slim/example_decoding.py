@@ -116,7 +116,7 @@ class Tensor(ItemHandler):
         >>> handler = td.contrib.slim.tfexample_decoder.Tensor("a", shape=[2, 1])
         >>> with td.Graph().as_default():
         ...     handler.tensors_to_item({"a": td.constant([1, 2])}).shape
-        TensorShape([2, 1])
+        TensorShape([Dimension(2), Dimension(1)])
     """
 
     def __init__(

@@ -33,10 +33,10 @@ def handed_out(item: Any, namespace: str) -> Any:
             _unquote(item)
             made = guarded(item)
             _made[item] = made
-            name = str(item.__name__)
             home = vars(sys.modules[str(item.__module__)])
-            if home.get(name) is item:
-                home[name] = _made[made] = made  # where pickles look for it
+            for name, value in list(home.items()):
+                if value is item:
+                    home[name] = _made[made] = made  # where pickles look for it
         return _made[item]
     if isclass(item):
         for cls in item.__mro__:

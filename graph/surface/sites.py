@@ -63,10 +63,10 @@ def user_line() -> str:
     return "" if site is None else f"at {site}"
 
 
-def warn_user(message: str) -> None:
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warns of something at the line of the user's program that asked for it."""
     frame: FrameType | None = sys._getframe(1)
-    level = 1
+    level = 2
     while frame is not None and is_ours(frame):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

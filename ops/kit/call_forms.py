@@ -8,12 +8,12 @@ only be one of them: a concat dimension has rank 0 and the values have not; an a
 from __future__ import annotations
 
 import functools
-import warnings
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from ...graph.surface.sites import warn_user
 from ...protos.dtypes import as_dtype
 from ...shape_inference.dimension import Dimension
 from ...shape_inference.tensor_shape import as_shape
@@ -211,4 +211,4 @@ def _present(
 def _warn_once(what: str, instead: str) -> None:
     if what not in _warned:
         _warned.add(what)
-        warnings.warn(f"{what} is deprecated: write {instead}", DeprecationWarning, stacklevel=3)
+        warn_user(f"{what} is deprecated: write {instead}", DeprecationWarning)

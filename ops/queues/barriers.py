@@ -85,7 +85,9 @@ class TensorBarrier(WaitingLines):
             known = len(self._incomplete) + len(self._ready)
             try:
                 for key, row in zip(keys, values, strict=True):
-                    self._insert_one(component, key, np.array(row))
+                    self._insert_one(
+                        component, key, np.array(row, self.dtypes[component].numpy_dtype)
+                    )
             finally:
                 self._index += len(self._incomplete) + len(self._ready) > known
                 self._moves += 1

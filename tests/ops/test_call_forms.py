@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -209,7 +210,7 @@ def test_too_many_arguments_are_refused_as_python_does() -> None:
 
 
 def test_an_older_form_leaves_the_present_signature_to_tools() -> None:
-    names = vars(tf.split)["__wrapped__"].__code__.co_varnames[:5]
+    names = inspect.unwrap(tf.split).__code__.co_varnames[:5]
     assert names == ("value", "num_or_size_splits", "axis", "num", "name")
 
 

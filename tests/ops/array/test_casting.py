@@ -209,7 +209,7 @@ def test_bitcast_shapes() -> None:
     infers("Bitcast", "?", "?", type=td.int32)
     refuses("Bitcast", "[batch,0]", "has size 0, where 2 float32 make one float64", type=td.float64)
     refuses("Bitcast", "[]", "rank at least 1", type=td.float64)
-    with td.Graph().as_default(), pytest.raises(TypeError, match="must be one of"):
+    with td.Graph().as_default(), pytest.raises(TypeError, match="must be "):
         td.bitcast([True], td.int8)
 
 

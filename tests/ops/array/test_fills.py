@@ -172,7 +172,7 @@ def test_dtypes_of_range() -> None:
         with pytest.raises(TypeError, match="have the dtypes int32, uint16"):
             td.range(td.constant(5, td.uint16))
         assert td.lin_space is td.linspace
-        with pytest.raises(TypeError, match="must be one of"):
+        with pytest.raises(TypeError, match="must be "):
             td.linspace(0, 1, 3)
 
 

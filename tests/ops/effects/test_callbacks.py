@@ -78,7 +78,7 @@ def _failing() -> None:
 def test_a_graph_with_a_function_is_not_saved_nor_its_like_run(tmp_path: Path) -> None:
     with td.Graph().as_default() as graph:
         y = td.py_func(lambda: np.float32(1), [], td.float32, name="call")
-    with pytest.raises(ValueError, match=r"cannot be saved: 'call' \(PyFunc\), created at"):
+    with pytest.raises(ValueError, match=r"cannot be saved: 'call' \(py_func\), created at"):
         td.save_graph(graph, tmp_path / "graph.pb")
     assert not list(tmp_path.iterdir())
     with td.Session(graph=graph) as session:
