@@ -14,6 +14,8 @@ import op_types
 from public_names import listed, public_names, signature, summary
 
 import tensordraft as td
+from tensordraft.drawing.draw import picture_of
+from tensordraft.drawing.svg import svg
 from tensordraft.graph.convert import make_constant
 from tensordraft.graph.registry import definitions, find
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FOLDER = Path(__file__).resolve().parent
+EXAMPLES = Path(td.__file__).resolve().parent / "examples"
 OPS = "tensordraft.ops."
 
 HEADER = """\
@@ -135,7 +138,17 @@ def _family(family: str, functions: list[Function]) -> Iterator[str]:
 
 def _pages() -> dict[str, str]:
     """The text of each file that is made, by its name."""
-    return {"api.md": api_page.page(), "ops.md": page(), op_types.PATH.name: _op_types()}
+    return {
+        "api.md": api_page.page(),
+        "ops.md": page(),
+        op_types.PATH.name: _op_types(),
+        "pictures/attention.svg": _picture(EXAMPLES / "attention.pb"),
+    }
+
+
+def _picture(path: Path) -> str:
+    """The drawing of a graph, its deeper scopes closed."""
+    return svg(picture_of(td.load_graph(path), depth=1))
 
 
 def main() -> int:
