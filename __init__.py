@@ -36,7 +36,7 @@ from .graph.surface.public_table import (
 from .graph.surface.shown_graph import offer_copies as _offer_copies
 from .session.targets import is_cluster as _is_cluster, offer_sessions as _offer_sessions
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _table = _PublicTable(__name__, _registry.LOADING)
 _registry.on_first_use(lambda: _table.load(_OPS))

@@ -4,7 +4,7 @@ With `--tensorflow`, Keras makes eleven of them, once a machine; the attention b
 are those of the examples, and without TensorFlow, they are all there is. The ratio of an output to
 what TensorFlow gave when the graph was made is checked, so that nothing wrong is fast.
 
-Batches of 1 and 4 take three minutes; `--batches=1,16` measures others.
+`--batches=1,16` measures other batches than 1 and 4.
 """
 
 from __future__ import annotations
