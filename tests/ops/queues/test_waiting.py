@@ -175,15 +175,19 @@ def test_interrupts_reach_who_waits(session: td.Session) -> None:
     queue = ints()
     out = queue.dequeue_many(2)
     session.run(queue.enqueue(1))
+    ended = threading.Event()
     with arrivals() as arrived:
 
         def interrupt() -> None:
             arrived()
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            while not ended.wait(5.0):  # a signal just before a thread goes to sleep is lost
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
         interrupting = Background(interrupt)
         with pytest.raises(KeyboardInterrupt):
             session.run(out)
+        ended.set()
     interrupting.result()
     assert session.run(queue.dequeue()) == 1
 
