@@ -75,8 +75,8 @@ def _steps_before(plan: Plan) -> list[int]:
     """For each step those that have to be done before it, as the bits of a number.
 
     That follows from the graph, from what stands in for what in the plan, and from whose memory a
-    step writes into. The readings of a variable, which are steps of the op that declares it, stay
-    between the updates between which they are.
+    step writes into. The reading of a variable, which is a step of the op that declares it, comes
+    after the updates that the readers wait for.
     """
     bits: dict[Any, int] = {}
     for i, step in enumerate(plan.steps):
@@ -89,16 +89,21 @@ def _steps_before(plan: Plan) -> list[int]:
     before: list[int] = []
     writers: dict[int, int] = {}
     users: dict[int, int] = {}
-    updates: dict[int, int] = {}
     readings: dict[int, int] = {}
+    asked: dict[int, int] = {}
+    for step in plan.steps:
+        for slot in step.inputs:
+            asked[slot] = asked.get(slot, 0) | behind[step.op]
     for i, step in enumerate(plan.steps):
         needed = behind[step.op]
-        is_reading = bits[step.op] != 1 << i
-        if is_reading or not step.op.definition.pure:
-            others, own = (updates, readings) if is_reading else (readings, updates)
+        if bits[step.op] != 1 << i:
+            for slot in step.outputs:
+                needed |= asked.get(slot, 0) & ((1 << i) - 1)
             for slot in step.inputs:
-                needed |= others.get(slot, 0)
-                own[slot] = own.get(slot, 0) | 1 << i
+                readings[slot] = readings.get(slot, 0) | 1 << i
+        elif not step.op.definition.pure:
+            for slot in step.inputs:
+                needed |= readings.get(slot, 0)
         for slot in step.inputs:
             needed |= writers.get(slot, 0)
         for slot in step.outputs:
