@@ -56,7 +56,7 @@ def test_homes_are_there(module: str) -> None:
 )
 def test_names_are_those_of_the_modules_homes(name: str, function: Any) -> None:
     module, _, last = name.rpartition(".")
-    assert getattr(inner(module), last) is function
+    assert inspect.unwrap(getattr(inner(module), last)) is inspect.unwrap(function)
 
 
 def test_nothing_is_guessed() -> None:
