@@ -151,7 +151,8 @@ class CheckedProcess:
             return "refused"
         frames = traceback.extract_tb(error.__traceback__)
         package = str(Path(__file__).resolve().parent.parent)
-        ours = bool(frames) and frames[-1].filename.startswith(package)
+        innermost = frames[-1].filename if frames else self._program
+        ours = innermost.startswith(package) and not self._is_own(innermost)
         by_values = self._course.guessed and isinstance(error, _OF_VALUES) and not ours
         return "stopped" if by_values else "error"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 
 import pytest
@@ -31,6 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell has what it starts in the background ignore interrupts; tests send them to themselves.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.load_profile("soak" if config.getoption("soak") else "fixed")
     minutes = config.getoption("minutes")
     config.stash[END] = float("inf") if minutes is None else time.monotonic() + 60 * minutes

@@ -162,13 +162,16 @@ def test_those_who_wait_are_in_nobodys_way(
 ) -> None:
     queue, v = ints(), td.Variable(0)
     session.run(v.initializer)
-    waiting = Background(session.run, [queue.dequeue(), v.assign_add(1)])
+    out = queue.dequeue()
+    with td.control_dependencies([out]):
+        added = v.assign_add(1)
+    waiting = Background(session.run, [out, added])
     arrived()
     other = td.constant(1) + 1  # plans are made, variables changed, other queues used
     assert session.run([other, v.assign_add(5)]) == [2, 5]
     assert session.run(v) == 5
     session.run(queue.enqueue(3))
-    assert waiting.result()[0] == 3
+    assert waiting.result() == [3, 6]
 
 
 def test_interrupts_reach_who_waits(session: td.Session) -> None:
