@@ -9,6 +9,7 @@ from ..graph.describe import add_context
 from ..graph.node import Operation, Tensor
 from ..shape_inference.assumptions import CheckingInference
 from ..shape_inference.split_parts import (
+    OWN,
     WHOLE,
     Falls,
     Part,
@@ -57,6 +58,9 @@ class Analysis(Following):
         mixed: the ops that would fall apart if they had a rule for it.
         values: of tensors that are `own`, their elements: numbers and expressions of sizes.
         in_steps: the ops that others compute, step by step, and what these make.
+        streams: the ops whose random numbers chunks draw, each its own stretch of them; and what
+            stands for key and counter of their streams.
+        place: the symbols of what tells where a chunk lies.
 
     Raises:
         ValueError: nothing that is fed has such a size; or the shapes do not fit together.
@@ -86,7 +90,9 @@ class Analysis(Following):
         super().__init__(inference, rows, bound | {rows})
         self.arrays = arrays
         self._steps = StepGraph(graph)
+        self.place = self._steps.place
         self.in_steps: dict[Operation, list[Tensor]] = {}
+        self.streams: dict[Operation, Sequence[Tensor]] = {}
         self._sources: dict[Tensor, Tensor] = {}
         for tensor in self.feeds:
             self.parts[tensor] = self._part_of_feed(tensor)
@@ -124,12 +130,17 @@ class Analysis(Following):
             return None
         already = len(self.mixed)
         self._sources.update(zip(steps.inputs, op.inputs, strict=True))
+        self.values.update(steps.sizes)
+        self.parts.update(dict.fromkeys(steps.sizes, OWN))
+        self.parts.update(dict.fromkeys(steps.stream, WHOLE))
         for step in steps.ops:
             self.follow(step)
         mixing = len(self.mixed) > already
         del self.mixed[already:]
         if mixing or not any(self.parts[tensor].in_chunks for tensor in steps.results):
             return None
+        if steps.stream:
+            self.streams[op] = steps.stream
         self.ops += steps.ops
         self.in_steps[op] = steps.results
         return handed_on([self.parts[tensor] for tensor in steps.results])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..graph import errors
 from ..graph.node import Tensor
+from ..ops.random.random_state import reserved_part
 from ..session.feeds import feed_converter
 from ..session.fetches import Fetches, feed_pairs, feedable
 from ..session.session import Session
@@ -24,7 +26,7 @@ from .whole import WholeInSession
 from .worker import ChunkError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..graph.graph import Graph
     from ..graph.node import Operation
@@ -104,6 +106,7 @@ class SplitCall:
         self.analysis = self.stages.analysis
         self._programs = Programs(self.stages).chunks
         self._whole = WholeInSession(self.stages, session)
+        self._state = session._state
 
     def run(self, feeds: Mapping[Tensor, Any], chunks: Sequence[int], tasks: Tasks) -> list[Any]:
         """The values of the elements, computed in chunks of so many rows.
@@ -118,7 +121,7 @@ class SplitCall:
             t: self._cutter(t, v, sizes, chunks, tasks) for t, v in feeds.items() if t not in whole
         }
         run = Run(self.stages, self._programs, chunks, sizes, cut, tasks, self._whole.begin(whole))
-        for tensor, array in whole.items():
+        for tensor, array in (*whole.items(), *self._streams(sizes)):
             run.set_whole(tensor, array)
         try:
             run.run()
@@ -132,6 +135,13 @@ class SplitCall:
             raise errors.UnavailableError(
                 None, None, f"workers went away with data again and again: {error}"
             ) from error
+
+    def _streams(self, sizes: RunSizes) -> Iterator[tuple[Tensor, Any]]:
+        """Key and counter of the streams of which chunks draw, which all of them together use."""
+        for op, stream in self.analysis.streams.items():
+            shape = sizes.shape(op.outputs[0], sizes.rows) or ()
+            numbers = math.prod(size or 0 for size in shape)
+            yield from zip(stream, reserved_part(self._state, op, numbers), strict=True)
 
     def _cutter(
         self, tensor: Tensor, value: Any, sizes: RunSizes, chunks: Sequence[int], tasks: Tasks

@@ -229,7 +229,7 @@ class Run:
         """What each chunk takes of a tensor."""
         tensor, part = read
         if part == OWN:
-            return lambda i: self._sizes.own(tensor, self.chunks[i])
+            return lambda i: self._sizes.own(tensor, self.chunks[i], self._starts[i])
         if part == WHOLE:
             whole = self._whole_of(tensor)
             return lambda _: whole

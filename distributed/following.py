@@ -136,7 +136,8 @@ class Following:
             if added is not None:
                 return added
         is_split = any(part.in_chunks for part in parts)
-        if not is_split and not in_chunk and (rule is None or OWN not in parts):
+        sized = OWN in parts and (rule is not None or self._has_steps(op))
+        if not (is_split or in_chunk or sized):
             return whole
         try:
             if isinstance(traits, Bodies):
@@ -149,12 +150,16 @@ class Following:
                 raise Mixes("it has state, so it runs once, on all rows")
             return self._checked(op, fall_apart(context, rule))
         except Mixes as why:
-            in_steps = self._in_steps(op, context) if is_split else None
+            in_steps = self._in_steps(op, context) if is_split or sized else None
             if in_steps is not None:
                 return in_steps
             if is_split:
                 self.mixed.append(Mixed(op, str(why)))
             return whole
+
+    def _has_steps(self, op: Operation) -> bool:
+        definition = op.definition
+        return isinstance(definition, OpDef) and definition.steps_function is not None
 
     def _in_steps(self, op: Operation, context: SplitContext) -> Falls | None:
         """How an op falls apart that several others stand for; None where none do."""

@@ -101,13 +101,13 @@ def refuse_unfit(stages: Stages) -> None:
             f"{whereabouts(op)} needs all rows of {analysis.along!r} at once: {reason}; "
             "td.split_report tells more, and td.data_parallel runs such ops once"
         )
-    for stage in stages.whole:
-        for op in stage.ops:
-            if not op.definition.pure and op.outputs:
-                raise ValueError(
-                    f"{whereabouts(op)} has state, which tasks have not: feed its value, freeze "
-                    "the graph, or use td.data_parallel"
-                )
+    once = [op for stage in stages.whole for op in stage.ops]
+    for op in (*analysis.streams, *once):
+        if not op.definition.pure and op.outputs:
+            raise ValueError(
+                f"{whereabouts(op)} has state, which tasks have not: feed its value, freeze "
+                "the graph, or use td.data_parallel"
+            )
     for item in analysis.fetches:
         if isinstance(item, Operation):
             raise ValueError(f"{item.name!r} is an operation: only tensors can be mapped")

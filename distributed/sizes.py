@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +41,7 @@ class RunSizes:
     def __init__(self, analysis: Analysis, shapes: Mapping[Tensor, tuple[int, ...]]) -> None:
         self._analysis = analysis
         self._bound: dict[Symbol, int] = {}
+        self.rows = 0
         rows: dict[int, str] = {}
         for tensor, shape in shapes.items():
             sizes = analysis.inference.shape(tensor).sizes
@@ -69,9 +71,10 @@ class RunSizes:
         """How many elements of an axis each row has."""
         return self._number(self._analysis.per_row(tensor, axis), 1)
 
-    def _number(self, size: Any, rows: int) -> int:
+    def _number(self, size: Any, rows: int, before: int = 0) -> int:
         if isinstance(size, DimExpr):
-            return evaluate(size, {**self._bound, self._analysis.rows: rows})
+            place = dict(zip(self._analysis.place, (before, self.rows), strict=True))
+            return evaluate(size, {**self._bound, **place, self._analysis.rows: rows})
         return int(size)
 
     def shape(self, tensor: Tensor, rows: int) -> tuple[int | None, ...] | None:
@@ -89,10 +92,10 @@ class RunSizes:
             ]
         )
 
-    def own(self, tensor: Tensor, rows: int) -> Array:
-        """The elements of a tensor of sizes, for so many rows."""
+    def own(self, tensor: Tensor, rows: int, before: int = 0) -> Array:
+        """The elements of a tensor of sizes, for so many rows, with so many before them."""
         value = self._analysis.values[tensor]
-        numbers = [self._number(item, rows) for item in value.ravel().tolist()]
+        numbers = [self._number(item, rows, before) for item in value.ravel().tolist()]
         return np.array(numbers, tensor.dtype.numpy_dtype).reshape(value.shape)
 
 
@@ -116,7 +119,7 @@ def sliced(array: Any, axis: int, start: int, stop: int) -> Any:
 
 def starts(chunks: Sequence[int]) -> list[int]:
     """The first row of each chunk."""
-    return [sum(chunks[:i]) for i in range(len(chunks))]
+    return [*accumulate(chunks, initial=0)][:-1]
 
 
 def _unfit(tensor: Tensor, shape: tuple[int, ...], analysis: Analysis) -> ValueError:

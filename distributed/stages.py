@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.node import Operation, Tensor
@@ -54,7 +55,7 @@ class Stages:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
-        self._fed = set(analysis.feeds)
+        self._fed = {*analysis.feeds, *chain.from_iterable(analysis.streams.values())}
         self._level: dict[Operation, int] = {}
         self._order = {op: i for i, op in enumerate(analysis.ops)}
         self._readers: dict[Tensor, list[Operation]] = {}

@@ -6,18 +6,32 @@ whole values, chunks compute each for itself: nobody else knows these ops.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ..graph.dependencies import needed_ops
 from ..graph.graph import Graph
 from ..graph.op_def import OpDef
 from ..ops.array.constants import placeholder
-from ..shape_inference.split_parts import Mixes
+from ..protos.dtypes import int64, uint64
+from ..shape_inference.split_parts import Mixes, SplitContext, per_row
+from ..shape_inference.symbolic.symbolic import DimExpr, Symbol
+from ..shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..graph.node import Operation, Tensor
     from ..shape_inference.inference import Inference
-    from ..shape_inference.split_parts import SplitContext
+    from ..shape_inference.protocols import Array
+
+
+class Place(NamedTuple):
+    """The symbols of what tells where a chunk lies: the rows before it, and those of all chunks."""
+
+    before: Symbol
+    total: Symbol
 
 
 class Steps(NamedTuple):
@@ -27,11 +41,70 @@ class Steps(NamedTuple):
         inputs: of each input of the op, the placeholder.
         ops: the ops, in an order in which they can run.
         results: what the op returns.
+        sizes: placeholders for what tells where a chunk lies, and what they hold.
+        stream: placeholders for key and counter of a stream of random numbers, which the driver
+            sets aside.
     """
 
     inputs: list[Tensor]
     ops: list[Operation]
     results: list[Tensor]
+    sizes: dict[Tensor, Array]
+    stream: Sequence[Tensor]
+
+
+class StepContext(SplitContext):
+    """What those who build the steps of an op know, beside what rules do.
+
+    Args:
+        around: what rules know.
+        inference: what is known of the graph.
+        place: the symbols of a chunk's place.
+
+    Attributes:
+        held: placeholders that were made for what tells where a chunk lies, and what they hold.
+        streams: those for the op's stream.
+    """
+
+    __slots__ = ("_place", "held", "streams")
+
+    def __init__(self, around: SplitContext, inference: Inference, place: Place) -> None:
+        super().__init__(around.node, inference, around.rows, around.parts)
+        self._place = place
+        self.held: dict[Tensor, Array] = {}
+        self.streams: Sequence[Tensor] = ()
+
+    def rows_of(self, shape: Tensor) -> tuple[int, Tensor, Tensor]:
+        """Where the chunk of a tensor lies: the axis, its start along it, and the whole's size.
+
+        Args:
+            shape: the tensor of its sizes.
+
+        Raises:
+            Mixes: it is not cut along one axis.
+        """
+        value = self._known.value(shape)
+        sizes = [] if value is None else value.ravel().tolist()
+        axes = [i for i, size in enumerate(sizes) if self.depends(size)]
+        each = per_row(sizes[axes[0]], self.rows) if len(axes) == 1 else None
+        if each is None:
+            raise Mixes("its result is not cut along one axis")
+        before, total = (DimExpr({(symbol,): 1}) * each for symbol in self._place)
+        return axes[0], self._held(before), self._held(total)
+
+    def _held(self, size: Any) -> Tensor:
+        tensor = placeholder(int64, [])
+        held = np.array(size, object)
+        self._known.declare(tensor, TensorShape([]), held)
+        self.held[tensor] = held
+        return tensor
+
+    def stream(self) -> Sequence[Tensor]:
+        """Key and counter of the stream of the op, set aside for all chunks of a run."""
+        self.streams = [placeholder(uint64, [1]), placeholder(uint64, [2])]
+        for tensor in self.streams:
+            self._known.declare(tensor, tensor.shape)
+        return self.streams
 
 
 class StepGraph:
@@ -44,6 +117,7 @@ class StepGraph:
     def __init__(self, around: Graph) -> None:
         self._around = around
         self._graph = Graph()
+        self.place = Place(Symbol(None, 0), Symbol(None, 0))
 
     def steps_of(self, op: Operation, context: SplitContext, inference: Inference) -> Steps | None:
         """What stands for an op, if it says what does; its shapes are then inferred."""
@@ -59,12 +133,15 @@ class StepGraph:
             for tensor in op.inputs:
                 shape = inference.shape(tensor)
                 inputs.append(placeholder(tensor.dtype.base_dtype, shape))
-                inference.declare(inputs[-1], shape)
+                value = inference.value(tensor) if tensor.dtype.is_integer else None
+                inference.declare(inputs[-1], shape, value)
+            c = StepContext(context, inference, self.place)
             try:
-                results = list(function(context, *inputs))
+                results = list(function(c, *inputs))
             except Mixes:
                 return None
-        ops = [item for item in needed_ops(results, inputs) if item.outputs[0] not in inputs]
+        given = {*inputs, *c.held, *c.streams}
+        ops = [item for item in needed_ops(results, [*given]) if item.outputs[0] not in given]
         for item in ops:
             inference.infer(item)
-        return Steps(inputs, ops, results)
+        return Steps(inputs, ops, results, c.held, c.streams)

@@ -23,6 +23,7 @@ not_differentiable(
     "RandomPoissonV2",
     "RandomShuffle",
     "RandomStandardNormal",
+    "RandomStretch",
     "RandomUniform",
     "TruncatedNormal",
 )

@@ -14,8 +14,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..kit.shared_docs import shared_docs
-from ..random.random_state import stream_of
-from ..random.stateless import stream_of_seeds
+from ..random.random_state import stream_of, stream_of_seeds
 from .random_rectangles import Limits, Rectangle, random_rectangle
 
 if TYPE_CHECKING:

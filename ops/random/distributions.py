@@ -8,16 +8,18 @@ has a stretch of the stream to itself, so that no number depends on how others c
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...shape_inference.rules import sizes_of
+from ..kit.allocation import check_size
 from .box_muller import log, sine_and_cosine
 from .philox import BLOCK, GROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ...shape_inference.protocols import Array
     from .philox import Philox
 
@@ -34,7 +36,7 @@ _MANTISSAS: dict[str, tuple[type, int, int]] = {
 }
 
 
-def filled(stream: Philox, size: int, dtype: np.dtype[Any], rule: Rule) -> Array:
+def filled(stream: Philox, size: int, dtype: np.dtype[Any], rule: Rule, first: int = 0) -> Array:
     """A vector of numbers that take the words of a stream in order.
 
     Args:
@@ -42,14 +44,16 @@ def filled(stream: Philox, size: int, dtype: np.dtype[Any], rule: Rule) -> Array
         size: how many numbers.
         dtype: of the numbers.
         rule: from words [groups, 4] and the dtype to [groups, 2 or 4] numbers.
+        first: how many numbers of the stream come before them.
     """
-    result = np.empty(size, dtype)
     each = GROUP // (2 if dtype.itemsize == 8 else 1)
-    for start in range(0, -(-size // each), BLOCK):
+    skipped, before = divmod(first, each)
+    result = np.empty(before + size, dtype)
+    for start in range(0, -(-len(result) // each), BLOCK):
         part = result[start * each : (start + BLOCK) * each]
-        words = stream.words(-(-len(part) // each), start)
+        words = stream.words(-(-len(part) // each), skipped + start)
         part[...] = rule(words, dtype).reshape(-1)[: len(part)]
-    return result
+    return result[before:]
 
 
 def uniform(words: Array, dtype: np.dtype[Any]) -> Array:
@@ -101,6 +105,16 @@ def integers(low: int, high: int) -> Rule:
     return draw
 
 
+def integer_rule(minval: Array, maxval: Array) -> Rule:
+    """The rule for integers of [minval, maxval), which are checked."""
+    for name, bound in (("minval", minval), ("maxval", maxval)):
+        if bound.ndim:
+            raise ValueError(f"{name} must have rank 0, got shape {list(bound.shape)}")
+    if minval >= maxval:
+        raise ValueError(f"minval must be less than maxval, got {minval} and {maxval}")
+    return integers(int(minval), int(maxval))
+
+
 def full_integers(words: Array, dtype: np.dtype[Any]) -> Array:
     """Integers of all that their dtype holds: words, or pairs of them, the lower first."""
     if dtype.itemsize == 4:
@@ -110,14 +124,21 @@ def full_integers(words: Array, dtype: np.dtype[Any]) -> Array:
     )
 
 
-def truncated_normal(stream: Philox, size: int, dtype: np.dtype[Any]) -> Array:
+def truncated_normal(stream: Philox, size: int, dtype: np.dtype[Any], first: int = 0) -> Array:
     """Normal numbers, of which those beyond two standard deviations are left out.
 
     Each group of four numbers (two of float64) has its own stretch of the stream.
+
+    Args:
+        stream: where the words come from.
+        size: how many numbers.
+        dtype: of the numbers.
+        first: how many numbers of the stream come before them.
     """
     inner = np.dtype(np.float64 if dtype.itemsize == 8 else np.float32)
     each = GROUP * 4 // inner.itemsize
-    groups = -(-size // each)
+    skipped, before = divmod(first, each)
+    groups = -(-(before + size) // each)
     result = np.empty((groups, each), dtype)
     have = np.zeros(groups, np.int64)
     waiting = np.arange(groups)
@@ -126,7 +147,7 @@ def truncated_normal(stream: Philox, size: int, dtype: np.dtype[Any]) -> Array:
     while waiting.size:
         for start in range(0, len(waiting), BLOCK):
             lines = waiting[start : start + BLOCK]
-            drawn = normal(stream.words_at(lines * stretch + attempt), inner)
+            drawn = normal(stream.words_at((skipped + lines) * stretch + attempt), inner)
             for column in drawn.T:
                 kept = (np.absolute(column) < _BOUND) & (have[lines] < each)
                 chosen = lines[kept]
@@ -134,10 +155,51 @@ def truncated_normal(stream: Philox, size: int, dtype: np.dtype[Any]) -> Array:
                 have[chosen] += 1
         waiting = waiting[have[waiting] < each]
         attempt += 1
-    return result.reshape(-1)[:size]
+    return result.reshape(-1)[before : before + size]
 
 
 def below(words: Array, bound: int) -> Array:
     """Which of some words, or pairs in uint64, give an unbiased integer below `bound`."""
     span = 1 << 8 * words.dtype.itemsize
     return np.asarray(words >= words.dtype.type(span % bound))
+
+
+def sizes_to_draw(shape: Array, dtype: np.dtype[Any]) -> tuple[int, ...]:
+    """The sizes that a shape asks for, if an array of them may be made."""
+    if shape.ndim != 1:
+        raise ValueError(f"shape must have rank 1, got {list(shape.shape)}")
+    return check_size([int(size or 0) for size in sizes_of(shape, "shape")], dtype)
+
+
+_DRAWS: dict[str, Callable[..., Any]] = {
+    "uniform": partial(filled, rule=uniform),
+    "normal": partial(filled, rule=normal),
+    "truncated_normal": truncated_normal,
+    "full_integers": partial(filled, rule=full_integers),
+}
+KINDS = (*_DRAWS, "integers")
+"""The kinds of numbers of which each has a known place in its stream."""
+
+
+def drawn(
+    kind: str,
+    stream: Philox,
+    size: int,
+    dtype: np.dtype[Any],
+    bounds: Sequence[Array] = (),
+    first: int = 0,
+) -> Array:
+    """A vector of numbers of one of KINDS.
+
+    Args:
+        kind: the kind.
+        stream: where the words come from.
+        size: how many numbers.
+        dtype: of the numbers.
+        bounds: of "integers": the least, and the number that all are less than.
+        first: how many numbers of the stream come before them.
+    """
+    if kind == "integers":
+        return filled(stream, size, dtype, integer_rule(*bounds), first)
+    numbers: Array = _DRAWS[kind](stream, size, dtype, first=first)
+    return numbers

@@ -18,9 +18,8 @@ from ..kit.allocation import check_size
 from ..math.arithmetic import add, maximum
 from ..math.division import truediv
 from ..special.gamma_functions import lgamma_of
-from .distributions import RESERVED, normal, uniform
+from .distributions import RESERVED, normal, sizes_to_draw, uniform
 from .random_state import seed_attrs, stream_of
-from .uniform_and_normal import sizes_to_draw
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,9 +12,8 @@ from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.traits import STATEFUL
-from .distributions import normal, uniform
+from .distributions import normal, sizes_to_draw, uniform
 from .random_state import stream_of
-from .uniform_and_normal import sizes_to_draw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,14 +5,19 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...graph.default_scopes import get_seed
-from .philox import Philox
+from .distributions import RESERVED
+from .philox import Philox, seeded
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
     from ...shape_inference.context import KernelContext
+    from ...shape_inference.protocols import Array
 
+PHILOX, AUTOMATIC = 1, 3  # numbers of algorithms; the second leaves the choice to the device
 _WORD = 2**64 - 1
 
 
@@ -21,11 +26,51 @@ def stream_of(c: KernelContext) -> Philox:
 
     `seed` is the key of the generator, and `seed2` the upper half of its counter.
     """
-    stream = c.state.get(c.node)
+    return _stream_in(c.state, c.node)
+
+
+def _stream_in(state: MutableMapping[Any, Any], op: Any) -> Philox:
+    stream = state.get(op)
     if stream is None:
-        stream = c.state.setdefault(c.node, seeded_or_random(c.attr("seed"), c.attr("seed2")))
+        start = seeded_or_random(op.attrs["seed"], op.attrs["seed2"])
+        stream = state.setdefault(op, start)
     result: Philox = stream
     return result
+
+
+def reserved_part(state: MutableMapping[Any, Any], op: Any, numbers: int) -> tuple[Array, Array]:
+    """Key and counter of the stream of an op, which goes on behind the next so many numbers.
+
+    Args:
+        state: the session's store for stateful ops.
+        op: the operation.
+        numbers: how many it would draw.
+    """
+    return key_and_counter(_stream_in(state, op).reserve(numbers * RESERVED))
+
+
+def key_and_counter(stream: Philox) -> tuple[Array, Array]:
+    """A stream as arrays: its key, and its counter in two halves, the lower first."""
+    halves = [stream.counter & _WORD, stream.counter >> 64]
+    return np.array([stream.key], np.uint64), np.array(halves, np.uint64)
+
+
+def stream_of_key(key: Array, counter: Array, alg: Array) -> Philox:
+    """The stream of a key, a counter and the number of an algorithm."""
+    if alg.ndim or int(alg) not in (PHILOX, AUTOMATIC):
+        raise ValueError(f"alg must be {PHILOX} (Philox) or {AUTOMATIC}, got {alg.tolist()}")
+    if key.shape != (1,):
+        raise ValueError(f"key must have shape [1], got {list(key.shape)}")
+    if counter.ndim != 1 or len(counter) < 2:
+        raise ValueError(f"counter must have shape [2], got {list(counter.shape)}")
+    return Philox(int(key[0]), int(counter[1]) << 64 | int(counter[0]))
+
+
+def stream_of_seeds(seed: Array) -> Philox:
+    """The stream of two seeds, which are put through the generator once."""
+    if seed.shape != (2,):
+        raise ValueError(f"seed must have shape [2], got {list(seed.shape)}")
+    return seeded(int(seed[0]), int(seed[1]))
 
 
 def restart_stream(state: MutableMapping[Any, Any], op: Any) -> None:

@@ -21,21 +21,20 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..math.arithmetic import add, multiply, subtract
 from .distributions import (
-    filled,
-    full_integers,
-    normal,
-    truncated_normal,
-    uniform,
+    drawn,
+    sizes_to_draw,
 )
 from .multinomial import drawn_classes, shape_of_classes
-from .philox import Philox, seeded
-from .uniform_and_normal import integer_rule, shape_tensor, sizes_to_draw
+from .random_state import PHILOX, key_and_counter, stream_of_key, stream_of_seeds
+from .stretches import random_stretch
+from .uniform_and_normal import shape_tensor
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from .distributions import Rule
+    from .philox import Philox
+    from .stretches import StretchContext
 
 public = {
     "td.random": (
@@ -43,32 +42,31 @@ public = {
         "stateless_truncated_normal stateless_uniform"
     ),
 }
-_PHILOX, _AUTOMATIC = 1, 3  # numbers of algorithms; the second leaves the choice to the device
 _FLOATS = "dtype: {half, bfloat16, float32, float64} = float32"
 _INTEGERS = "dtype: {int32, int64, uint32, uint64}"
-_RULES: dict[str, tuple[str, Rule | None]] = {
-    "RandomUniform": (_FLOATS, uniform),
-    "RandomNormal": (_FLOATS, normal),
-    "TruncatedNormal": (_FLOATS, None),
-    "RandomUniformFullInt": (f"{_INTEGERS} = uint64", full_integers),
-    "RandomUniformInt": ("dtype: {int32, int64}", None),
+_KINDS = {
+    "RandomUniform": (_FLOATS, "uniform"),
+    "RandomNormal": (_FLOATS, "normal"),
+    "TruncatedNormal": (_FLOATS, "truncated_normal"),
+    "RandomUniformFullInt": (f"{_INTEGERS} = uint64", "full_integers"),
+    "RandomUniformInt": ("dtype: {int32, int64}", "integers"),
 }
 
 
-def _define(kind: str) -> tuple[OpDef, OpDef]:
+def _define(name: str) -> tuple[OpDef, OpDef]:
     """The two ops of a kind: by seeds, and by key and counter."""
-    dtypes, rule = _RULES[kind]
-    bounds = ", minval: dtype, maxval: dtype" if kind == "RandomUniformInt" else ""
-    unsigned = ", uint32, uint64" if kind == "RandomUniformFullInt" else ""
+    dtypes, kind = _KINDS[name]
+    bounds = ", minval: dtype, maxval: dtype" if kind == "integers" else ""
+    unsigned = ", uint32, uint64" if kind == "full_integers" else ""
     # Where a dtype has no default, neither has that of the shape.
     shapes = "T: {int32, int64}" if bounds else "T: {int32, int64} = int32"
     old = OpDef(
-        f"Stateless{kind}",
+        f"Stateless{name}",
         f"shape: T, seed: Tseed{bounds} -> output: dtype",
         f"{dtypes}, {shapes}, Tseed: {{int32, int64{unsigned}}} = int64",
     )
     new = OpDef(
-        f"Stateless{kind}V2",
+        f"Stateless{name}V2",
         f"shape: Tshape, key: uint64, counter: uint64, alg: int32{bounds} -> output: dtype",
         f"{_INTEGERS if bounds else dtypes}, Tshape: {{int32, int64}} = int32",
     )
@@ -80,10 +78,7 @@ def _define(kind: str) -> tuple[OpDef, OpDef]:
         count = math.prod(sizes)
         if not count:
             return np.empty(sizes, dtype)
-        drawn = integer_rule(*limits) if limits else rule
-        if drawn is None:
-            return truncated_normal(stream, count, dtype).reshape(sizes)
-        return filled(stream, count, dtype, drawn).reshape(sizes)
+        return drawn(kind, stream, count, dtype, limits).reshape(sizes)
 
     @old.shape
     def old_shape(c: ShapeContext) -> TensorShape:
@@ -113,9 +108,17 @@ def _define(kind: str) -> tuple[OpDef, OpDef]:
         def stateless(
             shape: Array, key: Array, counter: Array, alg: Array, *limits: Array
         ) -> Array:
-            return draw(_stream_of_key(key, counter, alg), shape, dtype, limits)
+            return draw(stream_of_key(key, counter, alg), shape, dtype, limits)
 
         return fresh(stateless)
+
+    @old.steps
+    def old_steps(c: StretchContext, shape: Tensor, seed: Tensor, *limits: Tensor) -> list[Tensor]:
+        return random_stretch(c, kind, shape, *GET_KEY_COUNTER_ALG(seed), *limits)
+
+    @new.steps
+    def new_steps(c: StretchContext, *inputs: Tensor) -> list[Tensor]:
+        return random_stretch(c, kind, *inputs)
 
     return old, new
 
@@ -127,30 +130,13 @@ def _shape(c: ShapeContext, bounds: str) -> TensorShape:
     return shape_from_value(c, "shape")
 
 
-def stream_of_seeds(seed: Array) -> Philox:
-    """The stream of two seeds, which are put through the generator once."""
-    if seed.shape != (2,):
-        raise ValueError(f"seed must have shape [2], got {list(seed.shape)}")
-    return seeded(int(seed[0]), int(seed[1]))
-
-
-def _stream_of_key(key: Array, counter: Array, alg: Array) -> Philox:
-    if alg.ndim or int(alg) not in (_PHILOX, _AUTOMATIC):
-        raise ValueError(f"alg must be {_PHILOX} (Philox) or {_AUTOMATIC}, got {alg.tolist()}")
-    if key.shape != (1,):
-        raise ValueError(f"key must have shape [1], got {list(key.shape)}")
-    if counter.ndim != 1 or len(counter) < 2:
-        raise ValueError(f"counter must have shape [2], got {list(counter.shape)}")
-    return Philox(int(key[0]), int(counter[1]) << 64 | int(counter[0]))
-
-
 (
     (STATELESS_RANDOM_UNIFORM, _),
     (STATELESS_RANDOM_NORMAL, _),
     (STATELESS_TRUNCATED_NORMAL, _),
     (STATELESS_RANDOM_UNIFORM_FULL_INT, _),
     (STATELESS_RANDOM_UNIFORM_INT, _),
-) = map(_define, _RULES)
+) = map(_define, _KINDS)
 STATELESS_MULTINOMIAL = OpDef(
     "StatelessMultinomial",
     "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
@@ -199,13 +185,7 @@ def _key_alg_shape(c: ShapeContext) -> list[TensorShape]:
 @GET_KEY_COUNTER.kernel
 def _key_kernel(c: KernelContext) -> Kernel:
     del c
-    return fresh(_key_and_counter)
-
-
-def _key_and_counter(seed: Array) -> tuple[Array, Array]:
-    stream = stream_of_seeds(seed)
-    halves = [stream.counter % 2**64, stream.counter >> 64]
-    return np.array([stream.key], np.uint64), np.array(halves, np.uint64)
+    return fresh(lambda seed: key_and_counter(stream_of_seeds(seed)))
 
 
 @GET_KEY_COUNTER_ALG.kernel
@@ -213,7 +193,7 @@ def _key_alg_kernel(c: KernelContext) -> Kernel:
     del c
 
     def key_counter_alg(seed: Array) -> tuple[Array, Array, Array]:
-        return *_key_and_counter(seed), np.array(_PHILOX, np.int32)
+        return *key_and_counter(stream_of_seeds(seed)), np.array(PHILOX, np.int32)
 
     return fresh(key_counter_alg)
 
@@ -229,7 +209,7 @@ def _alg_kernel(c: KernelContext) -> Kernel:
     del c
 
     def algorithm() -> Array:
-        return np.array(_PHILOX, np.int32)
+        return np.array(PHILOX, np.int32)
 
     return fresh(algorithm)
 

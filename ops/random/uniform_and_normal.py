@@ -7,7 +7,6 @@ for normal numbers within one unit in the last place.
 from __future__ import annotations
 
 import math
-from functools import partial
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -18,21 +17,14 @@ from ...graph.default_scopes import name_scope
 from ...graph.kernel_spec import fresh, view
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
-from ...shape_inference.rules import shape_from_value, sizes_of
+from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
-from ..kit.allocation import check_size
 from ..math.arithmetic import add, multiply, subtract
-from .distributions import (
-    RESERVED,
-    filled,
-    integers,
-    normal,
-    truncated_normal as truncated_normals,
-    uniform,
-)
+from .distributions import RESERVED, drawn, sizes_to_draw
 from .philox import GROUP
 from .random_state import seed_attrs, stream_of
+from .stretches import stretch_of_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,10 +32,7 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from .distributions import Rule
     from .philox import Philox
-
-    Draw = Callable[[Philox, int, np.dtype[Any]], Array]
 
 public = {
     "td": "random_normal random_shuffle random_uniform",
@@ -77,31 +66,23 @@ def _random_shape(c: ShapeContext) -> TensorShape:
     return shape_from_value(c, "shape")
 
 
-def _drawing(draw: Draw) -> Callable[[KernelContext], Kernel]:
+def _drawing(kind: str) -> Callable[[KernelContext], Kernel]:
     def kernel(c: KernelContext) -> Kernel:
         dtype = c.output_dtype.numpy_dtype
         stream = stream_of(c)
 
-        def random(shape: Array) -> Array:
+        def random(shape: Array, *bounds: Array) -> Array:
             sizes = sizes_to_draw(shape, dtype)
             count = math.prod(sizes)
-            return draw(stream.reserve(count * RESERVED), count, dtype).reshape(sizes)
+            if not count:
+                return np.empty(sizes, dtype)
+            return drawn(kind, stream.reserve(count * RESERVED), count, dtype, bounds).reshape(
+                sizes
+            )
 
         return fresh(random)
 
     return kernel
-
-
-def sizes_to_draw(shape: Array, dtype: np.dtype[Any]) -> tuple[int, ...]:
-    """The sizes that a shape asks for, if an array of them may be made."""
-    if shape.ndim != 1:
-        raise ValueError(f"shape must have rank 1, got {list(shape.shape)}")
-    return check_size([int(size or 0) for size in sizes_of(shape, "shape")], dtype)
-
-
-RANDOM_UNIFORM.kernel(_drawing(partial(filled, rule=uniform)))
-RANDOM_STANDARD_NORMAL.kernel(_drawing(partial(filled, rule=normal)))
-TRUNCATED_NORMAL.kernel(_drawing(truncated_normals))
 
 
 @RANDOM_UNIFORM_INT.shape
@@ -111,30 +92,14 @@ def _random_uniform_int_shape(c: ShapeContext) -> TensorShape:
     return shape_from_value(c, "shape")
 
 
-@RANDOM_UNIFORM_INT.kernel
-def _random_uniform_int_kernel(c: KernelContext) -> Kernel:
-    dtype = c.output_dtype.numpy_dtype
-    stream = stream_of(c)
-
-    def random_uniform_int(shape: Array, minval: Array, maxval: Array) -> Array:
-        sizes = sizes_to_draw(shape, dtype)
-        count = math.prod(sizes)
-        if not count:
-            return np.empty(sizes, dtype)
-        rule = integer_rule(minval, maxval)
-        return filled(stream.reserve(count * RESERVED), count, dtype, rule).reshape(sizes)
-
-    return fresh(random_uniform_int)
-
-
-def integer_rule(minval: Array, maxval: Array) -> Rule:
-    """The rule for integers of [minval, maxval), which are checked."""
-    for name, bound in (("minval", minval), ("maxval", maxval)):
-        if bound.ndim:
-            raise ValueError(f"{name} must have rank 0, got shape {list(bound.shape)}")
-    if minval >= maxval:
-        raise ValueError(f"minval must be less than maxval, got {minval} and {maxval}")
-    return integers(int(minval), int(maxval))
+for _definition, _kind in (
+    (RANDOM_UNIFORM, "uniform"),
+    (RANDOM_STANDARD_NORMAL, "normal"),
+    (TRUNCATED_NORMAL, "truncated_normal"),
+    (RANDOM_UNIFORM_INT, "integers"),
+):
+    _definition.kernel(_drawing(_kind))
+    _definition.steps(stretch_of_stream(_kind))
 
 
 @RANDOM_SHUFFLE.shape
