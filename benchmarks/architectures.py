@@ -1,10 +1,14 @@
 """Whole architectures beside TensorFlow: the shortest of interleaved runs, CPU and wall time.
 
 With `--tensorflow`, Keras makes eleven of them, once a machine; the attention block and the LSTM
-are those of the examples, and without TensorFlow, they are all there is. The ratio of an output to
-what TensorFlow gave when the graph was made is checked, so that nothing wrong is fast.
+are those of the examples, and without TensorFlow, they are all there is. The output is checked
+against what TensorFlow gave when the graph was made, so that nothing wrong is fast. Each library
+runs in a process of its own; one network is measured at a time, in few rounds.
 
-`--batches=1,16` measures other batches than 1 and 4.
+`--tensorflow=PYTHON` names the interpreter that has TensorFlow, `--batches=1,16` other batches than
+1 and 4, `--threads=1` other numbers of threads than 1 and 2, `--only=VGG16,lstm` some networks.
+`--results=FILE` writes each figure as soon as it is there, and measures none that is in the file.
+`--markdown` prints the table for the documentation.
 """
 
 from __future__ import annotations
@@ -15,127 +19,209 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-import numpy as np
-from libraries import tensorflow
-from threadpoolctl import threadpool_limits
 from timing import Row
 
-import tensordraft as td
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Sequence
 
 HERE = Path(__file__).resolve().parent
-_WARM_UP_RUNS = 4  # after which plans are compiled
-_LEAST_ROUNDS, _MOST_ROUNDS = 3, 9
-_SECONDS = 1.5  # for each architecture, batch and number of threads, where it is short
+_LEAST_ROUNDS, _MOST_ROUNDS = 5, 25
+_SECONDS = 3.0  # for each architecture, batch and number of threads, where it is short
+_MOST_DIFFERENCE = 1e-4
+
+
+class Figures(NamedTuple):
+    """What was measured: for each library wall and CPU time, and how far the output is off."""
+
+    name: str
+    batch: int
+    threads: int
+    times: dict[str, tuple[float, float]]
+    differences: dict[str, float]
+
+    def ratio(self, library: str, kind: int = 1) -> float:
+        """The CPU time of a library over TensorFlow's; for `kind` 0 the wall time."""
+        return self.times[library][kind] / self.times["tensorflow"][kind]
 
 
 def rows() -> Iterator[Row]:
-    """Each architecture with each batch, on one thread and on two.
-
-    A process for each number of threads: TensorFlow's first session settles it for all.
-    """
-    for threads in (1, 2):
-        arguments = [str(threads), *(argument for argument in sys.argv if argument.startswith("-"))]
-        found = _run(Path(__file__), *arguments, capture=True)
-        for name, ours, theirs in json.loads(found.splitlines()[-1]):
-            yield Row(name, ours, theirs, 2.3) if theirs else Row(name, ours, 1.0, 1.2, unit="")
-
-
-def _run(script: Path, *arguments: str, capture: bool = False) -> str:
-    """Runs a script by this interpreter, with the folders that modules are found in here."""
-    code = (
-        f"import sys, runpy; sys.path[:] = {sys.path!r}; sys.argv = {[str(script), *arguments]!r}; "
-        f"runpy.run_path({str(script)!r}, run_name='__main__')"
-    )
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(
-        command, check=True, text=True, stdout=subprocess.PIPE if capture else None
-    )
-    return done.stdout or ""
+    """Each architecture with each batch and number of threads, and the geometric means."""
+    for batch in _numbers("batches", (1, 4)):
+        for threads in _numbers("threads", (1, 2)):
+            found = []
+            for figures in measured(batch, threads):
+                found.append(figures)
+                yield from _rows_of(figures)
+            for library in found[0].times if _tensorflow() else ():
+                if library != "tensorflow":
+                    name = f"geometric mean, {library}, batch {batch}, threads {threads}, CPU"
+                    aim = 1.2 if library == "numpy" else 0.9
+                    yield Row(name, geometric_mean(found, library), 1.0, aim, unit="")
 
 
-def main(threads: int) -> None:
-    """Prints the names and times of all rows, as JSON."""
+def _rows_of(figures: Figures) -> Iterator[Row]:
+    plain = figures.times["numpy"]
+    others = figures.times.get("tensorflow", plain)
+    for library, times in figures.times.items():
+        if library != "tensorflow":
+            name = f"{figures.name}, {library}, batch {figures.batch}, threads {figures.threads}"
+            aim = 2.3 if library == "numpy" else 1.5
+            yield Row(name, times[0], others[0], aim)
+            yield Row(f"{name}, CPU", times[1], others[1], aim)
+
+
+def measured(batch: int, threads: int) -> Iterator[Figures]:
+    """The figures of each architecture: those that were kept, or new ones."""
+    kept = {(item.name, item.batch, item.threads): item for item in _kept()}
+    for path in _paths():
+        figures = kept.get((path.stem, batch, threads))
+        yield figures or _keep(_measure(path, batch, threads))
+
+
+def geometric_mean(found: Sequence[Figures], library: str, kind: int = 1) -> float:
+    """The geometric mean of the ratios."""
+    return math.exp(sum(math.log(item.ratio(library, kind)) for item in found) / len(found))
+
+
+def _option(name: str) -> str | None:
+    given = [text for text in sys.argv if text.startswith(f"--{name}=")]
+    return given[-1].partition("=")[2] if given else None
+
+
+def _numbers(name: str, otherwise: tuple[int, ...]) -> tuple[int, ...]:
+    chosen = _option(name)
+    return otherwise if chosen is None else tuple([int(text) for text in chosen.split(",")])
+
+
+def _tensorflow() -> str | None:
+    """The interpreter that has TensorFlow, where that is asked for."""
+    return sys.executable if "--tensorflow" in sys.argv else _option("tensorflow")
+
+
+def _kept() -> list[Figures]:
+    path = _option("results")
+    if path is None or not Path(path).exists():
+        return []
+    return [Figures(**json.loads(line)) for line in Path(path).read_text("utf-8").splitlines()]
+
+
+def _keep(figures: Figures) -> Figures:
+    path = _option("results")
+    if path is not None:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(figures._asdict()) + "\n")
+    return figures
+
+
+def _paths() -> list[Path]:
     paths = [HERE.parent / "examples" / f"{name}.pb" for name in ("attention", "lstm")]
-    if tensorflow() is not None:
-        paths += _made_by_keras()
-    found: list[tuple[str, float, float]] = []
-    for batch in _batches():
-        ratios = []
-        for path in paths:
-            wall, cpu = _measured(path, batch, threads)
-            name = f"{path.stem}, batch {batch}, threads {threads}"
-            found += [(name, *wall), (f"{name}, CPU", *cpu)]
-            ratios.append(math.log(wall[0] / wall[1]))
-        mean = math.exp(sum(ratios) / len(ratios))
-        found.append((f"geometric mean, batch {batch}, threads {threads}", mean, 0.0))
-    print(json.dumps(found))
+    tensorflow = _tensorflow()
+    if tensorflow is not None:
+        folder = Path(tempfile.gettempdir()) / "tensordraft-architectures"
+        if not (folder / "complete").exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+            command = [tensorflow, str(HERE / "make_architectures.py"), str(folder)]
+            subprocess.run(command, check=True)
+            (folder / "complete").touch()
+        paths += sorted(folder.glob("*.pb"))
+    only = _option("only")
+    return [path for path in paths if only is None or path.stem in only.split(",")]
 
 
-def _batches() -> list[int]:
-    chosen = [text for text in sys.argv if text.startswith("--batches=")]
-    return [int(number) for number in (chosen or ["=1,4"])[0].partition("=")[2].split(",")]
-
-
-def _made_by_keras() -> list[Path]:
-    folder = Path(tempfile.gettempdir()) / "tensordraft-architectures"
-    if not (folder / "complete").exists():
-        folder.mkdir(mode=0o700, exist_ok=True)
-        _run(HERE / "make_architectures.py", str(folder))
-        (folder / "complete").touch()
-    return sorted(folder.glob("*.pb"))
-
-
-def _measured(path: Path, batch: int, threads: int) -> Any:
-    """Wall and CPU time, each ours and TensorFlow's; without TensorFlow, ours twice."""
-    case = np.load(path.with_suffix(".npz"))
-    image = case["input"][:1]
-    images = np.concatenate([image] * batch)
-    data = path.read_bytes()
-    tf = tensorflow()
-    libraries = [td] if tf is None else [td, tf.compat.v1]
-    calls = [_call(library, data, case, threads) for library in libraries]
-    with threadpool_limits(threads, user_api="blas"):
-        wanted = case["output"][:1]
-        for call in calls:
-            result = [call(images) for _ in range(_WARM_UP_RUNS)][-1]
-            difference = np.abs(result[:1] - wanted).max() / np.abs(wanted).max()
-            if difference > 1e-4:
-                raise ValueError(f"{path.stem} gives what differs by {difference:.1e}")
-        rounds: list[list[tuple[float, float]]] = []
+def _measure(path: Path, batch: int, threads: int) -> Figures:
+    """The shortest of rounds in which each library runs once."""
+    interpreters = {"numpy": sys.executable}
+    if find_spec("numba") is not None:
+        interpreters["jit"] = sys.executable
+    tensorflow = _tensorflow()
+    if tensorflow is not None:
+        interpreters["tensorflow"] = tensorflow
+    with ExitStack() as stack:
+        runners = {
+            library: stack.enter_context(_Runner(interpreter, library, path, batch, threads))
+            for library, interpreter in interpreters.items()
+        }
+        differences = {library: runner.answer() for library, runner in runners.items()}
+        for library, difference in differences.items():
+            if not difference < _MOST_DIFFERENCE:
+                raise ValueError(f"{library} gives what differs by {difference:.1e}: {path.stem}")
+        rounds: list[dict[str, Any]] = []
         end = time.perf_counter() + _SECONDS
         while len(rounds) < _LEAST_ROUNDS or (
             len(rounds) < _MOST_ROUNDS and time.perf_counter() < end
         ):
-            rounds.append([_timed(call, images) for call in calls])
-        times = np.array(rounds).min(0)
-    return [(float(times[0, i]), float(times[-1, i])) for i in (0, 1)]
+            rounds.append({library: runner.run() for library, runner in runners.items()})
+    times = {
+        library: (
+            min(item[library][0] for item in rounds),
+            min(item[library][1] for item in rounds),
+        )
+        for library in runners
+    }
+    return Figures(path.stem, batch, threads, times, differences)
 
 
-def _call(library: Any, data: bytes, case: Any, threads: int) -> Callable[[Any], Any]:
-    graph = library.Graph()
-    with graph.as_default():
-        library.import_graph_def(library.GraphDef.FromString(data), name="")
-    config = library.ConfigProto(
-        intra_op_parallelism_threads=threads, inter_op_parallelism_threads=1
-    )
-    session = library.Session(graph=graph, config=config)
-    call: Callable[[Any], Any] = session.make_callable(
-        str(case["output_name"]), [str(case["input_name"])]
-    )
-    return call
+class _Runner:
+    """A process that runs one network with one library."""
+
+    def __init__(self, interpreter: str, *arguments: Any) -> None:
+        script = str(HERE / "one_architecture.py")
+        code = (
+            f"import sys, runpy; sys.path[:] = {sys.path!r}; sys.argv = sys.argv[1:]; "
+            "runpy.run_path(sys.argv[0], run_name='__main__')"
+        )
+        # Another interpreter has packages of its own.
+        start = ["-c", code, script] if interpreter == sys.executable else [script]
+        self._process = subprocess.Popen(
+            [interpreter, *start, *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def run(self) -> Any:
+        """Wall and CPU time of a run."""
+        stdin: Any = self._process.stdin
+        stdin.write("\n")
+        stdin.flush()
+        return self.answer()
+
+    def answer(self) -> Any:
+        """What it says next."""
+        stdout: Any = self._process.stdout
+        return json.loads(stdout.readline())
 
 
-def _timed(call: Callable[[Any], Any], images: Any) -> tuple[float, float]:
-    wall, cpu = time.perf_counter(), time.process_time()
-    call(images)
-    return time.perf_counter() - wall, time.process_time() - cpu
+def _print_markdown() -> None:
+    """The table for the documentation, of what has been measured or is now."""
+    for batch in _numbers("batches", (1, 4)):
+        for threads in _numbers("threads", (1, 2)):
+            found = list(measured(batch, threads))
+            print(f"\nBatch {batch}, threads {threads}:\n")
+            print("| graph | NumPy | machine code | TensorFlow | ratio | with machine code |")
+            print("|---|---|---|---|---|---|")
+            for item in found:
+                times = [f"{item.times[key][1] * 1e3:.1f} ms" for key in _COLUMNS]
+                ratios = [f"{item.ratio(key):.2f}" for key in _COLUMNS[:2]]
+                print(f"| {' | '.join([item.name, *times, *ratios])} |")
+            means = [f"{geometric_mean(found, key):.2f}" for key in _COLUMNS[:2]]
+            print(f"| geometric mean | | | | {' | '.join(means)} |", flush=True)
+
+
+_COLUMNS = ("numpy", "jit", "tensorflow")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    _print_markdown()

@@ -8,6 +8,6 @@ if TYPE_CHECKING:
     from ..shape_inference.protocols import Array
 
 
-def passthrough(x: Array) -> Array:
-    """`x` itself; a plan knows this kernel and leaves the op out."""
-    return x
+def passthrough(*arrays: Array) -> Array | tuple[Array, ...]:
+    """The arrays themselves; a plan knows this kernel and leaves the op out."""
+    return arrays[0] if len(arrays) == 1 else arrays

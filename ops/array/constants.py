@@ -224,6 +224,7 @@ def _identity_shape(c: ShapeContext) -> TensorShape:
 
 @PLACEHOLDER_WITH_DEFAULT.view_kernel
 @IDENTITY.view_kernel
+@IDENTITY_N.view_kernel
 @SNAPSHOT.view_kernel
 @STOP_GRADIENT.view_kernel
 @PREVENT_GRADIENT.view_kernel
@@ -236,17 +237,6 @@ def _identity_kernel(c: KernelContext) -> Kernel:
 def _identity_n_shape(c: ShapeContext) -> list[TensorShape]:
     c.relay_contents()
     return c.shapes("input")
-
-
-@IDENTITY_N.view_kernel
-def _identity_n_kernel(c: KernelContext) -> Kernel:
-    if len(c.inputs("input")) == 1:
-        return passthrough
-
-    def identity_n(*inputs: Array) -> tuple[Array, ...]:
-        return inputs
-
-    return identity_n
 
 
 @CONTROL_TRIGGER.kernel

@@ -16,6 +16,7 @@ from ...shape_inference.symbolic.symbolic import dim_max, dim_min
 from ...shape_inference.traits import Reduction
 from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
+from .accumulation import accumulating, count_along
 from .arithmetic import add, subtract
 from .comparison import is_finite
 from .exponentials import exp, log
@@ -49,58 +50,25 @@ _SYMBOLIC = {
     "Max": np.frompyfunc(dim_max, 2, 1, identity=None),
     "Min": np.frompyfunc(dim_min, 2, 1, identity=None),
 }
-_MANY = 16
-
-
-def _accumulating(ufunc: np.ufunc) -> Callable[[DType], Reduce]:
-    """A sum or product: integers wrap around, small floats are accumulated in a wider dtype."""
-
-    def reduction(dtype: DType) -> Reduce:
-        own = dtype.numpy_dtype
-        if dtype.is_floating and dtype.size == 2:
-
-            def reduce_small(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
-                return ufunc.reduce(x.astype(np.float32), axes, keepdims=keep_dims).astype(own)
-
-            return reduce_small
-
-        def reduce(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
-            # NumPy adds in pairs along the last axes only; elsewhere one by one, as TensorFlow
-            # does where they are few: there the rounding is the same.
-            one_by_one = axes != tuple(range(x.ndim - len(axes), x.ndim))
-            if own == np.float32 and one_by_one and _count(x, axes) >= _MANY:
-                return ufunc.reduce(x, axes, np.float64, keepdims=keep_dims).astype(own)
-            return ufunc.reduce(x, axes, own, keepdims=keep_dims)
-
-        return reduce
-
-    return reduction
 
 
 def _mean(dtype: DType) -> Reduce:
-    total = _accumulating(np.add)(dtype)
+    total = accumulating(np.add)(dtype)
 
     def mean_of_floats(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
         result = total(x, axes, keep_dims)
-        count = _count(x, axes)
+        count = count_along(x, axes)
         # Of no floats it is NaN, of no complex numbers 0.
         return result / result.dtype.type(max(count, 1) if dtype.is_complex else count)
 
     def mean_of_integers(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
         wide = np.dtype(np.uint64 if dtype.is_unsigned else np.int64)
         result: Any = np.sum(x, axes, wide, keepdims=keep_dims)
-        count = np.asarray(max(_count(x, axes), 1), wide)
+        count = np.asarray(max(count_along(x, axes), 1), wide)
         quotient = np.absolute(result) // count
         return (np.sign(result) * quotient).astype(dtype.numpy_dtype)
 
     return mean_of_integers if dtype.is_integer or dtype.is_quantized else mean_of_floats
-
-
-def _count(x: Array, axes: tuple[int, ...]) -> int:
-    count = 1
-    for axis in axes:
-        count *= x.shape[axis]
-    return count
 
 
 def _extremum(ufunc: np.ufunc, of_floats: float, of_integers: str) -> Callable[[DType], Reduce]:
@@ -118,7 +86,7 @@ def _extremum(ufunc: np.ufunc, of_floats: float, of_integers: str) -> Callable[[
 
 
 def _euclidean_norm(dtype: DType) -> Reduce:
-    total = _accumulating(np.add)(dtype)
+    total = accumulating(np.add)(dtype)
 
     def norm(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
         squares = total(np.multiply(x, np.conjugate(x)), axes, keep_dims)
@@ -196,8 +164,8 @@ def resolve_axes(indices: Array, rank: int) -> tuple[int, ...]:
     return tuple(sorted(axes))
 
 
-SUM = _define("Sum", "number", _accumulating(np.add), "sum")
-PROD = _define("Prod", "number", _accumulating(np.multiply), "prod")
+SUM = _define("Sum", "number", accumulating(np.add), "sum")
+PROD = _define("Prod", "number", accumulating(np.multiply), "prod")
 MEAN = _define("Mean", "number", _mean, "mean")
 MEAN.flops(lambda c: c.first_elements())  # as many additions, and a division each
 MAX = _define("Max", "real", _extremum(np.maximum, -np.inf, "min"), "max")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.kernel_spec import Rows
+from ..kit.scratch import scratch
 from ..kit.sharing import share
 from .windowing import Frame, blocks, strided
 
@@ -68,8 +70,7 @@ class ChannelFilters:
                     seen = frame.seen_by(*part)[0]
                     if self._multiplier > 1:
                         seen = seen.repeat(self._multiplier, -1)
-                    seen = _rows_seen(seen, down, across, place.shape)
-                    np.einsum("nrijl,ijl->nrl", seen, weights, out=place)
+                    _add_up(seen, weights, down, across, place)
                     if finish is not None:
                         start = (part[0].start * shape[1] + part[1].start) * shape[2]
                         finish(start, start + place.shape[0] * place.shape[1] * shape[2])
@@ -112,31 +113,56 @@ class ChannelFilters:
         share(multiply, range(0, images * rows, step))
 
 
-def _rows_seen(x: Array, down: Window, across: Window, shape: Sequence[int]) -> Array:
-    """What each element of the window sees, in rows [images, rows, *window sizes, length].
+def _add_up(x: Array, weights: Array, down: Window, across: Window, out: Array) -> None:
+    """Writes what the window sees, weighted and added up.
+
+    Columns that are a stride apart are laid side by side, in as many planes as the stride: in a
+    plane, the next position sees the next column. An element of the window sees one plane.
 
     Args:
         x: images that begin with the first row that is seen.
+        weights: for each element of the window, those of a row of the result.
         down: the window along rows.
         across: the window along columns.
+        out: rows [images, rows, length] of the result.
+    """
+    wide, stride = int(across.size), across.stride
+    if stride == 1:
+        plane = x if x.flags.c_contiguous else np.ascontiguousarray(x)
+        seen = _rows_seen(plane, across.rate, wide, down, out.shape)
+        np.einsum("nrijl,ijl->nrl", seen, weights, out=out)
+        return
+    number = out.shape[2] // x.shape[3]
+    common = math.gcd(stride, across.rate)
+    place = out
+    for first in range(min(wide, stride // common)):
+        elements = slice(first, wide, stride // common)
+        taps = weights[:, elements]
+        columns = (taps.shape[1] - 1) * across.rate // common + number
+        start = first * across.rate
+        plane = scratch("plane", (*x.shape[:2], columns, x.shape[3]), x.dtype)
+        np.copyto(plane, x[:, :, start : start + (columns - 1) * stride + 1 : stride])
+        seen = _rows_seen(plane, across.rate // common, taps.shape[1], down, out.shape)
+        np.einsum("nrijl,ijl->nrl", seen, taps, out=place)
+        if place is not out:
+            np.add(out, place, out=out)
+        place = scratch("terms", out.shape, out.dtype)
+
+
+def _rows_seen(x: Array, apart: int, wide: int, down: Window, shape: Sequence[int]) -> Array:
+    """What elements of the window see, in rows [images, rows, *window sizes, length].
+
+    Args:
+        x: images that begin with the first row that is seen, of which each position along a row
+            sees the next column.
+        apart: how many columns apart the elements are.
+        wide: how many there are along a row.
+        down: the window along rows.
         shape: [images, rows, length] of the result.
     """
-    channels = x.shape[3]
-    if across.stride > 1:
-        # Columns that are a stride apart are laid side by side, for each column of the window.
-        number = shape[2] // channels
-        planes = np.empty((x.shape[0], x.shape[1], int(across.size), number, channels), x.dtype)
-        for j in range(int(across.size)):
-            start = j * across.rate
-            stop = start + (number - 1) * across.stride + 1
-            planes[:, :, j] = x[:, :, start : stop : across.stride]
-        images, row, element = planes.strides[:3]
-    else:
-        planes = x if x.flags.c_contiguous else np.ascontiguousarray(x)
-        images, row, column = planes.strides[:3]
-        element = column * across.rate
+    images, row, column = x.strides[:3]
     return strided(
-        planes,
-        (*shape[:2], int(down.size), int(across.size), shape[2]),
-        (images, row * down.stride, row * down.rate, element, x.itemsize),
+        x,
+        (*shape[:2], int(down.size), wide, shape[2]),
+        (images, row * down.stride, row * down.rate, column * apart, x.itemsize),
     )

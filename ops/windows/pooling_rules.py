@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ...shape_inference.sliding_windows import Sliding
     from ...shape_inference.symbolic.symbolic import Dim
 
+# So many images are pooled at a time as take so many bytes; one at least.
+_BLOCK_BYTES = 1 << 19
 # Along a dimension that is not pooled, which may also be empty.
 WHOLE = Window(1, 1, slack=1)
 
@@ -85,6 +87,22 @@ def pooled(x: Array, windows: Sequence[Window], combine: np.ufunc, start: Any) -
         ValueError: the windows do not fit `x`.
     """
     positions = [int(size) for size in pooled_sizes(windows, x.shape)]
+    images = max(1, _BLOCK_BYTES // max(1, x[:1].nbytes))
+    if images >= len(x) or windows[0].size != 1:
+        return _pooled(x, windows, positions, combine, start)
+    result = new_array(positions, x.dtype)
+    for first in range(0, len(x), images):  # what is made in between stays in the cache
+        some = x[first : first + images]
+        count = len(some)
+        result[first : first + count] = _pooled(
+            some, windows, [count, *positions[1:]], combine, start
+        )
+    return result
+
+
+def _pooled(
+    x: Array, windows: Sequence[Window], positions: Sequence[int], combine: np.ufunc, start: Any
+) -> Array:
     result = x
     # One dimension after the other: so a window of k × k takes 2k steps, not k².
     for axis, (window, number) in enumerate(zip(windows, positions, strict=True)):

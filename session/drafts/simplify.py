@@ -19,7 +19,7 @@ from .draft import Constant, Draft, Work
 from .update_order import check_update_order, updated_tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Sequence
 
     from .draft import Source
 
@@ -85,8 +85,11 @@ class _Simplifier:
         kernel = self._kernel(op)
         if kernel.unread:
             inputs = tuple([_UNREAD if i in kernel.unread else x for i, x in enumerate(inputs)])
+        kept = _unchanged(op, kernel, inputs)
         if pure and kernel.call is passthrough:
             self._draft.replace(op.outputs, inputs)
+        elif pure and kept is not None:
+            self._draft.replace(op.outputs, [kept])
         elif not (pure and self._folded(op, kernel, inputs)):
             self._draft.work.append(Work(op, kernel, inputs, op.outputs))
 
@@ -192,6 +195,18 @@ class _Simplifier:
             for tensor in op.outputs
         ]
         return sum(sizes) > _MOST_FOLDED_BYTES
+
+
+def _unchanged(op: Operation, kernel: KernelSpec, inputs: Sequence[Source]) -> Source | None:
+    """What an op gives as it is, to the bit: `x` of `x * 1.0` and of `x / 1.0`; None for others."""
+    if kernel.line is None or op.outputs[0].dtype.numpy_dtype.kind != "f":
+        return None
+    line = kernel.line([item.array if isinstance(item, Constant) else None for item in inputs])
+    if line is None or isinstance(inputs[line.input], Constant):
+        return None
+    is_product = isinstance(line.offset, float)  # x + 0.0 changes the sign of a zero
+    one = is_product and np.ndim(line.factor) == 0 and line.factor == 1
+    return inputs[line.input] if one and line.offset == 0 else None
 
 
 def _attr_key(op: Operation) -> Hashable:

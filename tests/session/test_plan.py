@@ -34,6 +34,15 @@ def test_only_what_is_fetched_is_planned() -> None:
     assert steps(x, x) == []
 
 
+def test_what_changes_no_bit_is_left_out() -> None:
+    x = td.placeholder(td.float32, [2])
+    assert steps(td.exp(1.0 * x / 1.0), x) == ["Exp"]
+    assert steps(td.exp(td.identity_n([x, x + 1.0])[0]), x) == ["Exp"]
+    y = td.placeholder(td.complex64, [2])
+    zeros = x + 0.0, x * [1.0, 1.0], y * 1.0  # -0.0 + 0.0 is 0.0; the vector checks the shape
+    assert [steps(item, x, y) for item in zeros] == [["AddV2"], ["Mul"], ["Mul"]]
+
+
 def test_what_depends_on_constants_is_folded() -> None:
     x = td.placeholder(td.float32, [2])
     assert steps(x * td.exp(td.constant(1.0) + 2.0), x) == ["Mul"]

@@ -168,6 +168,9 @@ DEPTHWISE = [
     depthwise_case([2, 2], "SAME", [1, 1]),
     depthwise_case([1, 3], "VALID", [2, 1]),
     depthwise_case([1, 1], "SAME", [1, 3]),
+    depthwise_case([1, 2], "VALID", [1, 2]),
+    depthwise_case([2, 4], "SAME", [1, 2]),
+    depthwise_case([1, 2], "SAME", [1, 3]),
     depthwise_case([2, 7], "VALID", [1, 1]),
     Case(
         "DepthwiseConv2dNative",

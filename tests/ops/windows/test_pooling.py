@@ -10,6 +10,7 @@ from shape_language import infers, refuses
 from windows_naive import channels_first, image, over_windows
 
 import tensordraft as td
+from tensordraft.ops.windows import pooling_rules
 
 X = image(2, 5, 7, 3)
 VOLUME = image(1, 3, 4, 3, 2)
@@ -266,3 +267,17 @@ def test_there_are_no_packed_channels(op: str) -> None:
     attrs = {"ksize": [1] * 4, "strides": [1] * 4, "padding": "VALID"}
     with pytest.raises((TypeError, ValueError), match="data_format must be one of"):
         infers(op, "[1,4,4,2]", "[1,4,4,2]", data_format="NCHW_VECT_C", **attrs)
+
+
+def test_images_are_pooled_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    images = image(5, 6, 7, 2)
+    results = []
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.placeholder(td.float32, [None, 6, 7, 2])
+        pools = [td.nn.max_pool(x, 3, 2, "SAME"), td.nn.avg_pool(x, [2, 3], 1, "VALID")]
+        for size in (1 << 20, 2 * images[0].nbytes, 1):
+            monkeypatch.setattr(pooling_rules, "_BLOCK_BYTES", size)
+            results.append(session.run(pools, {x: images}))
+    for other in results[1:]:
+        for one, two in zip(results[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
