@@ -66,7 +66,7 @@ def overhead(client: Any, chunks: int = 400) -> tuple[float, float]:
     with td.Graph().as_default() as graph:
         x = td.placeholder(td.float32, ["batch", 4], name="x")
         y = td.reduce_sum(x * 2.0, 1)
-    table = client.persist(da.ones((chunks * 10, 4), np.float32, chunks=(10, 4)))
+    table = client.persist(da.ones((chunks * 10, 4), dtype=np.float32, chunks=(10, 4)))
     plain = table.map_blocks(lambda block: (block * 2).sum(1), drop_axis=1, dtype=np.float32)
     results = {"dask": plain, "graph": td.map_blocks(graph, y, {x: table})}
     seconds = dict.fromkeys(results, math.inf)

@@ -47,6 +47,13 @@ def task(key: Any, function: Any, *args: Any) -> Any:
     return Task(key, function, *[TaskRef(x.key) if isinstance(x, Key) else x for x in args])
 
 
+def alias(key: Any, other: Key) -> Any:
+    """Another key for the result of a task."""
+    from dask._task_spec import Alias
+
+    return Alias(key, other.key)
+
+
 def data(key: Any, value: Any) -> Any:
     """A value as a node of a dask graph."""
     from dask._task_spec import DataNode
@@ -64,13 +71,12 @@ def block_graph(array: Any) -> dict[Any, Any]:
 
 def _renamed(name: str, array: Any) -> dict[Any, Any]:
     """Tasks that have the blocks of an array under the name which it had."""
-    from dask._task_spec import Alias
     from dask.core import flatten
 
     if array.name == name:
         return {}
     keys = [*flatten(array.__dask_keys__())]
-    return {(name, *key[1:]): Alias((name, *key[1:]), key) for key in keys}
+    return {(name, *key[1:]): alias((name, *key[1:]), Key(key)) for key in keys}
 
 
 def lazy_array(layers: dict[str, Any], sources: Any, name: str, chunks: Any, dtype: Any) -> Any:

@@ -10,7 +10,7 @@ from ..shape_inference.split_parts import OWN, WHOLE, Part
 from .combining import combined, joined, tree
 from .sizes import RunSizes, sliced, starts
 from .stage_graph import Program, program_of
-from .worker import run_chunk
+from .worker import run_chunk, run_for_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -181,21 +181,26 @@ class Run:
         stage, program = self._stages.chunks[level], self._programs[level]
         shared = self._tasks.spread(program, program.key)
         columns = [self._column(read) for read in stage.reads]
-        results = [
-            self._tasks.submit(
-                run_chunk, shared, self._place(i), *[column(i) for column in columns]
-            )
-            for i in self._numbers
-        ]
         gives = stage.gives
         parts = [self._analysis.parts[tensor] for tensor in gives]
         partial = [i for i, part in enumerate(parts) if part.kind == "partial"]
+        alone = len(gives) == 1 and not partial  # so that a task for each chunk is enough
+        results = [
+            self._tasks.submit(
+                run_for_one if alone else run_chunk,
+                shared,
+                self._place(i),
+                *[column(i) for column in columns],
+            )
+            for i in self._numbers
+        ]
         total = self._combine(results, gives, partial) if partial else None
+        later = self._stages.kept(level)
         for k, (tensor, part) in enumerate(zip(gives, parts, strict=True)):
-            if part.kind in ("split", "listed"):
+            if alone:
+                self._kept[tensor] = results
+            elif part.kind in ("split", "listed") or tensor in later:
                 self._kept[tensor] = [self._tasks.submit(picked, result, k) for result in results]
-            elif tensor in self._stages.kept(level):
-                self._kept[tensor] = [self._tasks.submit(picked, item, k) for item in results]
         kept = [key for tensor in gives for key in self._kept.get(tensor, ())]
         self._tasks.start(kept if total is None else [*kept, total])
         if total is not None:

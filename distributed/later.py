@@ -8,7 +8,7 @@ import numpy as np
 
 from ..shape_inference.split_parts import WHOLE
 from .combining import joined
-from .dask_parts import Key, data, lazy_array, task
+from .dask_parts import Key, alias, data, lazy_array, task
 from .stage_graph import program_of
 from .worker import run_chunk
 
@@ -70,7 +70,7 @@ class Later:
             if rank:
                 place[axis] = i
             own = (name, *place)
-            layer[own] = task(own, np.asarray, key)
+            layer[own] = alias(own, key) if rank else task(own, np.asarray, key)
         layers = {self._name: self._layer, name: layer}
         return lazy_array(layers, self._sources, name, chunks, dtype)
 

@@ -75,6 +75,11 @@ def run_chunk(program: Program, place: tuple[int, int], *arrays: Any) -> list[An
     raise ChunkError(code, message, node, rows)
 
 
+def run_for_one(program: Program, place: tuple[int, int], *arrays: Any) -> Any:
+    """As `run_chunk`, for a program of one result: that."""
+    return run_chunk(program, place, *arrays)[0]
+
+
 def _planned(program: Program) -> Callable[..., Any]:
     """What runs a program, made when it is first asked for."""
     check_version(program.version)
