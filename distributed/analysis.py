@@ -188,11 +188,11 @@ class Analysis(Following):
             try:
                 if not fed.issuperset(op.outputs) or not op.outputs:
                     inference.infer(op)
-                for tensor in op.outputs:
-                    if tensor in declared:
-                        inference.declare(
-                            tensor, declared[tensor].merge_with(inference.shape(tensor))
-                        )
+                stated = {tensor: declared[tensor] for tensor in op.outputs if tensor in declared}
+                if op.definition.traits.calls_python:  # only `set_shape` tells what it makes
+                    stated = {tensor: tensor.shape for tensor in op.outputs} | stated
+                for tensor, shape in stated.items():
+                    inference.declare(tensor, shape.merge_with(inference.shape(tensor)))
             except (TypeError, ValueError) as error:
                 raise add_context(error, op, inference) from error
         return inference, rows

@@ -63,6 +63,15 @@ class Cluster:
         if self._own:
             self.client.close()
 
+    def address_of(self, number: int) -> str | None:
+        """The address of a worker: that whose name is the number, or the one of this place."""
+        known = self.client.scheduler_info(n_workers=-1)["workers"]
+        named = {str(info["name"]): address for address, info in known.items()}
+        if all(name.isdecimal() for name in named):
+            return named.get(str(number))
+        places = [named[name] for name in sorted(named)]
+        return places[number] if number < len(places) else None
+
     def lent(self, name: str, value: Any) -> Any:
         """A future of a value that is sent to all workers, unless it is there already."""
         known = self.spread.get(name)
@@ -154,12 +163,19 @@ class ClusterTasks:
         self._futures[future.key] = future
         return Key(future.key)
 
-    def start(self, handles: Sequence[Any]) -> None:
-        """Has all begin that was submitted, to keep the results of some of it."""
+    def start(self, handles: Sequence[Any], worker: int | None = None) -> None:
+        """Has all begin that was submitted, to keep the results of some of it.
+
+        Args:
+            handles: of what is kept.
+            worker: the number of the worker that is to run it; others do where it is not there.
+        """
         keys = [handle.key for handle in handles if handle.key not in self._futures]
         graph, self._pending = self._pending, {}
         if keys:
-            futures = self._told(lambda: self._client.get(graph, keys, sync=False))
+            where = None if worker is None else self._cluster.address_of(worker)
+            how = {} if where is None else {"workers": [where], "allow_other_workers": True}
+            futures = self._told(lambda: self._client.get(graph, keys, sync=False, **how))
             self._futures.update(zip(keys, futures, strict=True))
 
     def value(self, handle: Any) -> Any:

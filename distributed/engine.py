@@ -34,8 +34,13 @@ class Tasks(Protocol):
     def spread(self, value: Any, name: str = "") -> Any:
         """A handle of a value that many tasks will need; one of a name is spread once."""
 
-    def start(self, handles: Sequence[Any]) -> None:
-        """Has all begin that was submitted, to keep the results of some of it."""
+    def start(self, handles: Sequence[Any], worker: int | None = None) -> None:
+        """Has all begin that was submitted, to keep the results of some of it.
+
+        Args:
+            handles: of what is kept.
+            worker: the number of the worker that is to run it, if it is there.
+        """
 
     def value(self, handle: Any) -> Any:
         """What a handle stands for, as soon as it is there."""
@@ -202,7 +207,7 @@ class Run:
             elif part.kind in ("split", "listed") or tensor in later:
                 self._kept[tensor] = [self._tasks.submit(picked, result, k) for result in results]
         kept = [key for tensor in gives for key in self._kept.get(tensor, ())]
-        self._tasks.start(kept if total is None else [*kept, total])
+        self._tasks.start(kept if total is None else [*kept, total], stage.worker)
         if total is not None:
             self._know([gives[k] for k in partial], total)
 
@@ -296,7 +301,7 @@ class InThisThread:
         del name
         return value
 
-    def start(self, handles: Sequence[Any]) -> None:
+    def start(self, handles: Sequence[Any], worker: int | None = None) -> None:
         """Nothing: all has run."""
 
     def value(self, handle: Any) -> Any:

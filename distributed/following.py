@@ -21,6 +21,7 @@ from ..shape_inference.split_sums import adds_up, is_zero
 from ..shape_inference.symbolic.symbolic import DimExpr, Symbol, symbols_of
 from ..shape_inference.traits import Bodies
 from .bodies import bodies_fall_apart
+from .python_functions import falls_as_said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +87,9 @@ class Following:
         """Finds out how an op falls apart, those before it being known."""
         if op.outputs and all(tensor in self.parts for tensor in op.outputs):
             return  # it is fed
-        if op.outputs and op.definition.pure and all(map(self.is_constant, self.inputs(op))):
+        definition = op.definition
+        travels = definition.pure and not definition.traits.calls_python
+        if op.outputs and travels and all(map(self.is_constant, self.inputs(op))):
             self.constant.add(op)
         falls = self._settled(op, self._decided(op))
         self.falls[op] = falls
@@ -142,12 +145,13 @@ class Following:
         try:
             if isinstance(traits, Bodies):
                 return bodies_fall_apart(op, self, parts)
-            if traits.calls_python:
-                raise Mixes("it calls a function of the program, which does not travel")
             if not (
                 definition.pure or in_chunk or (isinstance(definition, OpDef) and traits.splits)
             ):
-                raise Mixes("it has state, so it runs once, on all rows")
+                calling = "calls a function of the program that " if traits.calls_python else ""
+                raise Mixes(f"it {calling}has state, so it runs once, on all rows")
+            if traits.calls_python:
+                return self._checked(op, falls_as_said(context, op))
             return self._checked(op, fall_apart(context, rule))
         except Mixes as why:
             in_steps = self._in_steps(op, context) if is_split or sized else None
@@ -205,6 +209,16 @@ class Following:
 
 class FollowingBody(Following):
     """Following the ops of a body, all of which run with each chunk."""
+
+    def follow(self, op: Operation) -> None:
+        """Finds out how an op falls apart, those before it being known.
+
+        Raises:
+            Mixes: it calls a function, which does not travel with a body.
+        """
+        if op.definition.traits.calls_python:
+            raise Mixes(f"{op.name!r} in it calls a function of the program")
+        super().follow(op)
 
     def _at_hand(self, tensor: Tensor) -> bool:
         del tensor

@@ -48,7 +48,7 @@ class Later:
         self._layer[key] = data(key, value)
         return Key(key)
 
-    def start(self, handles: Sequence[Any]) -> None:
+    def start(self, handles: Sequence[Any], worker: int | None = None) -> None:
         """Nothing: what is lazy begins when somebody computes it."""
 
     def value(self, handle: Any) -> Any:

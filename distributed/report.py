@@ -207,7 +207,8 @@ def _told(stages: Stages) -> Iterable[str]:
 def _chunks_told(stages: Stages, level: int) -> Iterable[str]:
     stage: Stage = stages.chunks[level]
     ops = [op for op in stage.ops if op.inputs]
-    yield f"in chunks: {_counted(ops)}"
+    where = "" if stage.worker is None else f" on worker {stage.worker}"
+    yield f"in chunks{where}: {_counted(ops)}"
     combined: dict[str, list[str]] = {}
     for tensor in stages.combined(level):
         part = stages.analysis.parts[tensor]

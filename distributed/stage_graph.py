@@ -11,7 +11,9 @@ from ..ops.array.constants import IDENTITY_N
 from ..ops.control_flow.function_defs import functions_of
 from ..protos.attr_codec import encode_attr
 from ..protos.messages import GraphDef
+from ..shape_inference.split_parts import Mixes
 from ..shape_inference.tensor_shape import TensorShape
+from .python_functions import name_on_workers
 
 if TYPE_CHECKING:
     from ..graph.node import Operation
@@ -30,6 +32,7 @@ class Program(NamedTuple):
         feeds: the names of the tensors that are fed, in order.
         fetches: the names of those that are wanted.
         lines: of ops that were made by a line of a program, what errors say of them.
+        functions: of ops that call a function, its module and name, which workers import.
     """
 
     version: str
@@ -38,6 +41,7 @@ class Program(NamedTuple):
     feeds: tuple[str, ...]
     fetches: tuple[str, ...]
     lines: tuple[tuple[str, str], ...] = ()
+    functions: tuple[tuple[str, str], ...] = ()
 
 
 def program_of(stage: Stage, inference: Inference, version: str) -> Program:
@@ -47,6 +51,9 @@ def program_of(stage: Stage, inference: Inference, version: str) -> Program:
         stage: the stage.
         inference: what is known of its tensors.
         version: that of the package.
+
+    Raises:
+        ValueError: an op calls a function that workers cannot import.
     """
     message = GraphDef()
     taken = {op.name for op in stage.ops}
@@ -69,17 +76,27 @@ def program_of(stage: Stage, inference: Inference, version: str) -> Program:
         del node.input[:]
         node.input.extend(names.get(read) or input_name(read.tensor) for read in read_here)
         node.input.extend(f"^{control.name}" for control in op.controls if control in inside)
-    functions = functions_of(stage.ops)
-    if functions:
+    library = functions_of(stage.ops)
+    if library:
         message.versions.CopyFrom(stage.ops[0].graph.versions)
-        message.library.function.extend(functions)
+        message.library.function.extend(library)
     data = message.SerializeToString(deterministic=True)
     fetches = tuple(full_input(input_name(tensor)) for tensor in stage.gives)
     feeds = tuple(f"{names[read]}:0" for read in stage.reads)
     digest = hashlib.blake2b(data, digest_size=16)
-    digest.update(repr((feeds, fetches)).encode())
+    functions = tuple(
+        (op.name, _function(op)) for op in stage.ops if op.definition.traits.calls_python
+    )
+    digest.update(repr((feeds, fetches, functions)).encode())
     lines = tuple((op.name, whereabouts(op)) for op in stage.ops if op.inputs)
-    return Program(version, digest.hexdigest(), data, feeds, fetches, lines)
+    return Program(version, digest.hexdigest(), data, feeds, fetches, lines, functions)
+
+
+def _function(op: Operation) -> str:
+    try:
+        return name_on_workers(op)
+    except Mixes as why:
+        raise ValueError(f"{whereabouts(op)} cannot run on workers: {why}") from None
 
 
 def _write_handing_on(op: Operation, node: NodeDef) -> None:

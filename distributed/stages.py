@@ -6,6 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.node import Operation, Tensor
+from ..graph.scopes.device import parse_device
 from ..protos.dtypes import variant
 from ..shape_inference.split_parts import OWN, WHOLE, Part
 from .analysis import Analysis
@@ -32,6 +33,7 @@ class Stage(NamedTuple):
         gives: the tensors that others need.
         inputs: what each op reads, and how.
         in_steps: those of the ops that hand on what others have computed in their place.
+        worker: the number of the worker to which a device string pins it; None where none does.
     """
 
     ops: list[Operation]
@@ -39,6 +41,7 @@ class Stage(NamedTuple):
     gives: list[Tensor]
     inputs: Callable[[Operation], Sequence[Read]]
     in_steps: Collection[Operation] = ()
+    worker: int | None = None
 
 
 class Stages:
@@ -57,6 +60,7 @@ class Stages:
         self.analysis = analysis
         self._fed = {*analysis.feeds, *chain.from_iterable(analysis.streams.values())}
         self._level: dict[Operation, int] = {}
+        self._pins: dict[int, int] = {}
         self._order = {op: i for i, op in enumerate(analysis.ops)}
         self._readers: dict[Tensor, list[Operation]] = {}
         for op in analysis.ops:
@@ -112,6 +116,9 @@ class Stages:
             if not self._is_fed(control):
                 later = self.runs_in_chunks(control) > self.runs_in_chunks(op)
                 level = max(level, self._level[control] + later)
+        if self.runs_in_chunks(op) and (pin := pinned_to(op)) is not None:
+            while self._pins.setdefault(level, pin) != pin:  # a stage runs in one place
+                level += 1
         self._level[op] = level
 
     def awaited(self, op: Operation) -> list[Operation]:
@@ -193,7 +200,8 @@ class Stages:
                     reads[read] = None
         gives = [tensor for tensor in self._made(here) if self._is_asked_for(tensor, level)]
         ops = self._in_order(here | constants)
-        return Stage(ops, list(reads), gives, self._reads, self.analysis.in_steps.keys())
+        replaced, worker = self.analysis.in_steps.keys(), self._pins.get(level)
+        return Stage(ops, list(reads), gives, self._reads, replaced, worker)
 
     def _in_order(self, ops: Iterable[Operation]) -> list[Operation]:
         return sorted(ops, key=self._order.__getitem__)
@@ -247,6 +255,16 @@ class Stages:
             for read in stage.reads
             if read.tensor in self.chunks[level].gives and read.part != WHOLE
         ]
+
+
+def pinned_to(op: Operation) -> int | None:
+    """The number of the worker that the device string of an op names, `/job:worker/task:3`."""
+    try:
+        parts = parse_device(op.device)
+    except ValueError:  # a file may say anything
+        return None
+    is_worker = parts.get("job") == "worker" and "task" in parts
+    return int(parts["task"]) if is_worker else None
 
 
 def _reading_whole(op: Operation) -> list[Read]:

@@ -128,7 +128,8 @@ class StepGraph:
         scope = f"{op.name.lstrip('_')}.steps"
         while self._around.has_operation(scope):
             scope += "_"
-        with self._graph.as_default(), self._graph.name_scope(scope):
+        where = self._graph.device(op.device or None)
+        with self._graph.as_default(), self._graph.name_scope(scope), where:
             inputs = []
             for tensor in op.inputs:
                 shape = inference.shape(tensor)

@@ -10,8 +10,10 @@ from .. import __version__
 from ..graph import errors
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
+from ..ops.effects.callbacks import give_function
 from ..protos.messages import GraphDef
 from ..session.session import Session
+from .python_functions import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,6 +91,8 @@ def _planned(program: Program) -> Callable[..., Any]:
             graph = Graph()
             with graph.as_default():
                 import_graph_def(GraphDef.FromString(program.graph_def), name="")
+            for name, function in program.functions:
+                give_function(graph.get_operation_by_name(name), imported(function))
             session = Session(graph=graph)
             call = session.make_callable(list(program.fetches), list(program.feeds))
             while len(_callables) >= _MOST_PROGRAMS:

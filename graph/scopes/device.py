@@ -1,4 +1,8 @@
-"""Device strings: read, merged and written; tensordraft keeps them and does not act on them."""
+"""Device strings: read, merged and written.
+
+A session keeps them and does not act on them; one of a cluster runs what it runs in chunks where
+they say.
+"""
 
 from __future__ import annotations
 

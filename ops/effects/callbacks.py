@@ -48,7 +48,7 @@ def _py_func_kernel(c: KernelContext) -> Kernel:
     node, dtypes = c.node, c.attr("Tout")
 
     def call(*inputs: Array) -> Any:
-        function = _FUNCTIONS.get(node)
+        function = function_of(node)
         if function is None:
             raise errors.UnimplementedError(
                 None, None, f"{node.name!r} calls a Python function, which is not part of a file"
@@ -74,6 +74,16 @@ def _py_func_kernel(c: KernelContext) -> Kernel:
     return call
 
 
+def function_of(op: Any) -> Callable[..., Any] | None:
+    """The function that an op calls, if the program has given it one."""
+    return _FUNCTIONS.get(op)
+
+
+def give_function(op: Any, function: Callable[..., Any]) -> None:
+    """Has an op call a function."""
+    _FUNCTIONS[op] = function
+
+
 def py_func(
     func: Callable[..., Any],
     inp: Sequence[Any],
@@ -84,7 +94,8 @@ def py_func(
     """A Python function as an op.
 
     It runs in this process, whenever the op does. Graphs that hold it cannot be saved, since the
-    function is no part of the graph.
+    function is no part of the graph. Where a graph is run in chunks, all rows are given to it at
+    once, unless it says what rows make: see docs/distributed.md.
 
     Args:
         func: from arrays (NumPy scalars for tensors of rank 0) to an array, or a list of them.
@@ -121,7 +132,7 @@ def py_func(
                 "Tout": [as_dtype(dtype) for dtype in (Tout if several else [Tout])],
             },
         )
-    _FUNCTIONS[op] = func
+    give_function(op, func)
     if several:
         return list(op.outputs) or op
     return op.outputs[0]
