@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..graph.graph import Graph
@@ -88,10 +89,11 @@ class Cost:
     def peak_bytes(self) -> Amount:
         """The most bytes that are alive at once: what is fed, constants, variables and results.
 
-        That is of a plan that runs step by step, without fusion; what kernels need for themselves
-        meanwhile is not in it.
+        That is of a plan that runs step by step in one thread, without fusion and machine code.
+        Where all sizes are numbers, what kernels take for themselves is in it, too, such as the
+        patches of a convolution.
         """
-        return self._at(self._totals["peak"])
+        return self._greatest(self._totals["peak"], zip(self._steps, self._held, strict=True))
 
     @property
     def by_op(self) -> list[OpCost]:
@@ -104,10 +106,31 @@ class Cost:
                 self._at(step.read + step.written),
                 self._at(step.read),
                 self._at(step.written),
-                self._at(step.live),
+                self._greatest(step.live, [(step, held)]),
             )
-            for step in self._steps
+            for step, held in zip(self._steps, self._held, strict=True)
         ]
+
+    @cached_property
+    def _held(self) -> list[int]:
+        """What kernels take besides results while each step runs, as far as sizes are numbers."""
+        numbers = {name: size for name, size in self.sizes.items() if isinstance(size, int)}
+        lasting, lent, held = 0, dict[str, int](), []
+        for step in self._steps:
+            workspace = step.workspace(numbers)
+            lasting += workspace.lasting
+            for use, size in workspace.lent.items():
+                lent[use] = max(lent.get(use, 0), size)
+            held.append(workspace.passing + lasting + sum(lent.values()))
+        return held
+
+    def _greatest(self, live: Formula, steps: Iterable[tuple[StepCost, int]]) -> Amount:
+        """The greatest of what is alive at steps, with what kernels take if it is a number."""
+        found = self._at(live)
+        if not isinstance(found, int):
+            return found
+        numbers = [(self._at(step.live), held) for step, held in steps]
+        return max([found, *[alive + held for alive, held in numbers if isinstance(alive, int)]])
 
     def by_scope(self, depth: int = 1) -> dict[str, OpCost]:
         """What the ops of each name scope cost together; `live` is the most in the scope.
@@ -172,18 +195,18 @@ class Cost:
         return formula.at(self.sizes)
 
     def _by(self, key: Any) -> dict[str, OpCost]:
-        groups: dict[str, list[StepCost]] = {}
-        for step in self._steps:
-            groups.setdefault(key(step), []).append(step)
-        return {name: self._together(name, steps) for name, steps in groups.items()}
+        groups: dict[str, list[tuple[StepCost, int]]] = {}
+        for step, held in zip(self._steps, self._held, strict=True):
+            groups.setdefault(key(step), []).append((step, held))
+        return {name: self._together(name, group) for name, group in groups.items()}
 
-    def _together(self, name: str, steps: Sequence[StepCost]) -> OpCost:
-        zero = Formula.of(0)
+    def _together(self, name: str, group: Sequence[tuple[StepCost, int]]) -> OpCost:
+        zero, steps = Formula.of(0), [step for step, _ in group]
         flops = sum((step.flops for step in steps), zero)
         read = sum((step.read for step in steps), zero)
         written = sum((step.written for step in steps), zero)
-        live = Formula.greatest([step.live for step in steps])
-        amounts = [self._at(item) for item in (flops, read + written, read, written, live)]
+        live = self._greatest(Formula.greatest([step.live for step in steps]), group)
+        amounts = [*map(self._at, (flops, read + written, read, written)), live]
         return OpCost(name, "1 op" if len(steps) == 1 else f"{len(steps)} ops", *amounts)
 
 

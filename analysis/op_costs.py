@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..session.loop_plan import LoopPlan
 from ..shape_inference.costs import bytes_of, flops_of
 from ..shape_inference.symbolic.formulas import Formula
 from ..shape_inference.symbolic.symbolic import dim_symbol
+from ..shape_inference.workspaces import workspace_of
 from .live_memory import LiveMemory, Moment, is_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Container, Iterable, Mapping
 
     from ..session.plan import Plan, Step
     from ..shape_inference.inference import Inference
+    from ..shape_inference.workspaces import Workspace
 
 _ZERO = Formula.of(0)
 
@@ -29,6 +32,7 @@ class StepCost(NamedTuple):
         read: bytes of what it reads; nothing where the result is a view.
         written: bytes of what it makes.
         live: bytes that are alive meanwhile.
+        workspace: tells, given the numbers of named sizes, what the kernel takes besides.
         counted: whether there is a rule for the operations.
     """
 
@@ -38,6 +42,7 @@ class StepCost(NamedTuple):
     read: Formula
     written: Formula
     live: Formula
+    workspace: Callable[[Mapping[str, int]], Workspace]
     counted: bool = True
 
 
@@ -61,7 +66,7 @@ def plan_cost(plan: Plan, base: Formula, prefix: str = "") -> PlanCost:
     """
     memory = LiveMemory(plan.steps, plan.inference, base)
     costs = [
-        _step_cost(step, plan.inference, moment, prefix)
+        _step_cost(step, plan.inference, plan.constants, moment, prefix)
         for step, moment in zip(plan.steps, memory.moments, strict=True)
     ]
     return _summed(costs)
@@ -78,7 +83,9 @@ def _summed(costs: Iterable[PlanCost]) -> PlanCost:
     )
 
 
-def _step_cost(step: Step, inference: Inference, moment: Moment, prefix: str) -> PlanCost:
+def _step_cost(
+    step: Step, inference: Inference, constants: Container[int], moment: Moment, prefix: str
+) -> PlanCost:
     op, live = step.op, moment.live
     if step.kernel.bodies:
         return _bodies_cost(step, live, prefix)
@@ -89,7 +96,11 @@ def _step_cost(step: Step, inference: Inference, moment: Moment, prefix: str) ->
         written = sum((bytes_of(edge, inference.shape(edge)) for edge in op.outputs), _ZERO)
     numbers = any(edge.dtype.is_floating or edge.dtype.is_complex for edge in op.outputs)
     counted = flops is not None or not numbers
-    cost = StepCost(prefix + op.name, op.type, flops or _ZERO, read, written, live, counted)
+    fixed = {x for x, slot in zip(op.inputs, step.inputs, strict=False) if slot in constants}
+    workspace = partial(workspace_of, op, inference, fixed)
+    cost = StepCost(
+        prefix + op.name, op.type, flops or _ZERO, read, written, live, workspace, counted
+    )
     return PlanCost([cost], cost.flops, read, written, live)
 
 
@@ -117,7 +128,10 @@ def _loop_cost(plan: LoopPlan, live: Formula, prefix: str) -> PlanCost:
     for steps, inference in zip(plan.first, plan.inferences, strict=True):
         memory = LiveMemory(steps, inference, live)
         costs += [
-            _times(_step_cost(step, inference, moment, prefix), 1 if plan.is_once(step) else rounds)
+            _times(
+                _step_cost(step, inference, plan.constants, moment, prefix),
+                1 if plan.is_once(step) else rounds,
+            )
             for step, moment in zip(steps, memory.moments, strict=True)
         ]
     return _summed(costs)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..shape_inference.costs import FlopsRule
     from ..shape_inference.split_parts import Rule as SplitRule
     from ..shape_inference.traits import Traits
+    from ..shape_inference.workspaces import WorkspaceRule
     from .bodies import Call
     from .lowered_nodes import Lowering
 
@@ -103,6 +104,7 @@ class OpDef(Generic[Result]):
         self.template: NodeDef | None = None
         self.value_function: ValueFunction | None = None
         self.flops_function: FlopsRule | None = None
+        self.workspace_rule: WorkspaceRule | None = None
         self.split_rule: SplitRule | None = None
         self.steps_function: Callable[..., Sequence[Tensor]] | None = None
         self.kernel_factory: KernelFactory | None = None
@@ -169,6 +171,15 @@ class OpDef(Generic[Result]):
         """
         self.flops_function = function
         return function
+
+    def workspace(self, rule: WorkspaceRule) -> WorkspaceRule:
+        """Decorator: `rule(c)` gives the memory that the kernel takes besides its results.
+
+        It receives a `SizedContext` and returns a `Workspace`. Only kernels that lay out much need
+        it; numbers that the NumPy kernel takes for a moment, a row or a block, do not count.
+        """
+        self.workspace_rule = rule
+        return rule
 
     def split(self, rule: SplitRule) -> SplitRule:
         """Decorator: `rule(c)` tells along which axes the op falls apart, where traits do not.

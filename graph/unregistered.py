@@ -37,6 +37,7 @@ class UnregisteredOp:
     pure = False
     value_function = None
     flops_function = None
+    workspace_rule = None
     kernel_factory = None
     kernel_memory = Memory.UNKNOWN
     lowering = None

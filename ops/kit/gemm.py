@@ -106,6 +106,12 @@ class TurnedFactor:
         large = factor.size >= 4 * _LARGE_FACTOR and factor.dtype == np.float32
         return large and factor.ndim == 2 and factor.shape[1] % _COLUMNS_APART == 0
 
+    @classmethod
+    def bytes_for(cls, rows: int, factor: Array) -> int:
+        """How many bytes a turned copy takes, where it is made for so many rows."""
+        turned = cls.pays(factor) and 1 < rows <= _MOST_ROWS_TO_TURN_FOR
+        return factor.nbytes if turned else 0
+
     def suited(self, x: Array, y: Array) -> Array:
         """The constant `y`, or an array equal to it that products with `x` are quicker with."""
         if not 1 < len(x) <= _MOST_ROWS_TO_TURN_FOR:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...shape_inference.workspaces import Workspace
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -25,6 +27,12 @@ class _Kept(threading.local):
 
 
 _kept = _Kept()
+
+
+def lent(**nbytes: int) -> Workspace:
+    """The workspace of a kernel that asks for so many bytes of scratch memory, by their use."""
+    kept = {use: size for use, size in nbytes.items() if size <= _MOST_KEPT_BYTES}
+    return Workspace(passing=sum(nbytes.values()) - sum(kept.values()), lent=kept)
 
 
 def scratch(use: str, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:

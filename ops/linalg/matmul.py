@@ -13,6 +13,7 @@ from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Product
+from ...shape_inference.workspaces import Workspace
 from ..array.casting import cast
 from ..kit.allocation import check_size
 from ..kit.elementwise import COMPLEX, FLOATS, like_the_other
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.workspaces import SizedContext
 
 public = {
     "td": "sparse_matmul",
@@ -114,6 +116,15 @@ def _batch_mat_mul_v1_shape(c: ShapeContext) -> TensorShape:
 def _same_batch(c: OpContext, x: TensorShape, y: TensorShape) -> TensorShape:
     batches = [shape[:-2] for shape in (x, y) if shape.rank is not None]
     return c.merged("the dimensions of x and y before the last two", batches)
+
+
+@MAT_MUL.workspace
+def _mat_mul_workspace(c: SizedContext) -> Workspace:
+    if not c.is_constant("b") or c.attr("transpose_b"):
+        return Workspace()
+    a, b = c.numbers("a"), c.numbers("b")
+    factor = np.broadcast_to(np.zeros((), c.dtype("b").numpy_dtype), b)
+    return Workspace(lasting=TurnedFactor.bytes_for(a[1 if c.attr("transpose_a") else 0], factor))
 
 
 @MAT_MUL.kernel

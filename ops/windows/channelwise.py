@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...graph.kernel_spec import Rows
-from ..kit.scratch import scratch
+from ...shape_inference.workspaces import Workspace
+from ..kit.scratch import lent, scratch
 from ..kit.sharing import share
-from .windowing import Frame, blocks, strided
+from .windowing import Frame, blocks, largest, strided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -113,6 +114,62 @@ class ChannelFilters:
         share(multiply, range(0, images * rows, step))
 
 
+def channelwise_workspace(
+    x: Array, windows: Sequence[Window], multiplier: int, constant: bool
+) -> Workspace:
+    """What the convolution of [batch, rows, columns, channels] takes besides its result.
+
+    Args:
+        x: the images.
+        windows: the windows that slide over rows and columns.
+        multiplier: how many filters each channel has.
+        constant: whether the filters are the same at every run.
+    """
+    down, across = windows
+    positions = int(down.positions(x.shape[1])), int(across.positions(x.shape[2]))
+    frame = Frame(x, windows, positions)
+    length = positions[1] * x.shape[3] * multiplier
+    lines = (*frame.shape[:2], length)
+    if 0 in (*lines, *x.shape):
+        return Workspace()
+    images, rows = largest(blocks(lines, x.itemsize, _BLOCK_BYTES), lines)
+    weights = int(down.size) * int(across.size) * length * x.itemsize
+    height = (rows - 1) * down.stride + int(down.extent)
+    column = images * height * x.itemsize * x.shape[3] * multiplier  # of what is seen
+    uses = {"frame": frame.bytes_for(images, rows)}
+    if across.stride > 1:
+        planes = _planes(int(across.size), across)
+        columns = (len(range(0, int(across.size), planes.apart)) - 1) * planes.step + positions[1]
+        uses["plane"] = column * columns
+        uses["terms"] = images * rows * length * x.itemsize if planes.number > 1 else 0
+    workspace = lent(**uses)
+    repeated = column * x.shape[2] if multiplier > 1 else 0
+    return workspace._replace(
+        passing=workspace.passing + repeated + (0 if constant else weights),
+        lasting=weights if constant else 0,
+    )
+
+
+class _Planes(NamedTuple):
+    """How columns that are a stride apart are laid side by side, in planes.
+
+    Args:
+        number: how many planes there are.
+        apart: how far apart the elements of a row of the window are that see one plane.
+        step: how many columns of the plane lie between what two such elements see.
+    """
+
+    number: int
+    apart: int
+    step: int
+
+
+def _planes(wide: int, across: Window) -> _Planes:
+    common = math.gcd(across.stride, across.rate)
+    apart = across.stride // common
+    return _Planes(min(wide, apart), apart, across.rate // common)
+
+
 def _add_up(x: Array, weights: Array, down: Window, across: Window, out: Array) -> None:
     """Writes what the window sees, weighted and added up.
 
@@ -133,16 +190,15 @@ def _add_up(x: Array, weights: Array, down: Window, across: Window, out: Array) 
         np.einsum("nrijl,ijl->nrl", seen, weights, out=out)
         return
     number = out.shape[2] // x.shape[3]
-    common = math.gcd(stride, across.rate)
+    planes = _planes(wide, across)
     place = out
-    for first in range(min(wide, stride // common)):
-        elements = slice(first, wide, stride // common)
-        taps = weights[:, elements]
-        columns = (taps.shape[1] - 1) * across.rate // common + number
+    for first in range(planes.number):
+        taps = weights[:, first :: planes.apart]
+        columns = (taps.shape[1] - 1) * planes.step + number
         start = first * across.rate
         plane = scratch("plane", (*x.shape[:2], columns, x.shape[3]), x.dtype)
         np.copyto(plane, x[:, :, start : start + (columns - 1) * stride + 1 : stride])
-        seen = _rows_seen(plane, across.rate // common, taps.shape[1], down, out.shape)
+        seen = _rows_seen(plane, planes.step, taps.shape[1], down, out.shape)
         np.einsum("nrijl,ijl->nrl", seen, taps, out=place)
         if place is not out:
             np.add(out, place, out=out)

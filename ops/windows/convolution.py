@@ -16,6 +16,7 @@ from .product_kernels import SlidingProduct, made_of, side_by_side
 from .unfolding import convolution_rows
 from .window_arguments import over_space, padding_attrs
 from .window_costs import convolution_flops
+from .window_workspaces import convolution_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,6 +60,8 @@ def _define(definition: OpDef, rank: int) -> None:
         image: Any = c.shape("input", rank=rank).sizes
         filters: Any = c.shape("filter", rank=rank).sizes
         return TensorShape.of(conv_sizes(conv_sliding(c, rank), image, filters))
+
+    definition.workspace(convolution_workspace)
 
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:

@@ -14,6 +14,7 @@ from .depthwise_loop import depthwise_loop
 from .product_kernels import SlidingProduct
 from .window_arguments import over_space, padding_attrs
 from .window_costs import depthwise_flops
+from .window_workspaces import depthwise_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,6 +38,7 @@ DEPTHWISE_CONV_2D_NATIVE = OpDef(
 )
 
 DEPTHWISE_CONV_2D_NATIVE.flops(depthwise_flops)
+DEPTHWISE_CONV_2D_NATIVE.workspace(depthwise_workspace)
 
 
 def depthwise_sizes(

@@ -14,6 +14,7 @@ from ..kit.call_forms import renamed
 from .pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
 from .window_arguments import over_space, padding_attrs
 from .window_costs import pooling_flops
+from .window_workspaces import pooling_workspace
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -83,6 +84,7 @@ def _pool_shape(c: ShapeContext) -> TensorShape:
 for _definition in (MAX_POOL, AVG_POOL, MAX_POOL_3D, AVG_POOL_3D):
     _definition.shape(_pool_shape)
     _definition.flops(pooling_flops)
+    _definition.workspace(pooling_workspace)
 
 
 @MAX_POOL.fresh_kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -87,17 +88,24 @@ def pooled(x: Array, windows: Sequence[Window], combine: np.ufunc, start: Any) -
         ValueError: the windows do not fit `x`.
     """
     positions = [int(size) for size in pooled_sizes(windows, x.shape)]
-    images = max(1, _BLOCK_BYTES // max(1, x[:1].nbytes))
-    if images >= len(x) or windows[0].size != 1:
+    images = images_at_a_time(x.shape, x.itemsize, windows)
+    if images >= len(x):
         return _pooled(x, windows, positions, combine, start)
     result = new_array(positions, x.dtype)
-    for first in range(0, len(x), images):  # what is made in between stays in the cache
+    for first in range(0, len(x), images):
         some = x[first : first + images]
         count = len(some)
         result[first : first + count] = _pooled(
             some, windows, [count, *positions[1:]], combine, start
         )
     return result
+
+
+def images_at_a_time(shape: Sequence[int], itemsize: int, windows: Sequence[Window]) -> int:
+    """How many images are pooled at a time, so that what is made in between stays in the cache."""
+    if windows[0].size != 1:
+        return shape[0]
+    return max(1, _BLOCK_BYTES // max(1, math.prod(shape[1:]) * itemsize))
 
 
 def _pooled(

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.kernel_spec import Rows
+from ...shape_inference.workspaces import Workspace
 from ..kit.gemm import multiply_rows
-from ..kit.scratch import scratch
+from ..kit.scratch import lent, scratch
 from ..kit.sharing import share
-from .windowing import Frame, blocks, seen_through
+from .windowing import Frame, blocks, largest, seen_through
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -65,10 +66,9 @@ def convolution_rows(x: Array, filters: Array, windows: Sequence[Window], margin
 
 def _multiply_patches(frame: Frame, matrix: Array, out: Array, finish: Finish) -> None:
     """The product of what windows see with the filters."""
-    images, *positions = frame.shape
-    position = len(matrix) * out.itemsize
-    block = block_bytes(position)
+    _, *positions = frame.shape
     row = math.prod(positions[1:])
+    parts, several = _parts(frame, len(matrix) * out.itemsize)
 
     def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
         for part in parts:
@@ -79,10 +79,43 @@ def _multiply_patches(frame: Frame, matrix: Array, out: Array, finish: Finish) -
             if finish is not None:
                 finish(start, stop)
 
-    if len(out) * position < _FEWEST_BLOCKS * block:
-        multiply(iter([(slice(0, images), slice(0, positions[0]))]))
+    if several:
+        share(multiply, parts)
     else:
-        share(multiply, blocks(frame.shape, position, block))
+        multiply(parts)
+
+
+def _parts(frame: Frame, position: int) -> tuple[Iterator[tuple[slice, slice]], bool]:
+    """The blocks of positions that are laid out at a time, and whether there are several.
+
+    Args:
+        frame: the images.
+        position: how many bytes a position takes.
+    """
+    block = block_bytes(position)
+    if math.prod(frame.shape) * position < _FEWEST_BLOCKS * block:
+        return iter([(slice(0, frame.shape[0]), slice(0, frame.shape[1]))]), False
+    return blocks(frame.shape, position, block), True
+
+
+def patches_workspace(x: Array, windows: Sequence[Window], seen: int) -> Workspace:
+    """What the convolution of [batch, *space, channels] takes besides its result.
+
+    Args:
+        x: the images.
+        windows: the windows that slide over them.
+        seen: how many numbers of `x` a filter takes.
+    """
+    sizes = zip(windows, x.shape[1:-1], strict=True)
+    frame = Frame(x, windows, [int(window.positions(size)) for window, size in sizes])
+    if 0 in (*frame.shape, *x.shape):
+        return Workspace()
+    if seen == x.shape[-1] and frame.is_whole and frame.shape == x.shape[:-1]:
+        return Workspace()
+    position = seen * x.itemsize
+    images, rows = largest(_parts(frame, position)[0], frame.shape)
+    number = images * rows * math.prod(frame.shape[2:])
+    return lent(patches=number * position, frame=frame.bytes_for(images, rows))
 
 
 def _patches(frame: Frame, part: tuple[slice, slice], length: int) -> Array:

@@ -11,7 +11,7 @@ from ..kit.allocation import new_array
 from ..kit.scratch import scratch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
@@ -90,6 +90,15 @@ class Frame:
         top, bottom = (min(max(row, 0), height) for row in (first, last))
         return self._framed(x[images, top:bottom], top - first, last - bottom), positions
 
+    def bytes_for(self, images: int, rows: int) -> int:
+        """How many bytes of scratch memory it takes to see so many rows of positions of images."""
+        if self.is_whole:
+            return 0
+        down, x = self.windows[0], self._x
+        height = (rows - 1) * down.stride + int(down.extent)
+        rest = [size + sum(m) for size, m in zip(x.shape[2:], self._margins[1:], strict=False)]
+        return images * height * math.prod([*map(int, rest), *x.shape[-1:]]) * x.itemsize
+
     def _framed(self, x: Array, above: int, below: int) -> Array:
         """`x` between its margins, of which those above and below are given."""
         margins = [(above, below), *self._margins[1:]]
@@ -140,6 +149,12 @@ def blocks(shape: Sequence[int], bytes_of_item: int, most: int) -> Iterator[tupl
     for image in range(0, shape[0], images):
         for start in range(0, shape[1], rows):
             yield slice(image, image + images), slice(start, start + rows)
+
+
+def largest(parts: Iterable[tuple[slice, slice]], shape: Sequence[int]) -> tuple[int, int]:
+    """How many images, and how many rows of them, the first and largest of such parts has."""
+    images, rows = next(iter(parts))
+    return min(images.stop, shape[0]) - images.start, min(rows.stop, shape[1]) - rows.start
 
 
 def channels_last(x: Array, channels: int) -> Array:

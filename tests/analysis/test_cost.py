@@ -5,12 +5,16 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import tensordraft as td
+from tensordraft.session.interpreter import FlatProgram
+from tensordraft.session.planner import make_plan
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -167,6 +171,60 @@ def test_peak_is_what_is_alive() -> None:
     lasting = 500 * 64 * 4 + 2 * 64 * 512 * 4
     assert found.peak_bytes == pytest.approx(lasting + alive, rel=0.05)
     assert max(row.live for row in found.by_op) == found.peak_bytes
+
+
+# What takes memory besides results: patches and frames, repeated filters, rows of a pool, a matrix
+# that is turned.
+WORKSPACES: dict[str, Callable[[], Any]] = {
+    "patches": lambda: td.nn.conv2d(image("b", 40, 40, 16), numbers(3, 3, 16, 8), 1, "SAME"),
+    "blocks of patches": lambda: td.nn.conv2d(
+        image("b", 120, 120, 16), numbers(5, 5, 16, 8), 1, "VALID"
+    ),
+    "channels first": lambda: td.nn.conv2d(
+        image("b", 3, 90, 90), numbers(7, 7, 3, 16), 2, "SAME", data_format="NCHW"
+    ),
+    "groups": lambda: td.nn.conv2d(image("b", 40, 40, 32), numbers(3, 3, 16, 32), 1, "SAME"),
+    "channels alone": lambda: td.nn.conv2d(image("b", 40, 40, 32), numbers(3, 3, 1, 32), 1, "SAME"),
+    "volumes": lambda: td.nn.conv3d(
+        image("b", 16, 16, 16, 4), numbers(3, 3, 3, 4, 8), [1] * 5, "SAME"
+    ),
+    "depthwise": lambda: td.nn.depthwise_conv2d(
+        image("b", 40, 40, 32), numbers(5, 5, 32, 1), [1, 1, 1, 1], "SAME"
+    ),
+    "depthwise strides": lambda: td.nn.depthwise_conv2d(
+        image("b", 80, 80, 16), numbers(3, 3, 16, 2), [1, 2, 2, 1], "SAME"
+    ),
+    "pool": lambda: td.nn.max_pool(image("b", 120, 120, 16), [1, 3, 3, 1], [1, 2, 2, 1], "SAME"),
+    "turned": lambda: td.matmul(td.reshape(image("b", 512), [-1, 512]), numbers(512, 2048)),
+}
+
+
+@pytest.mark.parametrize("name", WORKSPACES)
+@pytest.mark.parametrize("batch", [2, 7])
+def test_what_kernels_take_is_in_the_peak(name: str, batch: int) -> None:
+    graph = built(WORKSPACES[name])
+    [x, *_] = graph.get_operations()
+    _, *sizes = map(str, x.outputs[0].shape.dims or ())
+    feed = np.ones((batch, *map(int, sizes)), np.float32)
+    end = graph.get_tensor_by_name("end:0")
+    plan = make_plan(graph, [end], [x.outputs[0]], {}, exact=True)
+    lasting = feed.nbytes + sum(array.nbytes for array in plan.constants.values())
+    peak: list[int] = []
+
+    def measure() -> None:  # in a thread that keeps no scratch memory yet
+        tracemalloc.start()
+        with threadpool_limits(1):  # each further thread would have scratch memory of its own
+            FlatProgram(plan).run([feed])
+        peak.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+
+    thread = Thread(target=measure)
+    thread.start()
+    thread.join()
+    found = td.cost(graph, sizes={"b": batch})
+    assert found.peak_bytes == pytest.approx(lasting + peak[0], rel=0.05)
+    assert td.cost(graph).at(b=batch).peak_bytes == found.peak_bytes
+    assert found.by_type()[found.by_op[-1].type].live <= found.peak_bytes
 
 
 def test_a_frozen_network() -> None:

@@ -1,0 +1,97 @@
+"""Memory that kernels take besides their results, as far as sizes that are numbers tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from .context import OpContext, settled
+from .symbolic.formulas import Formula
+
+if TYPE_CHECKING:
+    from .context import Knowledge
+    from .protocols import Edge, Node
+
+
+class Workspace(NamedTuple):
+    """What a kernel takes besides its results, in bytes.
+
+    Args:
+        passing: what is given back when the op has run.
+        lasting: what stays with the plan, for its next run.
+        lent: by its use, what the thread keeps, and lends to the next kernel for the same use.
+    """
+
+    passing: int = 0
+    lasting: int = 0
+    lent: Mapping[str, int] = MappingProxyType({})
+
+
+class UnsizedError(Exception):
+    """A size is not a number."""
+
+
+class SizedContext(OpContext):
+    """What a rule of workspaces sees: attrs, and the sizes of arguments and results as numbers."""
+
+    __slots__ = ("_constants", "_sizes")
+
+    def __init__(
+        self,
+        node: Node,
+        inference: Knowledge,
+        constants: Container[Edge],
+        sizes: Mapping[str, int],
+    ) -> None:
+        super().__init__(node, inference)
+        self._constants = constants
+        self._sizes = sizes
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """The sizes of argument `name`.
+
+        Raises:
+            UnsizedError: one is not known.
+        """
+        return self.numbers_of(self.input(name))
+
+    def is_constant(self, name: str) -> bool:
+        """Whether argument `name` is the same at every run of the plan."""
+        return self.input(name) in self._constants
+
+    def numbers_of(self, edge: Edge) -> tuple[int, ...]:
+        """The sizes of `edge`, an input.
+
+        Raises:
+            UnsizedError: one is not known.
+        """
+        sizes = settled(self._inference.shape(edge))
+        found = [Formula.of(size).at(self._sizes) for size in sizes or ()]
+        numbers = tuple([size for size in found if isinstance(size, int)])
+        if sizes is None or len(numbers) < len(sizes):
+            raise UnsizedError
+        return numbers
+
+
+WorkspaceRule = Callable[[SizedContext], Workspace]
+"""From an op and the numbers of its sizes to the memory that its kernel takes."""
+
+
+def workspace_of(
+    node: Node, inference: Knowledge, constants: Container[Edge], sizes: Mapping[str, int]
+) -> Workspace:
+    """What the kernel of an op takes besides its results; nothing where that is not known.
+
+    Args:
+        node: the op.
+        inference: the shapes.
+        constants: the tensors that are the same at every run.
+        sizes: the numbers of named sizes.
+    """
+    rule = node.definition.workspace_rule
+    try:
+        c = SizedContext(node, inference, constants, sizes)
+        return Workspace() if rule is None else rule(c)
+    except UnsizedError:
+        return Workspace()
