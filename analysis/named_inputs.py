@@ -98,8 +98,7 @@ def _declare(
             raise ValueError(f"{tensor.name!r} has the shape {shape}, and cannot have {given}")
         shape = given.merge_with(shape)
     if shape.sizes is not None:
-        label = tensor.op.name if tensor.value_index == 0 else tensor.name
-        named = [_named(size, f"{label}.{axis}") for axis, size in enumerate(shape.sizes)]
+        named = with_names(shape, tensor)
         symbols = {symbol for size in named for symbol in symbols_of(size)}
         names.update(symbol.name for symbol in symbols if symbol.name is not None)
         numbers: dict[Symbol, Dim] = {
@@ -107,6 +106,17 @@ def _declare(
         }
         shape = TensorShape.of(tuple([substitute(size, numbers) for size in named]))
     inference.declare(tensor, shape)
+
+
+def with_names(shape: TensorShape, tensor: Tensor) -> list[Dim]:
+    """The sizes of an input; one that nobody has named is called by the input and its axis.
+
+    Args:
+        shape: what is known of its shape; the rank is.
+        tensor: the input.
+    """
+    label = tensor.op.name if tensor.value_index == 0 else tensor.name
+    return [_named(size, f"{label}.{axis}") for axis, size in enumerate(shape.sizes or ())]
 
 
 def _named(size: Dim | None, name: str) -> Dim:

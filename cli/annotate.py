@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.checking import check_graph
-from ..graph.files.model_files import load_graph_def
 from ..graph.loading.graph_files import save_graph
+from ..graph.surface.alike import counted
 from ..saved_models.loaded_model import INPUT_TYPES
-from .check import add_shape_argument
-from .graph_file import add_file_argument
-from .text import counted
+from .answer import Answer
+from .command_parser import add_command
+from .graph_file import add_file_argument, read_graph
+from .out_files import GRAPH_ENDINGS, out_file
+from .shape_options import add_shape_argument
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -22,24 +24,28 @@ if TYPE_CHECKING:
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "annotate",
-        help="write the shape of everything into a graph file",
-        description=(
-            "Copies a graph file and states the shapes of its outputs on every node, as "
-            "_output_shapes, which viewers such as Netron show on the edges. A placeholder that "
-            "--shape names has that shape from then on."
-        ),
+    parser = add_command(
+        commands,
+        annotate,
+        "write the shape of everything into a graph file",
+        "Copies a graph file and states the shapes of its outputs on every node, as "
+        "_output_shapes, which viewers such as Netron show on the edges. A placeholder that "
+        "--shape names has that shape from then on.",
+        ["model.pb annotated.pb --shape x=batch,784"],
     )
     add_file_argument(parser, metavar="IN")
-    parser.add_argument("out", metavar="OUT", help="the file to write: .pb or .pbtxt")
+    parser.add_argument(
+        "out",
+        metavar="OUT",
+        type=out_file(*GRAPH_ENDINGS),
+        help="the file to write: .pb, or .pbtxt in text form",
+    )
     add_shape_argument(parser)
-    parser.set_defaults(command=annotate)
 
 
-def annotate(arguments: Namespace) -> int:
-    """Writes the annotated graph; returns the exit code."""
-    graph_def = load_graph_def(arguments.file)
+def annotate(arguments: Namespace) -> Answer:
+    """Writes the annotated graph."""
+    graph_def = read_graph(arguments.file)
     report = check_graph(graph_def, dict(arguments.shape))
     report.raise_for_errors()
     shapes: dict[str, list[TensorShape]] = {}
@@ -47,8 +53,11 @@ def annotate(arguments: Namespace) -> int:
         shapes.setdefault(fact.name.rpartition(":")[0], []).append(fact.shape)
     fix_shapes(graph_def, shapes, {name.removesuffix(":0") for name, _ in arguments.shape})
     number = state_shapes(graph_def, shapes)
-    print(f"{counted(number, 'node')} annotated, saved in {save_graph(graph_def, arguments.out)}")
-    return 0
+    path = save_graph(graph_def, arguments.out)
+    return Answer(
+        lambda: f"{counted(number, 'node')} annotated, saved in {path}",
+        lambda: {"nodes": number, "file": path},
+    )
 
 
 def fix_shapes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentTypeError
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,25 +12,35 @@ from ..analysis.contract import Contract
 from ..analysis.formats import to_junit, to_sarif
 from ..dry_runs.check_program import check_program
 from ..graph.loading.load_budget import LoadBudget
-from .graph_file import add_file_argument
+from .answer import Answer
+from .command_parser import add_command
+from .exit_codes import FAILED, OK
+from .graph_file import add_file_argument, read_graph
 from .progress import ShownProgress
-from .text import printable
+from .shape_options import add_shape_argument
+from .standard_input import DASH, title
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
+
+    from ..graph.checking.report import Report
 
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "check",
-        help="whether a graph file or a program is consistent, and what shapes it has",
-        description=(
-            "Infers every shape of a graph without running it, and prints what is wrong, what "
-            "must hold though only a run decides it, and the shape of every tensor. A program "
-            "(.py) runs with sessions that work out dtypes and shapes alone: each run that it "
-            "makes is checked, in seconds. The exit code is 1 if something is wrong."
-        ),
+    parser = add_command(
+        commands,
+        check,
+        "whether a graph file or a program is consistent, and what shapes it has",
+        "Infers every shape of a graph without running it, and prints what is wrong, what must "
+        "hold though only a run decides it, and the shape of every tensor. A program (.py) runs "
+        "with sessions that work out dtypes and shapes alone: each run that it makes is checked, "
+        "in seconds. The exit code is 1 if something is wrong.",
+        [
+            "model.pb --shape x=batch,784",
+            "model.pb --quiet --contract model.toml",
+            "train.py -- --steps 100",
+        ],
     )
     add_file_argument(parser)
     add_shape_argument(parser)
@@ -67,9 +78,13 @@ def add_parser(commands: Any) -> None:
         help="a lint that is not wanted, such as TD001; may be repeated",
     )
     parser.add_argument(
-        "--format", choices=["text", "json", "sarif", "junit"], default="text", help="how to tell"
+        "--quiet",
+        action="store_true",
+        help="print only what is wrong: nothing where nothing is (with --strict, what is open is)",
     )
-    parser.add_argument("--json", action="store_true", help="the same as --format json")
+    parser.add_argument(
+        "--format", choices=["text", "sarif", "junit"], default="text", help="how to tell"
+    )
     program = parser.add_argument_group("of a program")
     program.add_argument(
         "--runs",
@@ -85,37 +100,6 @@ def add_parser(commands: Any) -> None:
     program.add_argument(
         "arguments", metavar="ARGUMENT", nargs="*", help="what it is given, behind --"
     )
-    parser.set_defaults(command=check)
-
-
-def add_shape_argument(parser: ArgumentParser) -> None:
-    """Adds `--shape` to a command."""
-    parser.add_argument(
-        "--shape",
-        metavar="NAME=SIZES",
-        action="append",
-        default=[],
-        type=parse_shape,
-        help="the shape of an input, such as x=batch,784, with a number, a name or ? for each "
-        "size, and nothing at all for a scalar; may be repeated",
-    )
-
-
-def parse_shape(text: str) -> tuple[str, list[int | str | None]]:
-    """The name and the shape that `text` states.
-
-    Raises:
-        ArgumentTypeError: it states none.
-
-    Example:
-        >>> from tensordraft.cli.check import parse_shape
-        >>> parse_shape("x=batch,784")
-        ('x', ['batch', 784])
-    """
-    name, equals, sizes = text.rpartition("=")
-    if not equals or not name:
-        raise ArgumentTypeError(f"{text!r} is not of the form NAME=SIZES")
-    return name, [_size(item.strip()) for item in sizes.split(",")] if sizes.strip() else []
 
 
 def parse_budget(text: str) -> dict[str, float]:
@@ -141,16 +125,6 @@ def parse_budget(text: str) -> dict[str, float]:
     return limits
 
 
-def _size(text: str) -> int | str | None:
-    if text == "?":
-        return None
-    if text.isidentifier():
-        return text
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise ArgumentTypeError(f"a size is a number, a name or ?, got {text!r}")
-    return int(text)
-
-
 def _contract(arguments: Namespace) -> Contract | None:
     contract = None if arguments.contract is None else Contract.load(arguments.contract)
     if arguments.untrusted:
@@ -158,34 +132,48 @@ def _contract(arguments: Namespace) -> Contract | None:
     return contract
 
 
-def check(arguments: Namespace) -> int:
-    """Prints the report on `arguments.file`; returns the exit code."""
+def check(arguments: Namespace) -> Answer:
+    """Checks what the arguments name."""
     if arguments.file.endswith(".py"):
         return _check_program(arguments)
     if arguments.arguments:
         raise ValueError(f"{arguments.file} is no program (.py), and takes no arguments")
     contract = _contract(arguments)
-    with ShownProgress(arguments.file) as progress:
+    name = title(arguments.file)
+    with ShownProgress(name) as progress:
+        budget = LoadBudget(**arguments.budget, progress=progress)
         report = check_graph(
-            arguments.file,
+            read_graph(DASH, budget) if arguments.file == DASH else arguments.file,
             dict(arguments.shape),
             arguments.fetch,
-            LoadBudget(**arguments.budget, progress=progress),
+            budget,
             contract,
             arguments.ignore,
         )
-    form = "json" if arguments.json else arguments.format
-    if form == "text":
-        print("\n".join(map(printable, str(report).splitlines())))
-    elif form == "json":
-        print(report.to_json())
-    else:
-        print((to_sarif if form == "sarif" else to_junit)(report, arguments.file))
     failed = not report.ok or (arguments.strict and (report.requirements or report.losses))
-    return 1 if failed else 0
+    code = FAILED if failed else OK
+    return Answer(lambda: _text(report, name, arguments), lambda: _data(report, arguments), code)
 
 
-def _check_program(arguments: Namespace) -> int:
+def _text(report: Report, name: str, arguments: Namespace) -> str:
+    if arguments.format == "sarif":
+        return to_sarif(report, name)
+    if arguments.format == "junit":
+        return to_junit(report, name)
+    if arguments.quiet:
+        return "\n".join(report.findings(open_ones=arguments.strict))
+    return str(report)
+
+
+def _data(report: Report, arguments: Namespace) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(report.to_json())
+    told = ("tensors", "inside") if arguments.quiet else ()
+    return {name: value for name, value in data.items() if name not in told}
+
+
+def _check_program(arguments: Namespace) -> Answer:
+    if arguments.format != "text":
+        raise ValueError(f"--format {arguments.format} is for graphs; of a program there is --json")
     report = check_program(
         arguments.file,
         arguments.arguments,
@@ -193,8 +181,10 @@ def _check_program(arguments: Namespace) -> int:
         arguments.seconds,
         show_output=arguments.output,
     )
-    if arguments.json or arguments.format == "json":
-        print(report.to_json())
-    else:
-        print("\n".join(map(printable, str(report).splitlines())))
-    return 0 if report.ok and not (arguments.strict and report.findings) else 1
+    code = FAILED if not report.ok or (arguments.strict and report.findings) else OK
+    findings = "\n".join(map(str, report.findings))
+    return Answer(
+        lambda: findings if arguments.quiet else str(report),
+        lambda: json.loads(report.to_json()),
+        code,
+    )

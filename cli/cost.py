@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.cost import cost
+from ..analysis.cost import cost as cost_of
 from ..analysis.cost_page import cost_page
 from ..analysis.cost_report import rows_text, weight
 from ..analysis.roofline import Machine
 from ..graph.files.replacement import replacing
-from .check import add_shape_argument
-from .graph_file import GraphFile, add_file_argument
-from .text import print_json, printable
+from ..graph.surface.alike import meant
+from .answer import Answer
+from .command_parser import add_command
+from .graph_file import GraphFile, add_fetch_argument, add_file_argument
+from .out_files import out_file
+from .shape_options import add_shape_argument, parse_size
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -20,27 +22,22 @@ if TYPE_CHECKING:
     from ..analysis.cost import Cost
     from ..analysis.cost_report import OpCost
 
-_EXAMPLES = """\
-examples:
-  tensordraft cost model.pb --shape input_0=batch,64,64,3 --size batch=1..64
-  tensordraft cost model.pb --size batch=32 --by type
-  tensordraft cost model.pb --size batch=32 --html cost.html
-"""
-
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "cost",
-        help="what a run of a graph will cost: operations, bytes, memory",
-        description=(
-            "Works out, without running anything, the operations on numbers, the bytes read and "
-            "written, the parameters and the peak of memory of a graph: as numbers where all sizes "
-            "are known, else as formulas of named sizes. A size of an input that has no name is "
-            "called by the input and the axis, such as x.0."
-        ),
-        epilog=_EXAMPLES,
-        formatter_class=RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands,
+        cost,
+        "what a run of a graph will cost: operations, bytes, memory",
+        "Works out, without running anything, the operations on numbers, the bytes read and "
+        "written, the parameters and the peak of memory of a graph: as numbers where all sizes are "
+        "known, else as formulas of named sizes. A size of an input that has no name is called by "
+        "the input and the axis, such as x.0.",
+        [
+            "model.pb --shape input_0=batch,64,64,3 --size batch=1..64",
+            "model.pb --size batch=32 --by type",
+            "model.pb --size batch=32 --html cost.html",
+        ],
     )
     add_file_argument(parser)
     add_shape_argument(parser)
@@ -53,83 +50,51 @@ def add_parser(commands: Any) -> None:
         help="a number for a named size, or a range, such as batch=1..64; the name alone leaves it "
         "open; may be repeated",
     )
-    parser.add_argument(
-        "--fetch",
-        metavar="NAME",
-        action="append",
-        help="a tensor or op that is wanted; may be repeated; by default the outputs that `show` "
-        "lists",
-    )
+    add_fetch_argument(parser, "that is wanted")
     parser.add_argument("--by", choices=["scope", "type", "op"], help="list all that costs")
     parser.add_argument("--depth", type=int, default=1, help="how deep --by scope goes; default 1")
-    parser.add_argument("--html", metavar="FILE", help="save a page with pictures")
+    parser.add_argument(
+        "--html", metavar="FILE", type=out_file(".html"), help="save a page with pictures"
+    )
     parser.add_argument(
         "--time", action="store_true", help="measure this machine, and predict how long a run takes"
     )
-    parser.add_argument("--json", action="store_true", help="print one line of JSON instead")
-    parser.set_defaults(command=show_cost)
 
 
-def parse_size(text: str) -> tuple[str, int | range | None]:
-    """The name of a size, and what it is: a number, a range, or open.
-
-    Raises:
-        ArgumentTypeError: the text states none.
-
-    Example:
-        >>> from tensordraft.cli.cost import parse_size
-        >>> parse_size("batch=32"), parse_size("batch=1..64"), parse_size("seq")
-        (('batch', 32), ('batch', range(1, 65)), ('seq', None))
-    """
-    name, equals, value = text.partition("=")
-    low, dots, high = value.partition("..")
-    numbers = [low, high] if dots else [low]
-    if not name or (equals and not all(_is_number(number) for number in numbers)):
-        raise ArgumentTypeError(f"{text!r} is not of the form NAME=N, NAME=N..N or NAME")
-    if not equals:
-        return name, None
-    if dots and int(low) > int(high):
-        raise ArgumentTypeError(f"the range {value} of {name} ends before it begins")
-    return name, range(int(low), int(high) + 1) if dots else int(low)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 19
-
-
-def show_cost(arguments: Namespace) -> int:
-    """Prints what a run of `arguments.file` costs; returns the exit code."""
+def cost(arguments: Namespace) -> Answer:
+    """Works out what a run costs."""
     file = GraphFile(arguments.file)
     fetches = [file.element(name) for name in arguments.fetch or [op.name for op in file.outputs()]]
     open_sizes = {name for name, size in arguments.size if size is None}
     sizes = {name: size for name, size in arguments.size if size is not None}
-    found = cost(file.graph, fetches, dict(arguments.shape), sizes)
+    found = cost_of(file.graph, fetches, dict(arguments.shape), sizes)
     unknown = sorted(open_sizes - set(found.names))
     if unknown:
+        there = f"; the named sizes of inputs are: {', '.join(found.names) or 'none'}"
         raise ValueError(
-            f"no size is named {unknown[0]!r}; the named sizes of inputs are: "
-            f"{', '.join(found.names) or 'none'}"
+            f"no size is named {unknown[0]!r}{meant(unknown[0], found.names) or there}"
         )
     seconds = Machine.measured().seconds(found) if arguments.time else None
     if arguments.html:
         with replacing(arguments.html) as page:
-            page.write(cost_page(found, arguments.file).encode())
-    if arguments.json:
-        print_json(_json(found, arguments, seconds))
-        return 0
-    print("\n".join(map(printable, _text(found, arguments).splitlines())))
+            page.write(cost_page(found, file.title).encode())
+    return Answer(
+        lambda: _text(found, arguments, seconds), lambda: _json(found, arguments, seconds)
+    )
+
+
+def _text(found: Cost, arguments: Namespace, seconds: float | None) -> str:
+    text = str(found)
+    if arguments.by is not None:
+        totals, _, _ = text.partition("\n\n")
+        rows = rows_text(_rows(found, arguments.by, arguments.depth))
+        text = "\n".join([totals, "", *rows])
+    lines = [text]
     if seconds is not None:
-        print(f"time        {seconds * 1e3:.3g} ms, predicted")
+        lines.append(f"time        {seconds * 1e3:.3g} ms, predicted")
     if arguments.html:
-        print(f"saved in {arguments.html}")
-    return 0
-
-
-def _text(found: Cost, arguments: Namespace) -> str:
-    if arguments.by is None:
-        return str(found)
-    totals, _, _ = str(found).partition("\n\n")
-    return "\n".join([totals, "", *rows_text(_rows(found, arguments.by, arguments.depth))])
+        lines.append(f"saved in {arguments.html}")
+    return "\n".join(lines)
 
 
 def _rows(found: Cost, by: str, depth: int) -> list[OpCost]:

@@ -6,49 +6,51 @@ from typing import TYPE_CHECKING, Any
 
 from ..analysis.checking import check_graph
 from ..analysis.contract import Contract
-from ..graph.editing.difference import diff
-from ..graph.files.model_files import load_graph_def
-from .text import print_json, printable
+from ..graph.editing.difference import diff as difference_of
+from .answer import Answer
+from .command_parser import add_command
+from .exit_codes import FAILED, OK
+from .graph_file import add_file_argument, read_graph
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from ..protos.messages import GraphDef
+
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "diff",
-        help="how two graph files differ, node by node",
-        description=(
-            "Lists nodes that were removed (-), added (+), renamed (=) and changed (!). The exit "
-            "code is 1 if there are any."
-        ),
+    parser = add_command(
+        commands,
+        diff,
+        "how two graph files differ, node by node",
+        "Lists nodes that were removed (-), added (+), renamed (=) and changed (!). The exit code "
+        "is 1 if there are any.",
+        ["old.pb new.pb", "old.pb new.pb --contract model.toml"],
     )
-    parser.add_argument("first", metavar="FILE", help="a GraphDef: .pb, or .pbtxt in text form")
-    parser.add_argument("second", metavar="FILE", help="another one")
+    add_file_argument(parser, "first", "OLD")
+    add_file_argument(parser, "second", "NEW")
     parser.add_argument(
         "--contract", metavar="FILE", help="tell which points of a contract the change breaks"
     )
-    parser.add_argument("--json", action="store_true", help="print one line of JSON instead")
-    parser.set_defaults(command=compare)
 
 
-def compare(arguments: Namespace) -> int:
-    """Prints how the two files differ; returns the exit code."""
-    difference = diff(load_graph_def(arguments.first), load_graph_def(arguments.second))
-    broken = _newly_broken(arguments) if arguments.contract else []
-    if arguments.json:
-        told = {"breaches": broken} if arguments.contract else {}
-        print_json({**vars(difference), **told})
-    else:
-        lines = [*str(difference).splitlines(), *[f"breach: {point}" for point in broken]]
-        print("\n".join(map(printable, lines)))
-    return 1 if difference or broken else 0
+def diff(arguments: Namespace) -> Answer:
+    """Compares two graphs."""
+    first, second = read_graph(arguments.first), read_graph(arguments.second)
+    difference = difference_of(first, second)
+    broken = _newly_broken(first, second, arguments.contract) if arguments.contract else []
+    told = {"breaches": broken} if arguments.contract else {}
+    return Answer(
+        lambda: "\n".join([str(difference), *[f"breach: {point}" for point in broken]]),
+        lambda: {**vars(difference), **told},
+        FAILED if difference or broken else OK,
+    )
 
 
-def _newly_broken(arguments: Namespace) -> list[str]:
-    """The points of the contract that hold for the first file, and not for the second."""
-    contract = Contract.load(arguments.contract)
-    before = {str(point) for point in check_graph(arguments.first, contract=contract).breaches}
-    after = [str(point) for point in check_graph(arguments.second, contract=contract).breaches]
+def _newly_broken(first: GraphDef, second: GraphDef, path: str) -> list[str]:
+    """The points of the contract that hold for the first graph, and not for the second."""
+    contract = Contract.load(path)
+    before = {str(point) for point in check_graph(first, contract=contract).breaches}
+    after = [str(point) for point in check_graph(second, contract=contract).breaches]
     return [point for point in after if point not in before]

@@ -5,39 +5,37 @@ from __future__ import annotations
 import os
 import tempfile
 import webbrowser
-from argparse import ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..drawing.draw import picture_of
 from ..drawing.formats import ENDINGS, check_format, write
+from .answer import Answer
+from .command_parser import add_command
 from .graph_file import GraphFile, add_file_argument
+from .out_files import OutFile
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-_EXAMPLES = """\
-examples:
-  tensordraft draw model.pb
-  tensordraft draw model.pb --out model.html
-  tensordraft draw model.pb --out model.svg --depth 1
-  tensordraft draw model.pb --out block.svg --scope encoder/block_2
-  tensordraft draw model.pb --out way.svg --path input probabilities
-"""
-
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "draw",
-        help="draw a picture of a graph file",
-        description=(
-            "Draws a graph, name scopes being boxes around what is in them: as DOT, as SVG, or as "
-            "one HTML page, in which scopes open and close, and which needs nothing but a browser. "
-            "With several of --scope, --around and --path, what meets all of them is drawn."
-        ),
-        epilog=_EXAMPLES,
-        formatter_class=RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands,
+        draw,
+        "draw a picture of a graph file",
+        "Draws a graph, name scopes being boxes around what is in them: as DOT, as SVG, or as one "
+        "HTML page, in which scopes open and close, and which needs nothing but a browser. With "
+        "several of --scope, --around and --path, what meets all of them is drawn.",
+        [
+            "model.pb",
+            "model.pb --out model.html",
+            "model.pb --out model.svg --depth 1",
+            "model.pb --out block.svg --scope encoder/block_2",
+            "model.pb --out way.svg --path input probabilities",
+        ],
     )
     add_file_argument(parser)
     parser.add_argument(
@@ -60,15 +58,14 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--path", metavar=("A", "B"), nargs=2, help="draw all ways from one node to another"
     )
-    parser.set_defaults(command=draw)
 
 
-def _out_file(path: str) -> str:
+def _out_file(path: str) -> OutFile:
     try:
         check_format(path)
     except ValueError as error:
         raise ArgumentTypeError(str(error)) from None
-    return path
+    return OutFile(path)
 
 
 def _depth(text: str) -> int:
@@ -77,15 +74,15 @@ def _depth(text: str) -> int:
     return int(text)
 
 
-def draw(arguments: Namespace) -> int:
-    """Writes the picture; returns the exit code."""
+def draw(arguments: Namespace) -> Answer:
+    """Writes the picture."""
     graph = GraphFile(arguments.file).graph
     path = arguments.path and tuple(arguments.path)
     drawing = picture_of(graph, arguments.scope, arguments.depth, arguments.around, path)
     out = arguments.out or os.path.join(tempfile.mkdtemp(prefix="tensordraft-"), "graph.html")
     write(drawing, out)
     number = len(drawing.boxes)
-    print(f"{number} {'box' if number == 1 else 'boxes'} drawn, saved in {out}")
+    lines = [f"{number:,} {'box' if number == 1 else 'boxes'} drawn, saved in {out}"]
     if arguments.out is None and not webbrowser.open(Path(out).as_uri()):
-        print("no browser could be opened; open the file yourself")
-    return 0
+        lines.append("no browser could be opened; open the file yourself")
+    return Answer(lambda: "\n".join(lines), lambda: {"boxes": number, "file": out})

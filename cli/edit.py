@@ -6,10 +6,10 @@ from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
 from ..graph.editing.graph_editing import rename, rewire
-from ..graph.files.model_files import load_graph_def
-from ..graph.loading.graph_files import save_graph
-from .graph_file import add_file_argument
-from .text import counted
+from .answer import Answer, saved
+from .command_parser import add_command
+from .graph_file import add_file_argument, read_graph
+from .out_files import add_graph_out
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "edit",
-        help="write a graph file with other names, and other inputs",
-        description=(
-            "Copies a graph file, in which nodes then read other tensors, and then have other "
-            "names. What nobody reads any more stays; `extract` leaves it out."
-        ),
+    parser = add_command(
+        commands,
+        edit,
+        "write a graph file with other names, and other inputs",
+        "Copies a graph file, in which nodes then read other tensors, and then have other names. "
+        "What nobody reads any more stays; `extract` leaves it out.",
+        ["model.pb --rewire noise:0=image:0 --rename image=input --out edited.pb"],
     )
     add_file_argument(parser)
-    parser.add_argument("--out", metavar="FILE", required=True, help="the file: .pb or .pbtxt")
+    add_graph_out(parser)
     for option, what in (
         ("--rewire", "whoever reads the tensor OLD reads NEW; both are names in FILE"),
         ("--rename", "the node OLD is called NEW"),
@@ -39,7 +39,6 @@ def add_parser(commands: Any) -> None:
             type=_pair,
             help=f"{what}; may be repeated",
         )
-    parser.set_defaults(command=edit)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -49,10 +48,7 @@ def _pair(text: str) -> tuple[str, str]:
     return old, new
 
 
-def edit(arguments: Namespace) -> int:
-    """Writes the edited graph; returns the exit code."""
-    graph_def = rewire(load_graph_def(arguments.file), dict(arguments.rewire))
-    graph_def = rename(graph_def, dict(arguments.rename))
-    path = save_graph(graph_def, arguments.out)
-    print(f"{counted(len(graph_def.node), 'node')} saved in {path}")
-    return 0
+def edit(arguments: Namespace) -> Answer:
+    """Writes the edited graph."""
+    graph_def = rewire(read_graph(arguments.file), dict(arguments.rewire))
+    return saved(rename(graph_def, dict(arguments.rename)), arguments.out)

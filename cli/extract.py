@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.editing.graph_editing import extract_sub_graph
-from ..graph.files.model_files import load_graph_def
-from ..graph.loading.graph_files import save_graph
-from .graph_file import add_file_argument
-from .text import counted
+from .answer import Answer, saved
+from .command_parser import add_command
+from .graph_file import add_file_argument, read_graph
+from .out_files import add_graph_out
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "extract",
-        help="cut the part that some nodes need out of a graph file",
-        description=(
-            "Writes the part of a graph that what is fetched needs. The graph is cut at the "
-            "tensors that are fed: each becomes a placeholder."
-        ),
+    parser = add_command(
+        commands,
+        extract,
+        "cut the part that some nodes need out of a graph file",
+        "Writes the part of a graph that what is fetched needs. The graph is cut at the tensors "
+        "that are fed: each becomes a placeholder.",
+        ["model.pb --feed features:0 --fetch logits --out head.pb"],
     )
     add_file_argument(parser)
     parser.add_argument(
@@ -39,14 +39,11 @@ def add_parser(commands: Any) -> None:
         default=[],
         help="a tensor to cut at; may be repeated",
     )
-    parser.add_argument("--out", metavar="FILE", required=True, help="the file: .pb or .pbtxt")
-    parser.set_defaults(command=extract)
+    add_graph_out(parser)
 
 
-def extract(arguments: Namespace) -> int:
-    """Writes the part that is asked for; returns the exit code."""
-    whole = load_graph_def(arguments.file)
+def extract(arguments: Namespace) -> Answer:
+    """Writes the part that is asked for."""
+    whole = read_graph(arguments.file)
     part = extract_sub_graph(whole, arguments.fetch, arguments.feed)
-    path = save_graph(part, arguments.out)
-    print(f"{len(part.node)} of {counted(len(whole.node), 'node')} saved in {path}")
-    return 0
+    return saved(part, arguments.out, whole)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentTypeError
-from typing import Any, NamedTuple
+from io import BytesIO
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+
+from ..graph.surface.alike import meant
+from .filled_feeds import FILLS
+from .standard_input import DASH, TITLE, standard_input
 
 Array = np.ndarray[Any, Any]
 
 
 class Feed(NamedTuple):
-    """One `--feed`: the tensor's name, and a value or the file that holds it."""
+    """One `--feed`: the tensor's name, and a value, the file that holds it, or how it is filled."""
 
     name: str
     value: Any = None
     path: str | None = None
     key: str | None = None
+    fill: str | None = None
 
     def load(self) -> Any:
         """The value, read from the file if it is in one.
@@ -25,6 +32,8 @@ class Feed(NamedTuple):
             ValueError: the file holds no such array.
             OSError: it cannot be read.
         """
+        if self.path == DASH:
+            return _from_standard_input(self.key)
         if self.path is not None and not self.path.endswith((".npy", ".npz")):
             raise ValueError(f"{self.path}: only --along reads such files, chunk by chunk")
         return self.value if self.path is None else _load(self.path, self.key)
@@ -36,6 +45,8 @@ class Feed(NamedTuple):
             ValueError: a library for such files is not installed.
             OSError: it cannot be opened.
         """
+        if self.fill is not None:
+            raise ValueError(f"--feed {self.name}={self.fill}: --along reads arrays from files")
         path = self.path or ""
         if path.endswith(".npy"):
             return np.load(path, mmap_mode="r", allow_pickle=False)
@@ -45,7 +56,9 @@ class Feed(NamedTuple):
 
 
 def parse_feed(text: str) -> Feed:
-    """Reads `NAME=file.npy`, `NAME=file.npz:key`, or `NAME=` and a value in JSON.
+    """Reads `NAME=file.npy`, `NAME=file.npz:key`, `NAME=random`, or `NAME=` and a value in JSON.
+
+    `-` in the place of a file is standard input, which holds any of these.
 
     Raises:
         ArgumentTypeError: the text is none of these.
@@ -58,10 +71,13 @@ def parse_feed(text: str) -> Feed:
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
-    stem, colon, key = value.partition(".npz:")
-    if colon and key:
-        return Feed(name, path=f"{stem}.npz", key=key)
-    for ending in (".h5", ".hdf5"):
+    if value in FILLS:
+        return Feed(name, fill=value)
+    if value == DASH:
+        return Feed(name, path=DASH)
+    if value.startswith(f"{DASH}:"):
+        return Feed(name, path=DASH, key=value[2:])
+    for ending in (".npz", ".h5", ".hdf5"):
         stem, colon, key = value.partition(f"{ending}:")
         if colon and key:
             return Feed(name, path=f"{stem}{ending}", key=key)
@@ -71,13 +87,27 @@ def parse_feed(text: str) -> Feed:
 
 
 def _literal(text: str) -> Any:
-    import json
-
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
+        hint = meant(text, FILLS)
         raise ArgumentTypeError(
-            f"{text!r} is neither file.npy nor file.npz:key, nor a number, string or list in JSON"
+            f"{text!r} is neither file.npy nor file.npz:key, nor {', '.join(FILLS)}, nor a number, "
+            f"string or list in JSON{hint}"
+        ) from None
+
+
+def _from_standard_input(key: str | None) -> Any:
+    """An array or a value in JSON, whatever comes."""
+    with standard_input() as file:
+        data = file.read()
+    if data.startswith((b"\x93NUMPY", b"PK")):
+        return _arrays(BytesIO(data), TITLE, key)
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise ValueError(
+            f"what is on {TITLE} is neither .npy nor .npz, nor a number, string or list in JSON"
         ) from None
 
 
@@ -102,10 +132,15 @@ def _dataset(path: str, key: str | None) -> Any:
 
 
 def _load(path: str, key: str | None) -> Any:
+    with open(path, "rb") as file:
+        return _arrays(file, path, key)
+
+
+def _arrays(file: IO[bytes], path: str, key: str | None) -> Any:
     from zipfile import BadZipFile
 
     try:
-        loaded = np.load(path, allow_pickle=False)
+        loaded = np.load(file, allow_pickle=False)
     except (ValueError, EOFError, BadZipFile):
         raise _unreadable(path) from None
     if isinstance(loaded, np.ndarray):

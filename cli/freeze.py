@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.editing.folding import fold_constants
-from ..graph.loading.graph_files import save_graph
-from ..saved_models.freezing import freeze_model
-from .graph_file import add_file_argument
-from .text import comma_separated, counted
+from ..saved_models.freezing import freeze_loaded
+from ..saved_models.loading import model_of
+from .answer import Answer, saved
+from .command_parser import add_command
+from .graph_file import add_file_argument, read_file
+from .out_files import add_graph_out
+from .text import comma_separated
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -16,13 +19,13 @@ if TYPE_CHECKING:
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "freeze",
-        help="write a model with variables as one graph file without",
-        description=(
-            "Writes the part of a model that its outputs need, with the values of its variables "
-            "as constants: of a SavedModel, or of a checkpoint, whose .meta file is named."
-        ),
+    parser = add_command(
+        commands,
+        freeze,
+        "write a model with variables as one graph file without",
+        "Writes the part of a model that its outputs need, with the values of its variables as "
+        "constants: of a SavedModel, or of a checkpoint, whose .meta file is named.",
+        ["saved_model --out model.pb", "model.ckpt-100.meta --outputs softmax --out model.pb"],
     )
     add_file_argument(parser)
     parser.add_argument(
@@ -43,15 +46,13 @@ def add_parser(commands: Any) -> None:
         help="the signature; by default 'serving_default', or the only one",
     )
     parser.add_argument("--fold", action="store_true", help="compute what constants decide, too")
-    parser.add_argument("--out", metavar="FILE", required=True, help="the file: .pb or .pbtxt")
-    parser.set_defaults(command=freeze)
+    add_graph_out(parser)
 
 
-def freeze(arguments: Namespace) -> int:
-    """Writes the frozen graph; returns the exit code."""
-    graph_def = freeze_model(arguments.file, arguments.outputs, arguments.tags, arguments.signature)
+def freeze(arguments: Namespace) -> Answer:
+    """Writes the frozen graph."""
+    model = model_of(read_file(arguments.file, tags=arguments.tags))
+    graph_def = freeze_loaded(model, arguments.outputs, arguments.signature)
     if arguments.fold:
         graph_def = fold_constants(graph_def)
-    path = save_graph(graph_def, arguments.out)
-    print(f"{counted(len(graph_def.node), 'node')} saved in {path}")
-    return 0
+    return saved(graph_def, arguments.out)

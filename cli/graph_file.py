@@ -5,25 +5,67 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..graph.files.model_files import read_model
+from ..graph.files.model_files import read_model, read_opened
 from ..graph.node import Operation
+from ..graph.surface.alike import counted, meant
 from ..graph.surface.shown_graph import results
 from ..saved_models.loaded_model import INPUT_TYPES
 from ..saved_models.loading import model_of
 from .progress import ShownProgress
-from .text import counted
+from .standard_input import DASH, TITLE, standard_input, title
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+    from collections.abc import Iterable
 
+    from ..graph.files.model_files import ModelFile
+    from ..graph.files.progress import Progress
     from ..graph.node import Tensor
+    from ..protos.messages import GraphDef
 
-FILE_HELP = "a graph (.pb, .pbtxt), the .meta of a checkpoint, or a SavedModel or its folder"
+FILE_HELP = (
+    "a graph (.pb, .pbtxt), the .meta of a checkpoint, or a SavedModel or its folder; - for a "
+    "graph on standard input"
+)
 
 
-def add_file_argument(parser: ArgumentParser, metavar: str = "FILE") -> None:
-    """Adds the file that a command takes."""
-    parser.add_argument("file", metavar=metavar, help=FILE_HELP)
+def add_file_argument(parser: ArgumentParser, name: str = "file", metavar: str = "FILE") -> None:
+    """Adds a graph file that a command takes."""
+    parser.add_argument(name, metavar=metavar, help=FILE_HELP)
+
+
+def add_fetch_argument(parser: ArgumentParser, what: str) -> None:
+    """Adds `--fetch` to a command that does something by default.
+
+    Args:
+        parser: of the command.
+        what: what is done with what is fetched.
+    """
+    parser.add_argument(
+        "--fetch",
+        metavar="NAME",
+        action="append",
+        help=f"a tensor or op {what}; may be repeated; by default the outputs that `show` lists",
+    )
+
+
+def read_file(
+    path: str,
+    progress: Progress | None = None,
+    *,
+    tags: Iterable[str] | None = None,
+    apart: bool = True,
+) -> ModelFile:
+    """The graph in a file or folder, or on standard input: as `read_model`."""
+    if path != DASH:
+        return read_model(path, tags, progress, apart=apart)
+    with standard_input() as file:
+        return read_opened(file, TITLE, tags, progress, apart=apart)
+
+
+def read_graph(path: str, progress: Progress | None = None) -> GraphDef:
+    """The GraphDef in a file or folder, or on standard input."""
+    return read_file(path, progress, apart=False).graph_def
 
 
 class GraphFile:
@@ -32,7 +74,7 @@ class GraphFile:
     If it takes long to load and stderr is a terminal, that shows how far it has come.
 
     Args:
-        path: the file or folder; its content tells of what kind it is.
+        path: the file or folder, whose content tells of what kind it is; or `-`.
 
     Raises:
         OpError, OSError: it cannot be read, or holds no graph.
@@ -40,17 +82,15 @@ class GraphFile:
     """
 
     def __init__(self, path: str) -> None:
-        self.path = path
-        with ShownProgress(path) as progress:
-            file = read_model(path, progress=progress)
+        self.title = title(path)
+        with ShownProgress(self.title) as progress:
+            file = read_file(path, progress)
             self.model = model_of(file, progress)
         graph_def = file.graph_def
         self.graph = self.model.graph
         self.version = graph_def.versions.producer
         self.functions = [function.signature.name for function in graph_def.library.function]
         self.ops = self.graph.get_operations()
-        for op in self.ops:
-            op.site = None  # it would be a line of ours, which says nothing about the op
 
     def inputs(self) -> list[Operation]:
         """The ops that stand for what is fed."""
@@ -77,18 +117,21 @@ class GraphFile:
             ValueError: there is none.
         """
         signature = self.model.main_signature
-        for named in () if signature is None else (signature.inputs, signature.outputs):
-            if name in named:
-                return named[name]
+        named = {} if signature is None else {**signature.outputs, **signature.inputs}
+        if name in named:
+            return named[name]
         try:
             return self.graph.as_graph_element(name)
         except (KeyError, ValueError):
             op_name = name.partition(":")[0]
         op = next((op for op in self.ops if op.name == op_name), None)
         if op is None:
-            raise ValueError(f"{self.path}: there is no op named {op_name!r}")
+            # What was meant is rather something to feed or fetch than any other op.
+            likely = [*named, *(op.name for op in [*self.inputs(), *self.outputs(), *self.ops])]
+            hint = meant(op_name, likely)
+            raise ValueError(f"{self.title}: there is no op named {op_name!r}{hint}")
         results = counted(len(op.outputs), "result")
-        raise ValueError(f"{self.path}: there is no tensor {name!r}; {op_name!r} has {results}")
+        raise ValueError(f"{self.title}: there is no tensor {name!r}; {op_name!r} has {results}")
 
 
 def is_supported(op: Operation) -> bool:

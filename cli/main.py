@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import sys
 from typing import TYPE_CHECKING
 
-from .. import __version__
 from ..graph.errors import OpError
+from ..graph.surface.sites import starts_here
 from . import (
     annotate,
     check,
+    completion,
     contract,
     cost,
     diff,
@@ -29,20 +29,53 @@ from . import (
     split,
     strip,
 )
+from .command_parser import CommandParser
+from .exit_codes import FAILED, INTERRUPTED, OK, exit_code_lines
+from .out_files import check_outputs
+from .standard_input import title
 from .text import printable
+from .version_report import version_text
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Sequence
 
-OK, FAILED, INTERRUPTED = 0, 1, 130
-
-_EPILOG = """\
+_EPILOG = f"""\
 A file may be a graph that TensorFlow or tensordraft wrote (binary, .pb, or text, .pbtxt), the .meta
-file of a checkpoint, or a SavedModel or its folder: what it is, its content tells.
-Exit codes: 0 it worked, 1 it did not, 2 the command was not understood.
+file of a checkpoint, or a SavedModel or its folder: what it is, its content tells; - is a graph on
+standard input. With --json, a command prints its answer as one line of JSON.
+
+exit codes:
+{exit_code_lines()}
+
+examples:
+  tensordraft show model.pb
+  tensordraft run --help
+  tensordraft --version --verbose
 """
+_COMMANDS = (
+    show,
+    run,
+    python,
+    profile,
+    check,
+    cost,
+    split,
+    contract,
+    ops,
+    draw,
+    annotate,
+    extract,
+    freeze,
+    optimize,
+    strip,
+    edit,
+    diff,
+    completion,
+)
 
 
+@starts_here
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command.
 
@@ -57,9 +90,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # as stderr; not all terminals know "×"
-    arguments = _parser().parse_args(argv)
+    parser = command_line()
+    arguments = parser.parse_args(argv)
+    if arguments.version:
+        print(version_text(verbose=arguments.verbose))
+        return OK
+    if arguments.verbose:
+        parser.error("--verbose goes with --version")
+    if arguments.command is None:
+        parser.error("a COMMAND is required; --help lists them")
+    arguments.parser = parser
     try:
-        code: int = arguments.command(arguments)
+        check_outputs(arguments)
+        answer = arguments.command(arguments)
+        answer.show(as_json=arguments.json)
         sys.stdout.flush()  # here, so that a reader who has left is noticed here
     except BrokenPipeError:
         # Python flushes stdout once more at exit, which must not fail again.
@@ -68,45 +112,41 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except (OpError, OSError, ValueError, TypeError, MemoryError) as error:
-        lines = _reason(error).splitlines()
+        lines = _reason(error, arguments).splitlines()
         print("tensordraft:", "\n".join(map(printable, lines)), file=sys.stderr)
         return FAILED
+    code: int = answer.code
     return code
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, arguments: Namespace) -> str:
+    """What went wrong, and with which file."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return str(error) or type(error).__name__
+    reason = str(error) or type(error).__name__
+    files = [getattr(arguments, name, None) for name in ("file", "out", "contract")]
+    if files[0] is None or any(title(path) in reason for path in files if path):
+        return reason
+    return f"{title(files[0])}: {reason}"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def command_line() -> CommandParser:
+    """What parses the arguments of all commands."""
+    parser = CommandParser(
         prog="tensordraft",
         description="Looks into graph files and runs them, on NumPy.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"tensordraft {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (
-        show,
-        run,
-        python,
-        profile,
-        check,
-        cost,
-        split,
-        contract,
-        ops,
-        draw,
-        annotate,
-        extract,
-        freeze,
-        optimize,
-        strip,
-        edit,
-        diff,
-    ):
+    parser.add_argument("--version", action="store_true", help="print the version")
+    parser.add_argument(
+        "--verbose",
+        action="store_true",
+        help="with --version: of all that results depend on, for reports",
+    )
+    parser.set_defaults(command=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for command in _COMMANDS:
         command.add_parser(commands)
+    for each in parser.commands().values():
+        each.add_argument("--json", action="store_true", help="print one line of JSON instead")
     return parser

@@ -6,63 +6,58 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..graph.registry import definitions
+from ..graph.surface.alike import counted
+from .answer import Answer
+from .command_parser import add_command
+from .exit_codes import FAILED, OK
 from .graph_file import FILE_HELP, GraphFile
-from .text import counted, print_json, printable, table
+from .text import table
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import Namespace
 
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "ops",
-        help="the ops that are supported, of all or of a graph file",
-        description=(
-            "Without FILE, lists every op type with its signature. With FILE, tells which of the "
-            "op types in it are supported; the exit code is 1 if some are not."
-        ),
+    parser = add_command(
+        commands,
+        ops,
+        "the ops that are supported, of all or of a graph file",
+        "Without FILE, lists every op type with its signature. With FILE, tells which of the op "
+        "types in it are supported; the exit code is 1 if some are not.",
+        ["", "model.pb"],
     )
     parser.add_argument("file", metavar="FILE", nargs="?", help=FILE_HELP)
-    parser.add_argument("--json", action="store_true", help="print one line of JSON instead")
-    parser.set_defaults(command=ops)
 
 
-def ops(arguments: argparse.Namespace) -> int:
-    """Prints op types; returns the exit code."""
-    if arguments.file is None:
-        return _all(as_json=arguments.json)
-    return _of_file(arguments.file, as_json=arguments.json)
-
-
-def _all(*, as_json: bool) -> int:
+def ops(arguments: Namespace) -> Answer:
+    """Tells the op types that there are, or those of a file."""
+    if arguments.file is not None:
+        return _of_file(GraphFile(arguments.file))
     signatures = {
         definition.name: str(definition).removeprefix(definition.name)
         for definition in definitions()
     }
-    if as_json:
-        print_json(signatures)
-    else:
-        print(table(signatures.items()))
-    return 0
+    return Answer(lambda: table(signatures.items()), lambda: signatures)
 
 
-def _of_file(path: str, *, as_json: bool) -> int:
-    file = GraphFile(path)
+def _of_file(file: GraphFile) -> Answer:
     counts = sorted(Counter(op.type for op in file.ops).items())
     missing = sorted(file.unsupported())
-    if as_json:
-        print_json({op: {"nodes": n, "supported": op not in missing} for op, n in counts})
-    else:
+
+    def text() -> str:
         types = counted(len(counts), "op type")
         rows = [
             (op, counted(n, "node"), "NOT SUPPORTED" if op in missing else "supported")
             for op, n in counts
         ]
-        print(table([*rows, ("",) * 3]))
+        told = f"{types}, all supported"
         if missing:
-            names = ", ".join(map(printable, missing))
-            print(f"{path}: {len(missing)} of {types} not supported: {names}")
-        else:
-            print(f"{path}: {types}, all supported")
-    return 1 if missing else 0
+            told = f"{len(missing)} of {types} not supported: {', '.join(missing)}"
+        return "\n".join([*([table(rows), ""] if rows else []), f"{file.title}: {told}"])
+
+    return Answer(
+        text,
+        lambda: {op: {"nodes": n, "supported": op not in missing} for op, n in counts},
+        FAILED if missing else OK,
+    )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.files.model_files import load_graph_def
-from ..graph.loading.graph_files import save_graph
-from ..saved_models.transforms.optimizing import optimize
+from ..graph.surface.alike import counted
+from ..saved_models.transforms.optimizing import optimize as optimized
 from ..saved_models.transforms.transform_graph import transform_graph
-from .graph_file import add_file_argument
-from .text import comma_separated, counted
+from .answer import Answer, saved
+from .command_parser import add_command
+from .graph_file import add_file_argument, read_graph
+from .out_files import add_graph_out
+from .text import comma_separated
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -17,14 +19,17 @@ if TYPE_CHECKING:
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "optimize",
-        help="write a frozen graph file that is smaller and faster",
-        description=(
-            "Copies a frozen graph without what nothing needs, with what follows from constants "
-            "computed, and with batch normalizations in the filters before them; or as the named "
-            "transforms make it."
-        ),
+    parser = add_command(
+        commands,
+        optimize,
+        "write a frozen graph file that is smaller and faster",
+        "Copies a frozen graph without what nothing needs, with what follows from constants "
+        "computed, and with batch normalizations in the filters before them; or as the named "
+        "transforms make it.",
+        [
+            "model.pb --out small.pb",
+            "model.pb --outputs softmax --transform 'remove_nodes(op=Identity)' --out small.pb",
+        ],
     )
     add_file_argument(parser)
     parser.add_argument(
@@ -49,20 +54,19 @@ def add_parser(commands: Any) -> None:
         help="instead, this transform of graph_transforms, such as "
         "'remove_nodes(op=Identity)'; may be repeated; --outputs are to be named",
     )
-    parser.add_argument("--out", metavar="FILE", required=True, help="the file: .pb or .pbtxt")
-    parser.set_defaults(command=optimize_file)
+    add_graph_out(parser)
 
 
-def optimize_file(arguments: Namespace) -> int:
-    """Writes the optimized graph; returns the exit code."""
-    before = load_graph_def(arguments.file)
+def optimize(arguments: Namespace) -> Answer:
+    """Writes the optimized graph."""
+    before = read_graph(arguments.file)
     if arguments.transform:
         after = transform_graph(before, arguments.inputs, arguments.outputs, arguments.transform)
     else:
-        after = optimize(before, arguments.inputs, arguments.outputs, arguments.quantize)
-    path = save_graph(after, arguments.out)
-    print(
-        f"{len(after.node)} of {counted(len(before.node), 'node')}, "
-        f"{after.ByteSize()} of {counted(before.ByteSize(), 'byte')} saved in {path}"
+        after = optimized(before, arguments.inputs, arguments.outputs, arguments.quantize)
+    answer = saved(after, arguments.out, before)
+    size, whole = after.ByteSize(), before.ByteSize()
+    return Answer(
+        lambda: f"{answer.text()}: {size:,} of {counted(whole, 'byte')}",
+        lambda: {**answer.data(), "bytes": size, "of_bytes": whole},
     )
-    return 0

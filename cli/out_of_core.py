@@ -16,9 +16,9 @@ from ..distributed.map_blocks import SPLIT_BYTES, map_blocks
 from ..distributed.worker import ChunkError
 from ..graph.describe import type_text
 from ..graph.node import Operation, Tensor
+from .answer import Answer
 from .graph_file import GraphFile
 from .progress import ShownProgress
-from .text import table
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -45,8 +45,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run_in_chunks(arguments: Namespace, shapes: dict[str, Any]) -> int:
-    """Computes what is asked for, chunk by chunk, into a file; returns the exit code."""
+def run_in_chunks(arguments: Namespace) -> Answer:
+    """Computes what is asked for, chunk by chunk, into a file."""
     file = GraphFile(arguments.file)
     names = arguments.fetch or [op.name for op in file.outputs()]
     fetches = [tensor for name in names for tensor in _tensors(file, name)]
@@ -63,16 +63,23 @@ def run_in_chunks(arguments: Namespace, shapes: dict[str, Any]) -> int:
             stack.callback(cluster.close)
             client = cluster.client
         result = map_blocks(
-            file.graph, fetches[0], feeds, arguments.along, shapes, arguments.split_bytes
+            file.graph,
+            fetches[0],
+            feeds,
+            arguments.along,
+            dict(arguments.shape),
+            arguments.split_bytes,
         )
-        progress = stack.enter_context(ShownProgress(arguments.file))
+        progress = stack.enter_context(ShownProgress(file.title))
         try:
             _store(result, out, client, progress)
         except ChunkError as error:
             raise told(error, file.graph) from None
-    print(table([(fetches[0].name, type_text(fetches[0].dtype.name, result.shape))]))
-    print(f"saved in {out}")
-    return 0
+    name, dtype = fetches[0].name, fetches[0].dtype.name
+    saved = {"dtype": dtype, "shape": list(result.shape), "file": out}
+    return Answer(
+        lambda: f"{name}  {type_text(dtype, result.shape)}\nsaved in {out}", lambda: {name: saved}
+    )
 
 
 def _tensors(file: GraphFile, name: str) -> list[Tensor]:

@@ -5,55 +5,55 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.files.replacement import replacing
-from .request import add_request_parser, read_request
-from .text import print_json
+from .answer import Answer
+from .out_files import out_file
+from .request import add_request_command, read_request
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-_EXAMPLES = """\
-The ops run one by one: what fusing them and threads save does not show.
-
-examples:
-  tensordraft profile model.pb --feed input_0=batch.npz:input
-  tensordraft profile sum.pb --feed x='[1, 2, 3]' --runs 100 --trace trace.json
-"""
-
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = add_request_parser(
-        commands, "profile", "list the ops of a run by what they cost", _EXAMPLES
+    parser = add_request_command(
+        commands,
+        profile,
+        "list the ops of a run by what they cost",
+        [
+            "model.pb --feed input_0=batch.npz:input",
+            "model.pb --feed image=random --size batch=32",
+            "sum.pb --feed x='[1, 2, 3]' --runs 100 --trace trace.json",
+        ],
+        "The ops run one by one: what fusing them and threads save does not show. Shares are of "
+        "the time that all ops take together.",
     )
     parser.add_argument(
         "--runs", metavar="N", type=int, default=10, help="take medians of N runs; default 10"
     )
     parser.add_argument(
-        "--trace", metavar="FILE", help="save the run of median length for chrome://tracing"
+        "--trace",
+        metavar="FILE",
+        type=out_file(".json"),
+        help="save the run of median length for chrome://tracing",
     )
-    parser.add_argument("--json", action="store_true", help="print one line of JSON instead")
-    parser.set_defaults(command=profile)
 
 
-def profile(arguments: Namespace) -> int:
-    """Runs what is asked for, and prints what it costs; returns the exit code."""
+def profile(arguments: Namespace) -> Answer:
+    """Runs what is asked for, and tells what it costs."""
     request = read_request(arguments)
     with request.model.session() as session:
         result = session.profile(request.fetches, request.feeds, arguments.runs)
+    text = str(result)
     if arguments.trace:
         with replacing(arguments.trace) as file:
             file.write(result.chrome_trace().encode())
-    if arguments.json:
-        print_json(
-            {
-                "seconds": result.seconds,
-                "peak_bytes": result.peak_bytes,
-                "ops": [cost._asdict() for cost in result.ops],
-                "types": [cost._asdict() for cost in result.types],
-            }
-        )
-        return 0
-    print(result)
-    if arguments.trace:
-        print(f"saved in {arguments.trace}")
-    return 0
+        text += f"\nsaved in {arguments.trace}"
+    return Answer(
+        lambda: text,
+        lambda: {
+            "seconds": result.seconds,
+            "peak_bytes": result.peak_bytes,
+            "ops": [cost._asdict() for cost in result.ops],
+            "types": [cost._asdict() for cost in result.types],
+        },
+    )

@@ -11,53 +11,60 @@ from typing import TYPE_CHECKING, Any
 
 from ..programs.name_check import check_names
 from ..programs.tensorflow_names import as_tensorflow
+from .answer import Answer
+from .command_parser import add_command
+from .exit_codes import FAILED, OK
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
-_EXAMPLES = """\
-In the program, `import tensorflow` means tensordraft; the program stays as it is.
-
-examples:
-  tensordraft python train.py --steps 100
-  tensordraft python --check train.py
-"""
-
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "python",
-        help="run a program for TensorFlow 1.x",
-        description="Runs a program that was written for TensorFlow 1.x.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands,
+        python,
+        "run a program for TensorFlow 1.x",
+        "Runs a program that was written for TensorFlow 1.x.",
+        ["train.py --steps 100", "--check train.py"],
+        "In the program, `import tensorflow` means tensordraft; the program stays as it is.",
     )
     parser.add_argument(
         "--check", action="store_true", help="run nothing; list the names that are missing"
     )
     parser.add_argument("program", metavar="PROGRAM", help="a Python file")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the program is given")
-    parser.set_defaults(command=python)
 
 
-def python(arguments: Namespace) -> int:
-    """Runs the program, or checks its names; returns the exit code."""
+def python(arguments: Namespace) -> Answer:
+    """Runs the program, or checks its names."""
     path = Path(arguments.program)
     if arguments.check:
         report = check_names(path.read_text(encoding="utf-8"), str(path))
-        print(report)
-        return 1 if report.missing else 0
+        return Answer(
+            lambda: str(report),
+            lambda: {
+                "names": report.names,
+                "missing": [missing._asdict() for missing in report.missing],
+            },
+            FAILED if report.missing else OK,
+        )
+    if arguments.json:
+        raise ValueError("--json goes with --check; what a program prints is its own")
     path.stat()  # what cannot be read is told as for any other file
+    return Answer(str, dict, _run(arguments.program, arguments.arguments))
+
+
+def _run(program: str, arguments: list[str]) -> int:
     as_tensorflow()
-    sys.argv = [arguments.program, *arguments.arguments]
-    sys.path.insert(0, str(path.resolve().parent))
+    sys.argv = [program, *arguments]
+    sys.path.insert(0, str(Path(program).resolve().parent))
     try:
-        runpy.run_path(arguments.program, run_name="__main__")
+        runpy.run_path(program, run_name="__main__")
     except Exception as error:  # noqa: BLE001
-        traceback.print_exception(_from_program(error, path))
-        return 1
-    return 0
+        traceback.print_exception(_from_program(error, Path(program)))
+        return FAILED
+    return OK
 
 
 def _from_program(error: Exception, path: Path) -> Exception:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from argparse import RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.dependencies import needed_ops
 from ..graph.describe import tensor_type
 from ..graph.node import Operation, Tensor
+from .command_parser import add_command
 from .feeds import parse_feed
-from .graph_file import GraphFile, add_file_argument, is_supported
+from .filled_feeds import Filling
+from .graph_file import GraphFile, add_fetch_argument, add_file_argument, is_supported
+from .shape_options import add_shape_argument, add_size_argument
 from .text import table
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
+    from argparse import Namespace
+    from collections.abc import Callable, Sequence
 
     from ..saved_models.loaded_model import LoadedModel
+    from .answer import Answer
+    from .command_parser import CommandParser
 
 
 class Request(NamedTuple):
@@ -27,15 +31,16 @@ class Request(NamedTuple):
     feeds: dict[Tensor, Any]
 
 
-def add_request_parser(commands: Any, name: str, summary: str, more: str) -> ArgumentParser:
-    """Adds the command `name`, with the arguments of a request."""
-    parser: ArgumentParser = commands.add_parser(
-        name,
-        help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
-        epilog=more,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
+def add_request_command(
+    commands: Any,
+    command: Callable[[Namespace], Answer],
+    summary: str,
+    examples: Sequence[str],
+    note: str = "",
+) -> CommandParser:
+    """Adds a command with the arguments of a request: as `add_command`."""
+    description = summary[0].upper() + summary[1:] + "."
+    parser = add_command(commands, command, summary, description, examples, note)
     add_file_argument(parser)
     parser.add_argument(
         "--feed",
@@ -44,14 +49,14 @@ def add_request_parser(commands: Any, name: str, summary: str, more: str) -> Arg
         default=[],
         type=parse_feed,
         help="what to feed the tensor NAME: file.npy, file.npz:key, or a JSON number, string or "
-        "list; may be repeated",
+        "list; random, zeros or ones of its shape and dtype; - for what is on standard input; may "
+        "be repeated",
     )
+    add_fetch_argument(parser, "to compute, the op with all of its results")
+    add_shape_argument(parser)
+    add_size_argument(parser, "of inputs filled with random, zeros or ones; by default 1")
     parser.add_argument(
-        "--fetch",
-        metavar="NAME",
-        action="append",
-        help="a tensor to compute, or an op with all of its results; may be repeated; by default "
-        "the outputs that `show` lists",
+        "--seed", metavar="N", type=int, default=0, help="of random feeds; default 0"
     )
     return parser
 
@@ -64,7 +69,12 @@ def read_request(arguments: Namespace) -> Request:
             that is needed is not fed.
     """
     file = GraphFile(arguments.file)
-    feeds = {_fed(file, feed.name): feed.load() for feed in arguments.feed}
+    filling = Filling(dict(arguments.shape), dict(arguments.size), arguments.seed)
+    feeds: dict[Tensor, Any] = {}
+    for feed in arguments.feed:
+        tensor = _fed(file, feed.name)
+        feeds[tensor] = filling.value(tensor, feed.fill) if feed.fill else feed.load()
+    filling.check_used()
     names = arguments.fetch or [op.name for op in file.outputs()]
     fetches = list(dict.fromkeys([item for name in names for item in _fetched(file, name)]))
     _check_runnable(fetches, list(feeds))
@@ -99,4 +109,7 @@ def _check_runnable(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tenso
         if op.type in ("Placeholder", "PlaceholderV2")
     ]
     if missing:
-        raise ValueError(f"inputs that are needed are not fed; add\n{table(missing, '  ')}")
+        raise ValueError(
+            f"inputs that are needed are not fed; add\n{table(missing, '  ')}\n"
+            "a file, a value in JSON, or random"
+        )

@@ -42,17 +42,19 @@ def result(fetch: Tensor | Operation, value: Any) -> Result:
     return Result(fetch.name, dtype.name, array)
 
 
-def print_results(results: Iterable[Result]) -> None:
-    """Prints each result with its type; of a large one NumPy shows the corners."""
+def results_text(results: Iterable[Result]) -> str:
+    """Each result with its type; of a large one NumPy shows the corners."""
+    lines = []
     for item in results:
-        print(item.name, item.type, sep="  ")
+        lines.append(f"{item.name}  {item.type}")
         if item.value is not None:
-            print(np.array2string(item.value, max_line_width=100))
+            lines.append(np.array2string(item.value, max_line_width=100))
+    return "\n".join(lines)
 
 
-def print_types(results: Iterable[Result]) -> None:
-    """Prints the type of each result."""
-    print(table([(item.name, item.type) for item in results]))
+def types_text(results: Iterable[Result]) -> str:
+    """The type of each result."""
+    return table([(item.name, item.type) for item in results])
 
 
 def as_json(results: Iterable[Result], saved_in: str | None) -> dict[str, Any]:

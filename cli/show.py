@@ -11,13 +11,16 @@ import numpy as np
 
 from ..graph.describe import tensor_type
 from ..graph.importing.function_bodies import bodies_of
+from ..graph.surface.alike import counted
 from ..shape_inference.traits import Bodies
+from .answer import Answer
+from .command_parser import add_command
 from .graph_file import GraphFile, add_file_argument
 from .sizes import Sized, bytes_text, parameters, widest
-from .text import counted, json_shape, print_json, printable, table
+from .text import json_shape, printable, table
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import Namespace
     from collections.abc import Iterator
 
     from ..graph.node import Operation, Tensor
@@ -30,33 +33,37 @@ _MOST_SHOWN_CHARACTERS = 40
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "show",
-        help="inputs, outputs, ops, types and shapes of a graph file",
-        description=(
-            "Lists what a graph file takes and gives, which ops it is made of, how many bytes its "
-            "parameters take, which tensors are the widest, and each node with the type and shape "
-            "of its result, the numbers of the nodes it reads, or the value of a small constant."
-        ),
+    parser = add_command(
+        commands,
+        show,
+        "inputs, outputs, ops, types and shapes of a graph file",
+        "Tells what a graph file takes and gives, which ops it is made of, how many bytes its "
+        "parameters take, and which tensors are the widest. With --nodes, lists each node, too, "
+        "with the type and shape of its result, the numbers of the nodes it reads, or the value "
+        "of a small constant.",
+        ["model.pb", "model.pb --nodes"],
     )
     add_file_argument(parser)
-    parser.add_argument("--json", action="store_true", help="print one line of JSON instead")
-    parser.set_defaults(command=show)
+    parser.add_argument("--nodes", action="store_true", help="list all nodes, too")
 
 
-def show(arguments: argparse.Namespace) -> int:
-    """Prints what is in `arguments.file`; returns the exit code."""
+def show(arguments: Namespace) -> Answer:
+    """Tells what is in a graph file."""
     file = GraphFile(arguments.file)
-    if arguments.json:
-        print_json(_as_json(file))
-    else:
-        for paragraph in _paragraphs(file):
-            print(paragraph)
-    return 0
+
+    def text() -> str:
+        nodes = _nodes(file) if arguments.nodes else ()
+        return "\n".join([*_summary(file), *nodes])
+
+    def data() -> dict[str, Any]:
+        nodes = {"nodes": [_json_node(op) for op in file.ops]} if arguments.nodes else {}
+        return {**_as_json(file), **nodes}
+
+    return Answer(text, data)
 
 
-def _paragraphs(file: GraphFile) -> Iterator[str]:
-    yield f"{file.path}: {counted(len(file.ops), 'node')}, GraphDef version {file.version}"
+def _summary(file: GraphFile) -> Iterator[str]:
+    yield f"{file.title}: {counted(len(file.ops), 'node')}, GraphDef version {file.version}"
     yield "\ninputs"
     yield _results_of(file.inputs())
     yield "\noutputs"
@@ -73,6 +80,9 @@ def _paragraphs(file: GraphFile) -> Iterator[str]:
     yield _widest(widest(file.ops))
     if file.functions:
         yield f"\nand a library of {counted(len(file.functions), 'function')}"
+
+
+def _nodes(file: GraphFile) -> Iterator[str]:
     if file.ops:
         yield "\nnodes"
         yield _node_table(file.ops)
@@ -164,7 +174,8 @@ def _value_text(value: np.ndarray[Any, Any]) -> str:
 
 def _as_json(file: GraphFile) -> dict[str, Any]:
     return {
-        "file": file.path,
+        "file": file.title,
+        "number_of_nodes": len(file.ops),
         "version": file.version,
         "inputs": [op.name for op in file.inputs()],
         "outputs": [op.name for op in file.outputs()],
@@ -173,7 +184,6 @@ def _as_json(file: GraphFile) -> dict[str, Any]:
         "functions": file.functions,
         "parameter_bytes": sum(item.size for item in parameters(file.ops)),
         "widest": {item.tensor.name: item.size for item in widest(file.ops)},
-        "nodes": [_json_node(op) for op in file.ops],
     }
 
 

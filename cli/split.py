@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..distributed.report import split_report
 from ..graph.node import Operation
-from .check import add_shape_argument
-from .graph_file import GraphFile, add_file_argument
-from .text import printable
+from .answer import Answer
+from .command_parser import add_command
+from .exit_codes import FAILED, OK
+from .graph_file import GraphFile, add_fetch_argument, add_file_argument
+from .shape_options import add_shape_argument
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 
 def add_parser(commands: Any) -> None:
     """Adds the command to the command line."""
-    parser = commands.add_parser(
-        "split",
-        help="what of a graph file can be computed in chunks of rows, and what combines them",
-        description=(
-            "Tells, without running a graph, which of its tensors fall apart along a named size, "
-            "how parts are combined, and the first op that needs all rows at once. The exit code "
-            "is 1 if there is one."
-        ),
+    parser = add_command(
+        commands,
+        split,
+        "what of a graph file can be computed in chunks of rows, and what combines them",
+        "Tells, without running a graph, which of its tensors fall apart along a named size, how "
+        "parts are combined, and the first op that needs all rows at once. The exit code is 1 if "
+        "there is one.",
+        ["model.pb", "model.pb --along rows --shape x=rows,784 --fetch scores"],
     )
     add_file_argument(parser)
     parser.add_argument(
@@ -35,19 +36,12 @@ def add_parser(commands: Any) -> None:
         help="the name of the size, by default batch; where no shape has it, it is the first size "
         "of each input whose first size is unknown",
     )
-    parser.add_argument(
-        "--fetch",
-        metavar="NAME",
-        action="append",
-        help="a tensor or op that is wanted; may be repeated; by default the outputs",
-    )
+    add_fetch_argument(parser, "that is wanted")
     add_shape_argument(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON instead")
-    parser.set_defaults(command=split)
 
 
-def split(arguments: Namespace) -> int:
-    """Prints the report; returns the exit code."""
+def split(arguments: Namespace) -> Answer:
+    """Tells what falls apart."""
     file = GraphFile(arguments.file)
     if arguments.fetch:
         fetches: list[Any] = [file.element(name) for name in arguments.fetch]
@@ -57,8 +51,4 @@ def split(arguments: Namespace) -> int:
     for item in fetches:
         tensors += (item.outputs or [item]) if isinstance(item, Operation) else [item]
     report = split_report(file.graph, tensors, arguments.along, dict(arguments.shape))
-    if arguments.json:
-        print(json.dumps(asdict(report)))
-    else:
-        print("\n".join(map(printable, str(report).splitlines())))
-    return 0 if report.ok else 1
+    return Answer(lambda: str(report), lambda: asdict(report), OK if report.ok else FAILED)

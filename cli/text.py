@@ -41,11 +41,6 @@ def comma_separated(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 node`, `2 nodes`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def json_shape(shape: TensorShape) -> list[int | str | None] | None:
     """A shape for JSON: sizes, names of sizes, null for a size or a rank that is unknown."""
     if shape.sizes is None:
@@ -73,10 +68,3 @@ def _json_items(item: Any) -> Any:
             return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(item)]
         case _:
             return item
-
-
-def print_json(value: Any) -> None:
-    """Prints `value` as one line of JSON."""
-    import json
-
-    print(json.dumps(value))

@@ -58,7 +58,13 @@ def freeze_model(
         >>> [(node.name, node.op) for node in frozen.node]
         [('x', 'Placeholder'), ('v', 'Const'), ('v/read', 'Identity'), ('y', 'AddV2')]
     """
-    model = load(path, tags)
+    return freeze_loaded(load(path, tags), outputs, signature)
+
+
+def freeze_loaded(
+    model: LoadedModel, outputs: Iterable[str] | None = None, signature: str | None = None
+) -> GraphDef:
+    """The part of a model in memory that its outputs need, frozen: as `freeze_model`."""
     names = _nodes(model, _signature(model, signature), outputs)
     with model.session() as session:
         frozen = convert_variables_to_constants(session, model.graph.as_graph_def(), names)

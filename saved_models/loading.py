@@ -81,8 +81,11 @@ def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
     if message is None:
         return LoadedModel(graph)
     folder = os.path.dirname(model.path)
-    if model.kind is Kind.SAVED_MODEL:
-        checkpoint: str | None = variables_of(folder)
+    checkpoint: str | None = None
+    if not model.path:
+        pass  # there is no file that others could stand beside
+    elif model.kind is Kind.SAVED_MODEL:
+        checkpoint = variables_of(folder)
     else:
         prefix = model.path.rpartition(".")[0]
         checkpoint = prefix if checkpoint_exists(prefix) else None

@@ -153,9 +153,11 @@ class Profile(ShownText):
     def __str__(self) -> str:
         took = f"{_time(self.seconds)} a run, op by op (median of {self._number})"
         held = f"results hold {_memory(self.peak_bytes)} at most at once"
+        whole = f"shares are of {_time(sum(cost.seconds for cost in self.ops))}, all ops together"
         return "\n".join(
             [
                 f"{took}; {held}",
+                whole,
                 "",
                 *_table(self.ops, [_label(cost) for cost in self.ops], "op"),
                 "",

@@ -131,23 +131,31 @@ class Report(ShownText):
             _counted(len(self.requirements), "requirement"),
             _counted(len(self.losses), "size or rank", "sizes or ranks") + " lost",
         )
-        lines = [f"{found}: {', '.join(counts)}", *[f"error: {error}" for error in self.errors]]
+        lines = [f"{found}: {', '.join(counts)}", *self.findings(), *_table(self.tensors)]
+        for body in self.inside:
+            lines += [f"in {body.name!r}, run by {body.op.name!r} ({body.op.type})"]
+            lines += [f"  {line}" for line in _table(body.tensors)]
+        return "\n".join(lines)
+
+    def findings(self, open_ones: bool = True) -> list[str]:
+        """What was found to be wrong, or not to be decided, line by line.
+
+        Args:
+            open_ones: whether to tell requirements and losses, too, which are no errors.
+        """
+        lines = [f"error: {error}" for error in self.errors]
         lines += [f"breach: {point}" for point in self.breaches]
         lines += [line for lint in self.lints for line in f"lint: {lint}".splitlines()]
-        for item in self.requirements:
+        for item in self.requirements if open_ones else ():
             lines += [f"requires: {item}", f"  for {item.name.rstrip(',')}"]
             lines += [f"  in {whereabouts(operation_of(item))}"]
-        for loss in self.losses:
+        for loss in self.losses if open_ones else ():
             lines += [f"lost: {loss.what} of {loss.tensor}", f"  in {whereabouts(loss.op)}"]
             lines += [f"  since {loss.why}"] if loss.why else []
         for name, nodes in self.unregistered.items():
             more = ", …" if len(nodes) > _MOST_NODES else ""
             lines.append(f"not supported: {name} ({', '.join(nodes[:_MOST_NODES])}{more})")
-        lines += _table(self.tensors)
-        for body in self.inside:
-            lines += [f"in {body.name!r}, run by {body.op.name!r} ({body.op.type})"]
-            lines += [f"  {line}" for line in _table(body.tensors)]
-        return "\n".join(lines)
+        return lines
 
     def to_json(self) -> str:
         """The report as JSON text: sizes are numbers, the text of expressions, or null."""

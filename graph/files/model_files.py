@@ -13,6 +13,7 @@ from .message_files import memory_for, opened, parse_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from io import BufferedIOBase
     from os import PathLike
 
     from .progress import Progress
@@ -31,7 +32,7 @@ class ModelFile(NamedTuple):
     """A file that holds a graph.
 
     Attributes:
-        path: the file.
+        path: the file; "" where it was read from an open one, beside which nothing is looked for.
         kind: what it is.
         graph_def: the graph; the content of large constants may be beside it.
         meta_graph: the meta graph that the graph is of; None for a GraphDef alone.
@@ -84,30 +85,50 @@ def read_model(
     if os.path.isdir(path):
         path = model_file(path)
     with opened(path) as file, memory_for(path):
-        kind, is_text = kind_of(file, path)
-        size = os.fstat(file.fileno()).st_size
-        if progress is not None:
-            progress("bytes", 0, size)
-        contents: dict[str, memoryview] = {}
-        if apart and kind is Kind.GRAPH and not is_text and size >= _WORTH_A_LOOK:
-            data, contents = read_apart(file, size, progress)
-        else:
-            data = file.read()
-        try:
-            message: Any = parse_message(_MESSAGES[kind], data, path, as_text=is_text)
-        except errors.DataLossError as error:
-            if is_text or not looks_cut_off(file, size):
-                raise
-            told = f"{error.message}; it ends in the middle of a message: is it cut off?"
-            raise errors.DataLossError(None, None, told) from error
+        return read_opened(file, path, tags, progress, apart=apart)._replace(path=path)
+
+
+def read_opened(
+    file: BufferedIOBase,
+    title: str,
+    tags: Iterable[str] | None = None,
+    progress: Progress | None = None,
+    *,
+    apart: bool = True,
+) -> ModelFile:
+    """Reads a graph from a file that is open, and has a descriptor: as `read_model`.
+
+    Args:
+        file: the file.
+        title: what errors call it.
+        tags: as for `read_model`.
+        progress: as for `read_model`.
+        apart: as for `read_model`.
+    """
+    kind, is_text = kind_of(file, title)
+    size = os.fstat(file.fileno()).st_size
+    if progress is not None:
+        progress("bytes", 0, size)
+    contents: dict[str, memoryview] = {}
+    if apart and kind is Kind.GRAPH and not is_text and size >= _WORTH_A_LOOK:
+        data, contents = read_apart(file, size, progress)
+    else:
+        data = file.read()
+    try:
+        message: Any = parse_message(_MESSAGES[kind], data, title, as_text=is_text)
+    except errors.DataLossError as error:
+        if is_text or not looks_cut_off(file, size):
+            raise
+        told = f"{error.message}; it ends in the middle of a message: is it cut off?"
+        raise errors.DataLossError(None, None, told) from error
     meta_graph = None
     if not isinstance(message, GraphDef):
-        meta_graph = chosen(message, tags, path) if isinstance(message, SavedModel) else message
+        meta_graph = chosen(message, tags, title) if isinstance(message, SavedModel) else message
     graph_def = message if meta_graph is None else meta_graph.graph_def
     if progress is not None:
         functions = graph_def.library.function
         progress("nodes", 0, len(graph_def.node) + sum(len(f.node_def) for f in functions))
-    return ModelFile(path, kind, graph_def, meta_graph, contents)
+    return ModelFile("", kind, graph_def, meta_graph, contents)
 
 
 def load_graph_def(path: str | PathLike[str]) -> GraphDef:

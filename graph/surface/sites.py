@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from .public_calls import guard_name, is_ours
 
 if TYPE_CHECKING:
-    from types import FrameType
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any, TypeVar
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Site(NamedTuple):
@@ -23,6 +27,15 @@ class Site(NamedTuple):
     def __str__(self) -> str:
         cell = _cell(self.file)
         return f"{_shown(self.file)}:{self.line}" if cell is None else f"{cell}, line {self.line}"
+
+
+_STARTS: set[CodeType] = set()
+
+
+def starts_here(function: Function) -> Function:
+    """Says that `function` begins a program of ours: what called it made no op."""
+    _STARTS.add(function.__code__)
+    return function
 
 
 def _shown(file: str) -> str:
@@ -50,6 +63,8 @@ def user_site(told: bool = True) -> Site | None:
     frame: FrameType | None = sys._getframe(1)  # inspect.stack() would read source files
     last = frame
     while frame is not None:
+        if frame.f_code in _STARTS:
+            return None
         if not is_ours(frame):
             call = guard_name(last) if told and last is not None else ""
             return Site(frame.f_code.co_filename, frame.f_lineno, call)

@@ -26,7 +26,8 @@ def cli(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Iterator[Cli]:
 
 def test_show_tells_types_shapes_and_structure(cli: Cli) -> None:
     save(shifted())
-    assert cli("show", "g.pb") == Done(
+    summary = cli("show", "g.pb")
+    assert summary == Done(
         0,
         """\
 g.pb: 3 nodes, GraphDef version 2474
@@ -46,7 +47,13 @@ parameters
 widest tensors, where a size that is not known counts as 1
   x:0  float32[batch,2]  8 B
   y:0  float32[batch,2]  8 B
-
+""",
+        "",
+    )
+    assert cli("show", "g.pb", "--nodes") == Done(
+        0,
+        f"""\
+{summary.out}
 nodes
   nr  op           result            reads  name
   0   Placeholder  float32[batch,2]         x
@@ -59,7 +66,8 @@ nodes
 
 def test_show_json_holds_the_same(cli: Cli) -> None:
     save(shifted(), "g.pbtxt")
-    shown = cli.json("show", "g.pbtxt")
+    assert "nodes" not in cli.json("show", "g.pbtxt")
+    shown = cli.json("show", "g.pbtxt", "--nodes")
     assert (shown["inputs"], shown["outputs"], shown["unsupported"]) == (["x"], ["y"], {})
     assert shown["ops"] == {"Placeholder": 1, "Const": 1, "AddV2": 1}
     assert (shown["parameter_bytes"], shown["widest"]) == (4, {"x:0": 8, "y:0": 8})
@@ -81,7 +89,7 @@ def test_show_tells_unknown_sizes_and_ranks_apart(cli: Cli) -> None:
     text = cli("show", "g.pb").out
     assert "sizes:0  int32[?,3]\n" in text
     assert "rank:0   int32[...]\n" in text
-    results = [node["results"][0]["shape"] for node in cli.json("show", "g.pb")["nodes"]]
+    results = [node["results"][0]["shape"] for node in cli.json("show", "g.pb", "--nodes")["nodes"]]
     assert results == [[None, 3], None]
 
 
@@ -117,7 +125,7 @@ def test_show_writes_small_constants_as_they_are(cli: Cli) -> None:
     bad.attr["value"].tensor.CopyFrom(td.make_tensor_proto(1.0))
     bad.attr["value"].tensor.tensor_content = b"123"
     save(graph_def)
-    rows = [row.split(maxsplit=3) for row in cli("show", "g.pb").out.splitlines()[-6:]]
+    rows = [row.split(maxsplit=3) for row in cli("show", "g.pb", "--nodes").out.splitlines()[-6:]]
     assert [row[3].rsplit(maxsplit=1)[0] for row in rows[:5]] == [
         "= 0.1",
         "= [[1] [-2]]",
@@ -133,7 +141,7 @@ def test_show_keeps_the_table_narrow(cli: Cli) -> None:
         many = [td.constant(i, name=f"c{i}") for i in range(9)]
         td.add_n([*many, td.constant([2, 3, 10], name="last")[0]], name="sum")
     save(graph)
-    text = cli("show", "g.pb").out
+    text = cli("show", "g.pb", "--nodes").out
     assert re.search(r"(?m)AddN +int32\[\] +0 1 2 3 4 5 \+4 +sum$", text)
     assert re.search(r"(?m)Const +int32\[3\] += \[2 3 10\] +last$", text)
 
@@ -144,7 +152,7 @@ def test_show_reads_control_inputs_and_ops_without_result(cli: Cli) -> None:
         with td.control_dependencies([one]):
             graph.create_op("NoOp", [], name="done")
     save(graph)
-    text = cli("show", "g.pb").out
+    text = cli("show", "g.pb", "--nodes").out
     assert "outputs\n  done  no result (NoOp)\n" in text
     assert text.endswith("  1   NoOp               ^0     done\n")
     assert "inputs\n  none\n" in text
@@ -152,7 +160,7 @@ def test_show_reads_control_inputs_and_ops_without_result(cli: Cli) -> None:
 
 def test_show_goes_as_far_as_the_ops_are_supported(cli: Cli) -> None:
     save(with_unsupported_ops())
-    done = cli("show", "g.pb")
+    done = cli("show", "g.pb", "--nodes")
     assert done.code == 0
     assert "\nnot supported" in done.out
     assert "\n  1 NoSuchOp\n" in done.out
@@ -177,7 +185,9 @@ def test_show_keeps_long_strings_and_control_characters_off_the_terminal(cli: Cl
     graph_def = td.GraphDef()
     graph_def.node.add(name="a", op="\N{ESCAPE}[2J")
     save(graph_def, "evil.pb")
-    texts = [cli("show", name).out for name in ("g.pb", "evil.pb")] + [cli("ops", "evil.pb").out]
+    texts = [cli("show", name, "--nodes").out for name in ("g.pb", "evil.pb")] + [
+        cli("ops", "evil.pb").out
+    ]
     assert all(text.replace("\n", "").isprintable() for text in texts)
     assert max(map(len, texts[0].splitlines())) < 100
 
@@ -274,9 +284,9 @@ def test_help_and_version(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("error", "code", "complaint"),
     [
-        (MemoryError(), 1, "tensordraft: MemoryError\n"),
+        (MemoryError(), 1, "tensordraft: g.pb: MemoryError\n"),
         (OSError(5, "Input/output error", "g.pb"), 1, "tensordraft: g.pb: Input/output error\n"),
-        (ValueError("one\n  two \a"), 1, "tensordraft: one\n  two \\x07\n"),
+        (ValueError("one\n  two \a"), 1, "tensordraft: g.pb: one\n  two \\x07\n"),
         (KeyboardInterrupt(), 130, ""),
     ],
 )
@@ -323,6 +333,8 @@ def test_any_terminal_can_show_the_text(tmp_path: Path) -> None:
     path = str(tmp_path / "g.pb")
     td.save_graph(constants(long="a" * 100), path)
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    done = subprocess.run(command("show", path), capture_output=True, check=False, env=ascii_only)
+    done = subprocess.run(
+        command("show", path, "--nodes"), capture_output=True, check=False, env=ascii_only
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"\\u2026" in done.stdout

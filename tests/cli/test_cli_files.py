@@ -219,7 +219,7 @@ def looping() -> str:
 
 def test_show_lists_what_is_in_loops(cli: Cli) -> None:
     inside = looping()
-    done = cli("show", "g.pb")
+    done = cli("show", "g.pb", "--nodes")
     assert done.err == ""
     sections = [line for line in done.out.splitlines() if line.startswith("nodes of ")]
     assert [line.partition(", run by ")[2].endswith("(StatelessWhile)") for line in sections] == [

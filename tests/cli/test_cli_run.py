@@ -103,7 +103,9 @@ def test_run_refuses_to_save_what_numpy_would_lose(cli: Cli, tmp_path: Path) -> 
     save(constants(s=[b"zero\0"]))
     done = cli("run", "g.pb", "--out", "out.npz")
     assert done == Done(
-        1, "", "tensordraft: s:0 holds a string that ends in a zero byte, which is not saved well\n"
+        1,
+        "",
+        "tensordraft: g.pb: s:0 holds a string that ends in a zero byte, which is not saved well\n",
     )
     assert not (tmp_path / "out.npz").exists()
 
@@ -121,7 +123,8 @@ def test_run_says_what_is_to_be_fed(cli: Cli) -> None:
     assert cli("run", "g.pb") == Done(
         1,
         "",
-        "tensordraft: inputs that are needed are not fed; add\n  --feed x=…  float32[batch,2]\n",
+        "tensordraft: g.pb: inputs that are needed are not fed; add\n"
+        "  --feed x=…  float32[batch,2]\na file, a value in JSON, or random\n",
     )
     assert cli("run", "g.pb", "--fetch", "one").code == 0
 
@@ -131,7 +134,7 @@ def test_run_needs_only_what_is_supported(cli: Cli) -> None:
     assert cli("run", "g.pb", "--feed", "x=[[1, 2]]", "--fetch", "y").code == 0
     done = cli("run", "g.pb", "--feed", "x=[[1, 2]]")
     assert (done.code, done.out) == (1, "")
-    assert done.err == ("tensordraft: this needs ops that are not supported: NoSuchOp\n")
+    assert done.err == ("tensordraft: g.pb: this needs ops that are not supported: NoSuchOp\n")
 
 
 @pytest.mark.parametrize(
@@ -149,7 +152,7 @@ def test_run_needs_only_what_is_supported(cli: Cli) -> None:
         (["--feed", "x=objects.npz:a"], "objects.npz: not a file of NumPy arrays"),
         (["--feed", "x=text.npy"], "text.npy: not a file of NumPy arrays"),
         (["--feed", "x=text.npz"], "text.npz: not a file of NumPy arrays"),
-        (["--feed", "x=[[1, 2]]", "--out", "absent/out.npz"], "No such file or directory"),
+        (["--feed", "x=[[1, 2]]", "--out", "absent/out.npz"], "there is no folder 'absent'"),
         (
             ["--feed", "x=[[1, 2]]", "--fetch", "x", "--fetch", "y", "--out", "o.npy"],
             "o.npy: holds one array, but 2",

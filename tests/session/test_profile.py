@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,10 +69,11 @@ def test_a_profile_prints_the_costliest_ops() -> None:
             y = td.exp(y, name=f"e{i}")
     text = str(profile(y, {x: [0, 0]})).splitlines()
     assert text[0].endswith("a run, op by op (median of 3); results hold 16 B at most at once")
-    assert text[2].split() == ["time", "share", "memory", "op"]
-    assert text[18].endswith("5 more")
-    assert text[20].split() == ["time", "share", "memory", "type"]
-    assert text[21].endswith("20 Exp")
+    assert re.fullmatch(r"shares are of \S+ \S+, all ops together", text[1])
+    assert text[3].split() == ["time", "share", "memory", "op"]
+    assert text[19].endswith("5 more")
+    assert text[21].split() == ["time", "share", "memory", "type"]
+    assert text[22].endswith("20 Exp")
 
 
 def test_a_profile_of_nothing_is_empty() -> None:

@@ -246,7 +246,7 @@ def test_the_command(cli: Cli) -> None:
     td.save_graph(weighted(), "g.pb")
     done = cli("optimize", "g.pb", "--outputs", "y", "--quantize", "--out", "out.pb")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("8 of 8 nodes, ")
+    assert done.out.startswith("8 of 8 nodes saved in out.pb: ")
     exact = result(weighted_as_saved(), FEEDS)
     found = result(td.load_graph("out.pb").as_graph_def(), FEEDS)
     np.testing.assert_allclose(found, exact, rtol=2e-2)

@@ -1,0 +1,105 @@
+"""How the command line is parsed: commands with examples, and flags that are nearly right."""
+
+from __future__ import annotations
+
+import sys
+from argparse import PARSER, REMAINDER, Action, ArgumentParser, RawDescriptionHelpFormatter
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..graph.surface.alike import meant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .answer import Answer
+
+
+class CommandParser(ArgumentParser):
+    """A parser that says which command or flag was probably meant."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=RawDescriptionHelpFormatter, **options)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse, but what is not known comes before what is missing."""
+        given = sys.argv[1:] if args is None else list(args)
+        self._check_flags(given)
+        return super().parse_known_args(given, namespace)
+
+    def flags(self) -> list[Action]:
+        """What begins with a dash."""
+        return [action for action in self._actions if action.option_strings]
+
+    def positionals(self) -> list[Action]:
+        """What has its place."""
+        return [action for action in self._actions if not action.option_strings]
+
+    def commands(self) -> dict[str, CommandParser]:
+        """The parsers of commands, by their names."""
+        for action in self._actions:
+            if action.nargs == PARSER:
+                return dict(action.choices or {})
+        return {}
+
+    def summaries(self) -> dict[str, str]:
+        """What commands do, by their names."""
+        group: Any
+        [group] = [action for action in self._actions if action.nargs == PARSER]
+        return {item.dest: item.help or "" for item in group._get_subactions()}
+
+    def _check_flags(self, given: Sequence[str]) -> None:
+        """Refuses what is no flag and no command, before argparse asks for what is missing."""
+        commands = self.commands()
+        known = [name for action in self.flags() for name in action.option_strings]
+        rest = any(action.nargs == REMAINDER for action in self._actions)
+        for text in given:
+            if text == "--" or (rest and not text.startswith("-")):
+                return  # what follows is for others
+            if commands and not text.startswith("-"):
+                if text not in commands:
+                    self._refuse("command", text, commands)
+                return
+            name = text.partition("=")[0]
+            if _is_flag(name) and not any(flag.startswith(name) for flag in known):
+                self._refuse("flag", name, known)
+
+    def _refuse(self, what: str, name: str, known: Any) -> NoReturn:
+        hint = meant(name, known) or f"; there are {', '.join(known)}"
+        self.error(f"there is no {what} {name!r}{hint}")
+
+
+def _is_flag(text: str) -> bool:
+    return text.startswith("-") and text[1:2] not in ("", *"0123456789.")
+
+
+def add_command(
+    commands: Any,
+    command: Callable[[Any], Answer],
+    summary: str,
+    description: str,
+    examples: Sequence[str],
+    note: str = "",
+    name: str = "",
+) -> CommandParser:
+    """Adds a command to the command line.
+
+    Args:
+        commands: where to.
+        command: what runs it: from the arguments to the answer.
+        summary: what it does, in the list of commands.
+        description: what it does.
+        examples: the arguments of a call each, without `tensordraft` and the name.
+        note: what else its help says.
+        name: what it is called; by default as the function.
+    """
+    name = name or command.__name__
+    calls = [f"  tensordraft {name} {example}".rstrip() for example in examples]
+    title = "example:" if len(calls) == 1 else "examples:"
+    parser: CommandParser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog="\n".join([*([note, ""] if note else []), title, *calls]),
+    )
+    parser.set_defaults(command=command)
+    return parser

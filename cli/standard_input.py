@@ -1,0 +1,36 @@
+"""What comes on standard input, where a file is called `-`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from io import BufferedIOBase
+
+DASH = "-"
+TITLE = "standard input"
+
+
+@contextmanager
+def standard_input() -> Iterator[BufferedIOBase]:
+    """All that comes on standard input, as a file without a name.
+
+    Raises:
+        ValueError: nothing comes, or it was read before.
+    """
+    with tempfile.TemporaryFile() as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+        if not file.tell():
+            raise ValueError("nothing is on standard input; it can be read once")
+        file.seek(0)
+        yield file
+
+
+def title(path: str) -> str:
+    """What messages call a file that an argument names."""
+    return TITLE if path == DASH else path
