@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph import errors
 from ..graph.deadlines import deadline, ending_at
 from ..graph.dependencies import needed_ops
+from ..graph.importing.function_bodies import bodies_of
 from ..graph.interrupts import let_through
 from ..graph.waiting import run_under_way
 from .interpreter import interpret, over_slots
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from threading import Event
 
+    from ..graph.node import Operation
     from .interpreter import FlatStep, Watch
     from .plan import Array, Plan
 
@@ -60,7 +62,7 @@ def waiting_program(plan: Plan) -> WaitingProgram | None:
     Args:
         plan: the plan.
     """
-    waiting = [i for i, step in enumerate(plan.steps) if step.op.definition.traits.waits]
+    waiting = [i for i, step in enumerate(plan.steps) if _may_wait(step.op, set())]
     if not waiting or waiting[0] == len(plan.steps) - 1:
         return None
     before = _steps_before(plan)
@@ -69,6 +71,18 @@ def waiting_program(plan: Plan) -> WaitingProgram | None:
             if not before[j] >> i & 1 and not plan.steps[j].op.definition.pure:
                 return WaitingProgram(plan, before)
     return None
+
+
+def _may_wait(op: Operation, seen: set[int]) -> bool:
+    """Whether an op waits, or one that its bodies hold, other than those that have been seen."""
+    if op.definition.traits.waits:
+        return True
+    for body in bodies_of(op).values():
+        if id(body) not in seen:
+            seen.add(id(body))
+            if any(_may_wait(inner, seen) for inner in body.needed()):
+                return True
+    return False
 
 
 def _steps_before(plan: Plan) -> list[int]:

@@ -67,6 +67,16 @@ def test_control_inputs_are_kept(session: td.Session) -> None:
         assert session.run([after, put, out])[2] == i
 
 
+def test_what_waits_may_be_inside_a_body(session: td.Session) -> None:
+    queue, fed = ints(), td.placeholder(td.bool, [])
+    out = td.cond(fed, lambda: td.cond(fed, queue.dequeue, lambda: 1), lambda: 2)
+    put = queue.enqueue(7)
+    soon = td.RunOptions(timeout_in_ms=60_000)
+    for _ in range(5):  # past the runs after which plans are compiled
+        assert session.run([out, put], {fed: True}, options=soon) == [7, None]
+    assert session.run([out, put], {fed: False}) == [2, None]
+
+
 def test_loops_and_functions_of_the_program_go_on_meanwhile(session: td.Session) -> None:
     queue = ints()
     out = queue.dequeue()
