@@ -101,6 +101,8 @@ class OpDef(Generic[Result]):
         # An op over references reads a variable, or changes it.
         self.pure = not traits.stateful and traits.aliases is None and "Ref(" not in arguments
         self.shape_function: ShapeFunction | None = None
+        # Whether the one result's shape follows from those of the inputs alone.
+        self.from_shapes = False
         self.template: NodeDef | None = None
         self.value_function: ValueFunction | None = None
         self.flops_function: FlopsRule | None = None

@@ -35,6 +35,7 @@ class UnregisteredOp:
 
     traits = Traits(stateful=True)
     pure = False
+    from_shapes = False
     value_function = None
     flops_function = None
     workspace_rule = None

@@ -55,6 +55,8 @@ class Inference:
         self.reshaping: dict[Node, Edge] = {}
         self._shapes: dict[Edge, TensorShape] = {}
         self._values: dict[Edge, Array | None] = {}
+        # By definition and shapes of the inputs, which are kept so that their ids stay theirs.
+        self._inferred: dict[tuple[Any, ...], tuple[TensorShape, bool, list[TensorShape]]] = {}
         # Sizes that depend on the data, of which there is little: perhaps constants only.
         self._bounded: set[Edge] = set()
         # Of an edge of unknown rank a node may tell more, which holds wherever that node runs.
@@ -154,6 +156,17 @@ class Inference:
         """
         outputs = node.outputs
         definition = node.definition
+        key: tuple[Any, ...] | None = None
+        given: list[TensorShape] = []
+        if definition.from_shapes:
+            given = [self._shapes.get(edge, _UNKNOWN) for edge in node.inputs]
+            key = (definition, *map(id, given))
+            seen = self._inferred.get(key)
+            if seen is not None:
+                self._shapes[outputs[0]], sized, _ = seen
+                if not sized and all(map(self._is_bounded, node.inputs)):
+                    self._bounded.add(outputs[0])
+                return
         if definition.traits.aliases is not None:
             self._hide_value(outputs[0])
         function = definition.shape_function
@@ -174,6 +187,11 @@ class Inference:
                 raise ValueError(f"a size of the shape {shape} does not fit in 64 bits")
             if shape.num_elements() is None:
                 unsized.append(edge)
+        # What holds a new symbol, or requires something of this node, is worked out each time.
+        if key is not None and len(self.requirements) == required:
+            shape = self._shapes[outputs[0]]
+            if shape.sizes is not None and shape is shapes[0]:
+                self._inferred[key] = shape, not unsized, given
         if unsized and all(map(self._is_bounded, node.inputs)):
             self._bounded.update(unsized)
         variable = assigned(node)

@@ -42,6 +42,8 @@ BATCH_MATRIX_BAND_PART = OpDef(
     traits=Move(symbolic=False),
 )
 
+_BAND_ROWS = 64
+
 
 @DIAG.shape
 def _diag_shape(c: ShapeContext) -> TensorShape:
@@ -107,6 +109,7 @@ def _matrix_band_part_shape(c: ShapeContext) -> TensorShape:
 @BATCH_MATRIX_BAND_PART.fresh_kernel
 def _matrix_band_part_kernel(c: KernelContext) -> Kernel:
     zero: Any = b"" if c.output_dtype.name == "string" else 0
+    zeros = np.asarray(zero, c.output_dtype.numpy_dtype)
 
     def matrix_band_part(x: Array, num_lower: Array, num_upper: Array) -> Array:
         if x.ndim < 2:
@@ -120,13 +123,20 @@ def _matrix_band_part_kernel(c: KernelContext) -> Kernel:
                 raise ValueError(f"{name} must have rank 0, got shape {list(number.shape)}")
             if number > most:
                 raise ValueError(f"{name} = {number} is more than the {most} of input")
-        above = np.arange(columns) - np.arange(rows)[:, None]
-        kept = np.ones((rows, columns), bool)
-        if num_lower >= 0:
-            kept &= above >= -int(num_lower)
-        if num_upper >= 0:
-            kept &= above <= int(num_upper)
-        return np.where(kept, x, np.asarray(zero, x.dtype))
+        lower, upper = int(num_lower), int(num_upper)
+        result = x.copy()
+        for start in range(0, rows, _BAND_ROWS):
+            part = result[..., start : start + _BAND_ROWS, :]
+            row = np.arange(start, min(start + _BAND_ROWS, rows))[:, None]
+            if lower >= 0:  # what none of these rows keeps, and what some of them do
+                first, last = (min(max(at - lower, 0), columns) for at in (start, int(row[-1, 0])))
+                part[..., :first] = zero
+                np.copyto(part[..., first:last], zeros, where=np.arange(first, last) < row - lower)
+            if upper >= 0:
+                first, last = (min(at + upper + 1, columns) for at in (start, int(row[-1, 0])))
+                np.copyto(part[..., first:last], zeros, where=np.arange(first, last) > row + upper)
+                part[..., last:] = zero
+        return result
 
     return matrix_band_part
 

@@ -159,15 +159,13 @@ def _invert_permutation_kernel(c: KernelContext) -> Kernel:
     def invert_permutation(x: Array) -> Array:
         if x.ndim != 1:
             raise ValueError(f"x must be a vector, got shape {list(x.shape)}")
-        bad = (x < 0) | (x >= x.size)
-        if bad.any():
-            i = int(bad.argmax())
+        if x.size and (x.min() < 0 or x.max() >= x.size):
+            i = int(((x < 0) | (x >= x.size)).argmax())
             raise ValueError(f"x[{i}] = {x[i]} is not in [0, {x.size})")
-        counts = np.bincount(x, minlength=x.size)
-        if x.size and counts.max() > 1:
-            raise ValueError(f"x holds {counts.argmax()} more than once")
-        result = np.empty_like(x)
+        result = np.full_like(x, -1)
         result[x] = np.arange(x.size, dtype=x.dtype)
+        if x.size and result.min() < 0:  # as many numbers, of which one is missing
+            raise ValueError(f"x holds {np.bincount(x).argmax()} more than once")
         return result
 
     return invert_permutation

@@ -258,6 +258,7 @@ def _checked_sizes(indices: Array, updates: Array, shape: Array) -> tuple[int, .
 
 
 _NARROW = 32  # bytes
+_WIDE = 1 << 10  # bytes
 _ADDED_AT_ONCE = 1 << 16
 
 
@@ -275,7 +276,7 @@ def _scatter_nd(places: Places, updates: Array, result: Array) -> Array:
         step = max(_ADDED_AT_ONCE // width, 1)
         for start in range(0, len(rows), step):
             end = start + step
-            _add_rows(into, places.flat(start, end), rows[start:end])
+            add_rows(into, places.flat(start, end), rows[start:end])
         return result
     flat = places.whole()
     into[flat] = rows
@@ -283,7 +284,7 @@ def _scatter_nd(places: Places, updates: Array, result: Array) -> Array:
     step = max(_ADDED_AT_ONCE // width, 1)
     for start in range(0, len(again), step):
         some = again[start : start + step]
-        _add_rows(into, flat[some], rows[some])
+        add_rows(into, flat[some], rows[some])
     return result
 
 
@@ -295,13 +296,21 @@ def _repeated(flat: Array, number: int) -> Array:
     return np.flatnonzero(last[flat] != order)
 
 
-def _add_rows(into: Array, flat: Array, rows: Array) -> None:
-    """Adds each of `rows` to the row of `into` with the number in `flat`."""
+def add_rows(into: Array, flat: Array, rows: Array, add: np.ufunc = np.add) -> None:
+    """Adds each of `rows` to the row of `into` with the number in `flat`, both matrices.
+
+    With another `add` it does that in place of adding.
+    """
     width = into.shape[1]
+    if width * into.itemsize >= _WIDE:
+        for place, row in zip(flat.tolist(), rows, strict=True):
+            part = into[place]
+            add(part, row, out=part)
+        return
     if width > 1:
         # `add.at` has a fast path for vectors only.
         flat = (flat[:, None] * np.intp(width) + np.arange(width)).reshape(-1)
-    np.add.at(into.reshape(-1), flat, rows.reshape(-1))
+    add.at(into.reshape(-1), flat, rows.reshape(-1))
 
 
 def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:

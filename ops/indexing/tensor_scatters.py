@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.elementwise import NUMBERS
 from ..kit.public_function import public_function
-from .gather_nd import Places, skips_bad_indices
+from .gather_nd import Places, add_rows, skips_bad_indices
 from .strided_slicing import changed_slice
 
 if TYPE_CHECKING:
@@ -116,14 +117,22 @@ def _set(into: Array, places: Array, rows: Array) -> None:
     into[places] = rows
 
 
+def _by(ufunc: np.ufunc) -> Change:
+    def change(into: Array, places: Array, rows: Array) -> None:
+        width = math.prod(into.shape[1:])
+        add_rows(into.reshape(-1, width), places, rows.reshape(-1, width), ufunc)
+
+    return change
+
+
 _INDICES = "int32, int64"
 TENSOR_SCATTER_UPDATE = _scatter_op(
     "TensorScatterUpdate", _set, "type", f"int16, {_INDICES}, uint16", "tensor"
 )
-TENSOR_SCATTER_ADD = _scatter_op("TensorScatterAdd", np.add.at, "type", _INDICES, "tensor")
-TENSOR_SCATTER_SUB = _scatter_op("TensorScatterSub", np.subtract.at, "type", _INDICES, "tensor")
+TENSOR_SCATTER_ADD = _scatter_op("TensorScatterAdd", _by(np.add), "type", _INDICES, "tensor")
+TENSOR_SCATTER_SUB = _scatter_op("TensorScatterSub", _by(np.subtract), "type", _INDICES, "tensor")
 SCATTER_ND_NON_ALIASING_ADD = _scatter_op(
-    "ScatterNdNonAliasingAdd", np.add.at, f"{{{NUMBERS}, bool}}", _INDICES, "input"
+    "ScatterNdNonAliasingAdd", _by(np.add), f"{{{NUMBERS}, bool}}", _INDICES, "input"
 )
 TENSOR_STRIDED_SLICE_UPDATE = OpDef(
     "TensorStridedSliceUpdate",

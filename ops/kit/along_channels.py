@@ -15,7 +15,10 @@ _BLOCK_ELEMENTS = 1 << 17
 
 
 def along_channels(
-    function: Callable[..., Array], arrays: Sequence[Array], channels: Sequence[Any]
+    function: Callable[..., Array],
+    arrays: Sequence[Array],
+    channels: Sequence[Any],
+    dtype: Any = np.float32,
 ) -> Array:
     """`function(*arrays, *channels)`, for few channels many times as fast.
 
@@ -23,14 +26,15 @@ def along_channels(
     for many rows.
 
     Args:
-        function: computes each element from those in its place; float32.
+        function: computes each element from those in its place.
         arrays: arrays of one shape.
         channels: scalars, or vectors along the last dimension of that shape.
+        dtype: that of the result.
     """
     period = max(np.size(channel) for channel in channels)
     if period <= 1:
         return np.asarray(function(*arrays, *channels))
-    result = np.empty(arrays[0].shape, np.float32)
+    result = np.empty(arrays[0].shape, dtype)
     repeats = max(1, min(_BLOCK_ELEMENTS, result.size) // period)
     rows = [np.tile(channel, repeats) for channel in channels]
     flat, target = [array.reshape(-1) for array in arrays], result.reshape(-1)

@@ -158,6 +158,8 @@ def define_unary(
         _check_precision(c, arg)
         return c.shape(arg)
 
+    definition.from_shapes = "Tout" not in definition.signature.attrs
+
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:
         chosen = symbolic if c.symbolic and symbolic else function_for(function, c.dtype(arg))
@@ -185,13 +187,23 @@ def define_broadcasting(
         _check_precision(c, first)
         return broadcast(c.shape(first), c.shape(second))
 
+    definition.from_shapes = "Tout" not in definition.signature.attrs
+    specs: dict[Any, KernelSpec] = {}
+
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:
         chosen = symbolic if c.symbolic and symbolic else function_for(function, c.dtype(first))
         x, y = c.shape(first), c.shape(second)
+        if (x.rank or y.rank) and certain_to_broadcast(x, y):
+            spec = specs.get(chosen)
+            if spec is None:
+                spec = specs[chosen] = with_line(_in_new_memory(chosen))
+            return spec
         if not certain_to_broadcast(x, y):
             chosen = _checking_shapes(chosen)
-        kernel = _in_new_memory(chosen) if x.rank or y.rank else on_any_rank(chosen, c)
+        return with_line(_in_new_memory(chosen) if x.rank or y.rank else on_any_rank(chosen, c))
+
+    def with_line(kernel: KernelSpec) -> KernelSpec:
         return kernel if line is None else kernel.with_line(line)
 
 

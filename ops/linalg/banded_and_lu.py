@@ -14,6 +14,7 @@ from ..array.squeezing import expand_dims, squeeze
 from ..array.stacking import stack, unstack
 from ..math.exponentials import conj
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
+from .triangles import decompose
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -58,16 +59,7 @@ def _lu_kernel(c: KernelContext) -> Kernel:
         side = matrices.shape[-1]
         batch = matrices.reshape(-1, side, side) if x.size else matrices.reshape(0, side, side)
         order = np.broadcast_to(np.arange(side, dtype=index), batch.shape[:-1]).copy()
-        every = np.arange(len(batch))
-        for k in range(side):
-            pivot = k + np.abs(batch[:, k:, k]).argmax(1)
-            for rows in (batch, order):
-                rows[every, k], rows[every, pivot] = rows[every, pivot], rows[every, k].copy()
-            if not batch[:, k, k].all():
-                raise ValueError("input is not invertible")
-            batch[:, k + 1 :, k] /= batch[:, k, k, np.newaxis]
-            rest = batch[:, k + 1 :, k, np.newaxis] * batch[:, np.newaxis, k, k + 1 :]
-            batch[:, k + 1 :, k + 1 :] -= rest
+        decompose(batch, order)
         return batch.reshape(x.shape).astype(dtype, copy=False), order.reshape(x.shape[:-1])
 
     return lu

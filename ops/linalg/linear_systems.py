@@ -21,6 +21,7 @@ from .square_matrices import (
     or_refused,
     wide,
 )
+from .triangles import solve_lower
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -73,7 +74,8 @@ BATCH_MATRIX_SOLVE_LS = OpDef(
     f"{OLDER_MATRIX_TYPES}, fast: bool = true",
 )
 
-_solve = or_refused(np.linalg.solve, "matrix is not invertible")
+_NO_INVERSE = "matrix is not invertible"
+_solve = or_refused(np.linalg.solve, _NO_INVERSE)
 
 
 def _solution(c: OpContext, matrix: TensorShape, rhs: TensorShape) -> TensorShape:
@@ -121,10 +123,16 @@ def _solve_kernel(c: KernelContext) -> Kernel:
         if not rhs.size:
             return np.zeros(shape.as_list(), dtype)
         matrix = wide(matrix)
-        if lower is not None:
-            matrix = np.tril(matrix) if lower else np.triu(matrix)
         matrix = np.conjugate(matrix.swapaxes(-1, -2)) if adjoint else matrix
-        return np.asarray(_solve(matrix, wide(rhs)), dtype)
+        if lower is None:
+            return np.asarray(_solve(matrix, wide(rhs)), dtype)
+        if not matrix.diagonal(0, -2, -1).all():
+            raise ValueError(_NO_INVERSE)
+        if lower != adjoint:
+            return np.asarray(solve_lower(matrix, wide(rhs)), dtype)
+        # Turned around, the upper triangle is the lower one.
+        turned = np.ascontiguousarray(matrix[..., ::-1, ::-1])
+        return np.asarray(solve_lower(turned, wide(rhs)[..., ::-1, :])[..., ::-1, :], dtype)
 
     return solve
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..kit.folded_products import folded
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -37,6 +39,9 @@ def accumulating(ufunc: np.ufunc) -> Callable[[DType], Reduce]:
             if own == np.float32 and one_by_one and count_along(x, axes) >= _MANY:
                 x = _without_rows(ufunc, x, axes)
                 return ufunc.reduce(x, axes, np.float64, keepdims=keep_dims).astype(own)
+            if ufunc is np.multiply and axes and not one_by_one:
+                result = np.asarray(np.multiply.reduce(folded(x, len(axes)), -1, own))
+                return result.reshape(*result.shape, *[1] * len(axes)) if keep_dims else result
             return ufunc.reduce(x, axes, own, keepdims=keep_dims)
 
         return reduce

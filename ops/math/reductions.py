@@ -89,7 +89,7 @@ def _euclidean_norm(dtype: DType) -> Reduce:
     total = accumulating(np.add)(dtype)
 
     def norm(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
-        squares = total(np.multiply(x, np.conjugate(x)), axes, keep_dims)
+        squares = total(x * (np.conjugate(x) if dtype.is_complex else x), axes, keep_dims)
         return np.sqrt(squares).astype(dtype.numpy_dtype)
 
     return norm

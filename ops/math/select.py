@@ -14,6 +14,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise, Traits
 from ..kit.chosen_elements import chosen
 from ..kit.elementwise import COMPLEX, QUANTIZED, REALS, like_the_other, symbolically
+from ..kit.extrema import larger, smaller
 from .arithmetic import maximum, minimum
 
 if TYPE_CHECKING:
@@ -261,7 +262,9 @@ def _clip_kernel(c: KernelContext) -> Kernel:
             if limit.ndim and limit.shape != t.shape:
                 shape, whole = TensorShape.of(limit.shape), TensorShape.of(t.shape)
                 raise ValueError(f"{name} must be a scalar or of the shape {whole}, got {shape}")
-        return np.asarray(np.maximum(np.minimum(t, high), low))
+        if t.dtype.kind in "iuf" and not low.ndim and not high.ndim and low <= high:
+            return np.asarray(np.clip(t, low, high))
+        return np.asarray(larger(smaller(t, high), low))
 
     return clip
 

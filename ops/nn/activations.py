@@ -162,7 +162,8 @@ def _leaky_relu_kernel(c: KernelContext) -> Kernel:
     alpha = c.output_dtype.numpy_dtype.type(c.attr("alpha"))
 
     def leaky_relu(x: Array) -> Array:
-        return np.asarray(chosen(x > 0, x, x * alpha))
+        slope = x * alpha
+        return np.asarray(np.maximum(x, slope) if 0 < alpha <= 1 else chosen(x > 0, x, slope))
 
     return fresh(block_by_block(leaky_relu))
 

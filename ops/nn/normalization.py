@@ -20,6 +20,7 @@ from ..kit.elementwise import in_float32
 from ..math.arithmetic import add, multiply, subtract
 from ..math.exponentials import rsqrt
 from ..windows.pooling_rules import WHOLE, pooled
+from .channel_sums import as_rows, moments
 from .normalization_steps import batch_norm_steps
 
 if TYPE_CHECKING:
@@ -132,9 +133,7 @@ def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
 
     def train(x: Array, *vectors: Array) -> tuple[Array, ...]:
         scale, offset, old_mean, old_variance = _wide(vectors)
-        axes = tuple(axis for axis in range(rank) if axis != channels)
-        mean = np.asarray(np.mean(x, axes, np.float64))
-        variance = np.asarray(np.var(x, axes, np.float64))
+        mean, variance = moments(as_rows(x, channels))
         result = _line([scale, offset, mean, variance], epsilon)(x, channels)
         count = x.size // x.shape[channels]
         new_mean, new_variance = mean, variance * (count / max(count - 1, 1))

@@ -11,8 +11,10 @@ from ...graph.op_def import OpDef
 from ...shape_inference.split_parts import Mixes, by_letters
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..kit.along_channels import along_channels
 from ..kit.elementwise import in_float32
 from ..windows.pooling_rules import pooled
+from .channel_sums import as_rows, channel_sums
 from .normalization import LRN_ATTRS, lrn_windows
 from .normalization_steps import batch_norm_grad_steps
 
@@ -112,17 +114,17 @@ def _fused_batch_norm_grad_kernel(c: KernelContext) -> Kernel:
                 nothing,
                 nothing,
             )
-        rows = _as_rows(gradient, channels)
+        rows, images = as_rows(gradient, channels), as_rows(x, channels)
         factor = 1 / np.sqrt(variance + epsilon)
-        centred = _as_rows(x, channels) - mean.astype(np.float32)
-        total = np.add.reduce(rows, 0, np.float64)
-        seen = np.einsum("ij,ij->j", rows, centred, dtype=np.float64)
+        total = channel_sums(lambda rows: rows, [rows])
+        seen = channel_sums(_times_distance, [rows, images], [mean])
         if training:
-            along = (seen * factor**2 / len(rows)).astype(np.float32)
-            centred *= along
-            rows = rows - (total / len(rows)).astype(np.float32)
-            rows -= centred
-        result = rows * (scale * factor).astype(np.float32)
+            along = seen * factor**2 / len(rows)
+            vectors = (mean, along, total / len(rows), scale * factor)
+            narrow = [vector.astype(np.float32) for vector in vectors]
+            result = along_channels(_centred, [rows, images], narrow)
+        else:
+            result = along_channels(np.multiply, [rows], [(scale * factor).astype(np.float32)])
         back = np.moveaxis(result.reshape(np.moveaxis(x, channels, -1).shape), -1, channels)
         return (
             back.astype(x.dtype, copy=False),
@@ -135,11 +137,21 @@ def _fused_batch_norm_grad_kernel(c: KernelContext) -> Kernel:
     return backwards
 
 
-def _as_rows(x: Array, channels: int) -> Array:
-    """`x` as a float32 matrix, of one column for each channel."""
-    return (
-        np.moveaxis(x, channels, -1).reshape(-1, x.shape[channels]).astype(np.float32, copy=False)
-    )
+def _times_distance(gradient: Array, x: Array, mean: Array) -> Array:
+    x -= mean
+    x *= gradient
+    return x
+
+
+def _centred(
+    gradient: Array, x: Array, mean: Array, along: Array, average: Array, factor: Array
+) -> Array:
+    result = np.subtract(x, mean)
+    result *= along
+    result += average
+    np.subtract(gradient, result, out=result)
+    result *= factor
+    return result
 
 
 LRN_GRAD = OpDef(

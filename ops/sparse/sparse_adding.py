@@ -80,7 +80,6 @@ def _sparse_add_kernel(c: KernelContext) -> Kernel:
         check_order(b, b_indices, "b_indices")
         places = np.concatenate([a, b])
         order = np.argsort(places, kind="stable")
-        indices = np.concatenate([a_indices, b_indices])[order]
         values = np.concatenate([a_values, b_values])[order]
         places = places[order]
         # The second of each pair is added to the first; small sums, but no single values, go.
@@ -89,7 +88,8 @@ def _sparse_add_kernel(c: KernelContext) -> Kernel:
         kept = np.ones(len(values), np.bool_)
         kept[second] = False
         kept[second - 1] = np.abs(values[second - 1]) >= thresh
-        return indices[kept], values[kept], a_shape
+        indices = np.concatenate([a_indices, b_indices])
+        return indices.take(order[kept], 0), values[kept], a_shape
 
     return add
 

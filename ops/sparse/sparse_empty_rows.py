@@ -58,7 +58,10 @@ def _fill_empty_rows_kernel(c: KernelContext) -> Kernel:
         if default.ndim:
             raise ValueError(f"default_value must be a scalar, got shape {list(default.shape)}")
         rows = int(shape[0])
-        empty = np.bincount(indices[:, 0], minlength=rows) == 0
+        empty = np.ones(rows, np.bool_)
+        empty[indices[:, 0]] = False
+        if not empty.any() and (indices[1:, 0] >= indices[:-1, 0]).all():
+            return indices.copy(), values.copy(), empty, np.arange(len(indices))
         added = np.zeros((int(empty.sum()), len(shape)), np.int64)
         added[:, 0] = np.flatnonzero(empty)
         whole = np.concatenate([indices, added])

@@ -43,6 +43,7 @@ SPARSE_TENSOR_DENSE_MAT_MUL = OpDef(
     f"T: {{{FLOATS}, int32, {COMPLEX}}}, Tindices: {{int32, int64}} = int64, "
     "adjoint_a: bool = false, adjoint_b: bool = false",
 )
+_BLOCK = 1 << 17  # elements
 _PARTS = "input_indices: int64, input_values: T, input_shape: int64"
 SPARSE_REORDER: OpDef[Results] = OpDef(
     "SparseReorder", f"{_PARTS} -> output_indices: int64, output_values: T", "T: type"
@@ -154,7 +155,19 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
                 f"the inner sizes of a and b must be equal, got {sizes[1]} and {len(b)}"
             )
         product = new_zeros((sizes[0], b.shape[1]), b.dtype)
-        np.add.at(product, rows, values[:, np.newaxis] * b[columns])
+        if b.dtype.itemsize == 2:
+            np.add.at(product, rows, values[:, np.newaxis] * b[columns])
+            return product
+        if (rows[1:] < rows[:-1]).any():
+            order = np.argsort(rows, kind="stable")
+            rows, columns, values = rows[order], columns[order], values[order]
+        step = max(1, _BLOCK // max(1, b.shape[1]))
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step]
+            added = b[columns[start : start + step]]
+            added *= values[start : start + step, np.newaxis]
+            firsts = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+            product[part[firsts]] += np.add.reduceat(added, firsts, 0, b.dtype)
         return product
 
     return mat_mul

@@ -56,9 +56,11 @@ def _sparse_slice_kernel(c: KernelContext) -> Kernel:
             if numbers.size and numbers.min() < 0:
                 raise ValueError(f"{name} must not be negative, got {numbers.tolist()}")
         sizes = np.clip(shape - np.minimum(start, shape), 0, size)
-        moved = indices - start
-        kept = ((moved >= 0) & (moved < sizes)).all(1)
-        return moved[kept], values[kept], sizes
+        inside = np.ones(len(indices), np.bool_)
+        for column, first, end in zip(indices.T, start, start + sizes, strict=True):
+            inside &= (column >= first) & (column < end)
+        kept = np.flatnonzero(inside)
+        return indices.take(kept, 0) - start, values[kept], sizes
 
     return sliced
 

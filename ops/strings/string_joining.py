@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -189,9 +190,17 @@ def _substr_kernel(c: KernelContext) -> Kernel:
         broadcast(TensorShape.of(texts.shape), TensorShape.of(pos.shape))
         arrays = np.broadcast_arrays(texts, pos, length)
         shape = arrays[0].shape
+        items = [array.ravel().tolist() for array in arrays]
+        if in_bytes:
+            sizes = np.fromiter(map(len, items[0]), np.int64, len(items[0]))
+            starts, numbers = (array.reshape(-1).astype(np.int64) for array in arrays[1:])
+            if ((-sizes <= starts) & (starts <= sizes)).all():
+                starts += np.where(starts < 0, sizes, 0)
+                numbers = np.where(numbers < 0, sizes, np.minimum(numbers, sizes))
+                parts = map(slice, starts.tolist(), (starts + numbers).tolist())
+                return strings(map(getitem, items[0], parts), shape)
         results: list[bytes] = []
-        items = zip(*(array.ravel().tolist() for array in arrays), strict=True)
-        for i, (text, start, number) in enumerate(items):
+        for i, (text, start, number) in enumerate(zip(*items, strict=True)):
             units: Any = text if in_bytes else _CHARACTER.findall(text)
             if not -len(units) <= start <= len(units):
                 raise ValueError(

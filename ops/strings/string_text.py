@@ -64,8 +64,8 @@ def _string_length_kernel(c: KernelContext) -> Kernel:
     measure: Callable[[bytes], int] = len if c.attr("unit") == b"BYTE" else _characters
 
     def string_length(texts: Array) -> Array:
-        lengths = [*map(measure, texts.ravel().tolist())]
-        return np.array(lengths, np.int32).reshape(texts.shape)
+        lengths = np.fromiter(map(measure, texts.ravel().tolist()), np.int32, texts.size)
+        return lengths.reshape(texts.shape)
 
     return string_length
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     Hash = Callable[["Texts"], Array]
 
 WORD = (1 << 64) - 1
-_EIGHT = np.arange(8)
 
 
 class Texts(NamedTuple):
@@ -33,11 +32,17 @@ class Texts(NamedTuple):
 
         `start` is a number, or one for each text.
         """
-        rows = np.arange(len(self.lengths))[:, np.newaxis]
-        starts = np.asarray(start, np.intp).reshape(-1, 1)
-        found = np.zeros((len(self.lengths), 8), np.uint8)
-        found[:, :size] = self.characters[rows, starts + _EIGHT[:size]]
-        return found.view(np.dtype("<u8")).astype(np.uint64).reshape(-1)
+        number, width = self.characters.shape
+        if isinstance(start, int) and start + size <= width:
+            found = np.zeros((number, 8), np.uint8)
+            found[:, :size] = self.characters[:, start : start + size]
+            return found.view(np.dtype("<u8")).astype(np.uint64).reshape(-1)
+        # Words at each byte, of which each text takes one; what is behind the last one is 0.
+        padded = np.zeros(number * width + 8, np.uint8)
+        padded[: number * width] = self.characters.reshape(-1)
+        every = np.ndarray(number * width + 1, np.dtype("<u8"), padded, strides=(1,))
+        words = every[np.arange(number) * width + np.asarray(start, np.intp)].astype(np.uint64)
+        return np.asarray(words & np.uint64((1 << 8 * size) - 1))
 
     def lasts(self, before: int, size: int = 8) -> Array:
         """The same, of the `size` bytes that begin `before` the end."""

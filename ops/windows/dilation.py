@@ -16,6 +16,8 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.reversing import reverse
 from ..kit.allocation import new_array, new_zeros
+from ..kit.along_channels import along_channels
+from ..kit.chosen_elements import chosen
 from ..kit.elementwise import REALS
 from ..math.arithmetic import negative
 from .convolution_rules import check_ranks
@@ -137,9 +139,10 @@ def _dilation_kernel(c: KernelContext) -> Kernel:
         best[...] = lowest(x.dtype)
         windows = slide.windows(filters.shape[:2])
         for element, target, source in _seen(windows, x.shape[1:3], shape[1:3]):
-            value = x[source] + filters[element]
-            # Not np.maximum: what is no number is never greater.
-            np.copyto(best[target], value, where=value > best[target])
+            for seen, part in zip(x[source], best[target], strict=True):
+                value = along_channels(np.add, [seen], [filters[element]], x.dtype)
+                # Not np.maximum: what is no number is never greater.
+                part[...] = chosen(value > part, value, part)
         return best
 
     return fresh(dilated)

@@ -1,0 +1,64 @@
+"""Sums for each channel of images, in float64, block by block."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...shape_inference.protocols import Array
+
+_BLOCK = 1 << 15  # elements: a few arrays of so many float64 fit in the cache
+_WIDTH = 1 << 9  # elements: NumPy's loops over shorter rows cost more than what they compute
+
+
+def as_rows(x: Array, channels: int) -> Array:
+    """`x` as a float32 matrix, of one column for each channel."""
+    rows = np.moveaxis(x, channels, -1).reshape(-1, x.shape[channels])
+    return rows.astype(np.float32, copy=False)
+
+
+def channel_sums(
+    function: Callable[..., Any], matrices: Sequence[Array], channels: Sequence[Array] = ()
+) -> Array:
+    """The sum over the rows of `function(*matrices, *channels)`, in float64.
+
+    Args:
+        function: computes each element from those in its place; it may overwrite the matrices, of
+            which it gets float64 copies.
+        matrices: matrices of one shape, one column for each channel.
+        channels: float64 vectors with a number for each channel.
+    """
+    depth = matrices[0].shape[1]
+    repeats = max(1, _WIDTH // depth)
+    width = repeats * depth
+    flat = [matrix.reshape(-1) for matrix in matrices]
+    vectors = [np.tile(vector, repeats) for vector in channels]
+    total = np.zeros(width)
+    step = max(1, _BLOCK // width) * width
+    for start in range(0, flat[0].size, step):
+        parts = [array[start : start + step].astype(np.float64) for array in flat]
+        rest = len(parts[0]) % width
+        whole = len(parts[0]) - rest
+        if whole:
+            rows = function(*[part[:whole].reshape(-1, width) for part in parts], *vectors)
+            total += np.add.reduce(rows, 0)
+        if rest:
+            last = [part[whole:] for part in parts]
+            total[:rest] += function(*last, *[vector[:rest] for vector in vectors])
+    return np.asarray(total.reshape(repeats, depth).sum(0))
+
+
+def moments(x: Array) -> tuple[Array, Array]:
+    """Mean and variance of each column of a matrix, in float64."""
+    mean = channel_sums(lambda x: x, [x]) / len(x)
+    return mean, channel_sums(_squared_distance, [x], [mean]) / len(x)
+
+
+def _squared_distance(x: Array, mean: Array) -> Array:
+    x -= mean
+    x *= x
+    return x
