@@ -29,3 +29,11 @@ def chosen(condition: Array, t: Array, e: Array) -> Array:
     np.bitwise_xor(result, e.view(bits), out=result)
     chosen_elements: Array = result.view(t.dtype)
     return chosen_elements
+
+
+def sloped(x: Array, slope: float) -> Array:
+    """`x` where it is positive, else `slope * x`."""
+    below = x * slope
+    if 0 < slope <= 1:  # then it is the larger of both
+        return np.asarray(np.maximum(x, below))
+    return chosen(x > 0, x, below)

@@ -16,7 +16,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise, Traits
 from ..kit.blockwise import block_by_block
 from ..kit.call_forms import renamed
-from ..kit.chosen_elements import chosen
+from ..kit.chosen_elements import chosen, sloped
 from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
 from ..kit.extrema import clipped, positive
 from ..kit.flops import flops_per_element
@@ -162,8 +162,7 @@ def _leaky_relu_kernel(c: KernelContext) -> Kernel:
     alpha = c.output_dtype.numpy_dtype.type(c.attr("alpha"))
 
     def leaky_relu(x: Array) -> Array:
-        slope = x * alpha
-        return np.asarray(np.maximum(x, slope) if 0 < alpha <= 1 else chosen(x > 0, x, slope))
+        return np.asarray(sloped(x, alpha))
 
     return fresh(block_by_block(leaky_relu))
 
