@@ -107,6 +107,7 @@ class Cost:
                 self._at(step.read),
                 self._at(step.written),
                 self._greatest(step.live, [(step, held)]),
+                step.products,
             )
             for step, held in zip(self._steps, self._held, strict=True)
         ]

@@ -28,6 +28,7 @@ class OpCost(NamedTuple):
         read: bytes read.
         written: bytes written; a view of an input writes and reads nothing.
         live: bytes that are alive while it runs.
+        products: whether it is one op whose operations are those of products of matrices.
     """
 
     name: str
@@ -37,6 +38,7 @@ class OpCost(NamedTuple):
     read: Amount
     written: Amount
     live: Amount
+    products: bool = False
 
 
 def rows_text(rows: Iterable[OpCost]) -> list[str]:

@@ -34,6 +34,7 @@ class StepCost(NamedTuple):
         live: bytes that are alive meanwhile.
         workspace: tells, given the numbers of named sizes, what the kernel takes besides.
         counted: whether there is a rule for the operations.
+        products: whether these are those of products of matrices.
     """
 
     name: str
@@ -44,6 +45,7 @@ class StepCost(NamedTuple):
     live: Formula
     workspace: Callable[[Mapping[str, int]], Workspace]
     counted: bool = True
+    products: bool = False
 
 
 class PlanCost(NamedTuple):
@@ -98,8 +100,9 @@ def _step_cost(
     counted = flops is not None or not numbers
     fixed = {x for x, slot in zip(op.inputs, step.inputs, strict=False) if slot in constants}
     workspace = partial(workspace_of, op, inference, fixed)
+    products = op.definition.traits.products
     cost = StepCost(
-        prefix + op.name, op.type, flops or _ZERO, read, written, live, workspace, counted
+        prefix + op.name, op.type, flops or _ZERO, read, written, live, workspace, counted, products
     )
     return PlanCost([cost], cost.flops, read, written, live)
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from ..graph.graph import Graph
+from ..ops.array.constants import placeholder
+from ..ops.linalg.matmul import matmul
+from ..session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +22,8 @@ public = {"td": "Machine"}
 
 _MATRIX = 512
 _FLOATS = 1 << 22  # 16 MiB: more than a cache holds
+_WINDOWS, _CHANNELS = 24, 4096  # of windows that see 9 positions: as much as a cache holds
+_OPS = 50
 _TRIALS = 5
 
 
@@ -26,6 +34,8 @@ class Machine(NamedTuple):
         flops_per_second: operations on float32 in a product of matrices.
         bytes_per_second: bytes that are read or written in a pass over memory.
         seconds_per_op: what calling an op takes, however small its tensors are.
+        others_per_second: operations on float32 that are no products of matrices, such as those of
+            depthwise convolutions, on what is in the cache.
 
     Example:
         >>> import tensordraft as td
@@ -40,6 +50,7 @@ class Machine(NamedTuple):
     flops_per_second: float
     bytes_per_second: float
     seconds_per_op: float
+    others_per_second: float = math.inf
 
     @classmethod
     def measured(cls) -> Machine:
@@ -48,11 +59,17 @@ class Machine(NamedTuple):
         product = np.empty_like(matrix)
         numbers = np.ones(_FLOATS, np.float32)
         result = np.empty_like(numbers)
-        one = np.ones(1, np.float32)
         product_seconds = _fastest(lambda: np.matmul(matrix, matrix, out=product))
         pass_seconds = _fastest(lambda: np.add(numbers, 1, out=result))
-        call_seconds = _fastest(lambda: [np.add(one, one) for _ in range(100)]) / 100
-        return cls(2 * _MATRIX**3 / product_seconds, 8 * _FLOATS / pass_seconds, call_seconds)
+        seen = np.ones((_WINDOWS, 9, _CHANNELS), np.float32)
+        taps, sums = seen[0], np.empty((_WINDOWS, _CHANNELS), np.float32)
+        sum_seconds = _fastest(lambda: np.einsum("nil,il->nl", seen, taps, out=sums))
+        return cls(
+            2 * _MATRIX**3 / product_seconds,
+            8 * _FLOATS / pass_seconds,
+            _seconds_per_op(),
+            2 * seen.size / sum_seconds,
+        )
 
     def seconds(self, cost: Cost) -> float:
         """How long a run takes at least, op by op: as its operations take, or its bytes.
@@ -67,9 +84,20 @@ class Machine(NamedTuple):
         for row in cost.by_op:
             if not isinstance(row.flops, int) or not isinstance(row.bytes, int):
                 raise ValueError(f"{row.name!r} costs {row.flops}: give each size a number")
-            work = max(row.flops / self.flops_per_second, row.bytes / self.bytes_per_second)
+            rate = self.flops_per_second if row.products else self.others_per_second
+            work = max(row.flops / rate, row.bytes / self.bytes_per_second)
             total += work + self.seconds_per_op
         return total
+
+
+def _seconds_per_op() -> float:
+    """How long one of many ops on tiny tensors takes."""
+    with Graph().as_default() as graph, Session(graph=graph) as session:
+        first = last = placeholder("float32", [4, 4])
+        for _ in range(_OPS):
+            last = matmul(last, last)
+        call, value = session.make_callable(last, [first]), np.eye(4, dtype=np.float32)
+        return _fastest(lambda: call(value)) / _OPS
 
 
 def _fastest(function: Callable[[], object]) -> float:

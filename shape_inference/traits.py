@@ -41,6 +41,8 @@ class Traits:
             up to that of the sums: `"x,y"` of both at once, `"x|y"` of either.
         zeros: all elements of the result are 0.
         repeats: the input that all elements of the result are equal to.
+        products: the kernel multiplies matrices, which takes a machine the least time for each
+            operation.
 
     Example:
         >>> import tensordraft as td
@@ -66,6 +68,7 @@ class Traits:
     sums: str = ""
     zeros: bool = False
     repeats: str | None = None
+    products: bool = False
 
 
 OPAQUE = Traits()
@@ -112,6 +115,7 @@ class Product(Traits):
     """Sums of products, in the notation of einsum: `"mk,kn->mn"`, before attrs transpose inputs."""
 
     subscripts: str
+    products: bool = field(default=True, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,10 +42,13 @@ CONV_2D = OpDef(
     "Conv2D",
     "input: T, filter: T -> output: T",
     f"T: {{half, bfloat16, float32, float64, int32}}, {CONV_ATTRS}",
-    traits=Traits(splits="n*,*->n*"),
+    traits=Traits(splits="n*,*->n*", products=True),
 )
 CONV_3D = OpDef(
-    "Conv3D", "input: T, filter: T -> output: T", CONV_3D_ATTRS, traits=Traits(splits="n*,*->n*")
+    "Conv3D",
+    "input: T, filter: T -> output: T",
+    CONV_3D_ATTRS,
+    traits=Traits(splits="n*,*->n*", products=True),
 )
 
 CONV_2D.flops(convolution_flops)

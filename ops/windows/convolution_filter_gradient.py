@@ -33,20 +33,20 @@ CONV_2D_BACKPROP_FILTER = OpDef(
     "Conv2DBackpropFilter",
     "input: T, filter_sizes: int32, out_backprop: T -> output: T",
     f"T: {{half, bfloat16, float32, float64}}, {CONV_ATTRS}",
-    traits=Traits(splits="n*,*,n*->*:sum"),
+    traits=Traits(splits="n*,*,n*->*:sum", products=True),
 )
 CONV_3D_BACKPROP_FILTER = OpDef(
     "Conv3DBackpropFilter",
     "input: T, filter: T, out_backprop: T -> output: T",
     "T: {half, float32, float64}, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
     "dilations: list(int32) = [1, 1, 1, 1, 1]",
-    traits=Traits(splits="n*,*,n*->*:sum"),
+    traits=Traits(splits="n*,*,n*->*:sum", products=True),
 )
 CONV_3D_BACKPROP_FILTER_V2 = OpDef(
     "Conv3DBackpropFilterV2",
     "input: T, filter_sizes: int32, out_backprop: T -> output: T",
     CONV_3D_ATTRS,
-    traits=Traits(splits="n*,*,n*->*:sum"),
+    traits=Traits(splits="n*,*,n*->*:sum", products=True),
 )
 
 

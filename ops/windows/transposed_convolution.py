@@ -36,20 +36,20 @@ CONV_2D_BACKPROP_INPUT = OpDef(
     "Conv2DBackpropInput",
     "input_sizes: int32, filter: T, out_backprop: T -> output: T",
     f"T: {{half, bfloat16, float32, float64, int32}}, {CONV_ATTRS}",
-    traits=Traits(splits="#,*,n*->n*"),
+    traits=Traits(splits="#,*,n*->n*", products=True),
 )
 CONV_3D_BACKPROP_INPUT = OpDef(
     "Conv3DBackpropInput",
     "input: T, filter: T, out_backprop: T -> output: T",
     "T: {half, float32, float64}, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
     "dilations: list(int32) = [1, 1, 1, 1, 1]",
-    traits=Traits(splits="n*,*,n*->n*"),
+    traits=Traits(splits="n*,*,n*->n*", products=True),
 )
 CONV_3D_BACKPROP_INPUT_V2 = OpDef(
     "Conv3DBackpropInputV2",
     "input_sizes: Tshape, filter: T, out_backprop: T -> output: T",
     f"{CONV_3D_ATTRS}, Tshape: {{int32, int64}} = int32",
-    traits=Traits(splits="#,*,n*->n*"),
+    traits=Traits(splits="#,*,n*->n*", products=True),
 )
 
 
