@@ -131,6 +131,8 @@ class KernelSpec:
         accelerated: another form of the kernel, by way of machine code.
         expression: what `block` makes of elements of one float dtype `{t}`, bit for bit, as Python
             for machine code: "{0} + {1}".
+        quicker: makes another form of the kernel, which rounds otherwise.
+        told: what `explain` says of the way it computes.
 
     Example:
         >>> import numpy as np
@@ -142,7 +144,7 @@ class KernelSpec:
 
     __slots__ = (
         "accelerated", "block", "bodies", "call", "elementwise", "expression", "filters", "line",
-        "memory", "overwriting", "rows", "takes_out", "unread",
+        "memory", "overwriting", "quicker", "rows", "takes_out", "told", "unread",
     )  # fmt: skip
 
     def __init__(
@@ -161,6 +163,8 @@ class KernelSpec:
         unread: Sequence[int] = (),
         accelerated: Accelerated | None = None,
         expression: str | None = None,
+        quicker: Callable[[], KernelSpec] | None = None,
+        told: str = "",
     ) -> None:
         self.call = call
         self.memory = memory
@@ -175,6 +179,8 @@ class KernelSpec:
         self.unread = unread
         self.accelerated = accelerated
         self.expression = expression
+        self.quicker = quicker
+        self.told = told
 
     def __call__(self, *arrays: Any) -> Any:
         """Computes the op."""

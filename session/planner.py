@@ -15,6 +15,7 @@ from .drafts.channel_folding import fold_channels
 from .drafts.draft import Constant, Draft
 from .drafts.machine_code import use_machine_code
 from .drafts.needed import check_kernels, check_trusted, inference_under
+from .drafts.quicker_forms import use_quicker_forms
 from .drafts.simplify import simplify
 from .layout import freeing_memory, laid_out, without_waste
 from .loop_plan import LoopPlan
@@ -32,7 +33,12 @@ if TYPE_CHECKING:
     Check = Callable[[Sequence[Operation]], None]
 
 _MANY_OPS = 100  # for fewer, there is no garbage to be walked over
-PASSES: list[Callable[[Draft], None]] = [without_waste, fold_channels, use_machine_code]
+PASSES: list[Callable[[Draft], None]] = [
+    without_waste,
+    fold_channels,
+    use_quicker_forms,
+    use_machine_code,
+]
 """What is done to a draft once its work is known, in order: each pass may rewrite the work."""
 
 

@@ -12,7 +12,8 @@ from ...shape_inference.traits import Traits
 from ..kit.call_forms import renamed
 from .channelwise import ChannelFilters
 from .convolution_rules import conv_sizes, conv_sliding
-from .product_kernels import SlidingProduct, made_of, side_by_side
+from .minimal_filtering import MinimalFilters, suits
+from .product_kernels import SlidingProduct, Way, made_of, side_by_side
 from .unfolding import convolution_rows
 from .window_arguments import over_space, padding_attrs
 from .window_costs import convolution_flops
@@ -74,13 +75,30 @@ def _define(definition: OpDef, rank: int) -> None:
             conv_sizes(slide, image, filters)
 
         product = SlidingProduct(
-            slide, c.output_dtype.numpy_dtype, check, lambda *_: _rows, lambda _: (-1,)
+            slide,
+            c.output_dtype.numpy_dtype,
+            check,
+            lambda *_: _rows,
+            lambda _: (-1,),
+            quicker=_by_minimal_filtering,
         )
         return product.kernel(c.const("filter"))
 
 
 _define(CONV_2D, 4)
 _define(CONV_3D, 5)
+
+
+def _by_minimal_filtering(filters: Array, windows: Sequence[Window]) -> Way | None:
+    if not suits(filters, windows):
+        return None
+    minimal = MinimalFilters(filters)
+
+    def rows(x: Array, filters: Array, windows: Sequence[Window]) -> Rows:
+        in_groups = x.shape[-1] != filters.shape[-2]
+        return _rows(x, filters, windows) if in_groups else minimal.rows(x, windows)
+
+    return Way(rows, "by minimal filtering")
 
 
 def _rows(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,19 @@ if TYPE_CHECKING:
     from ...shape_inference.sliding_windows import Sliding, Window
 
     Machine = Callable[..., None] | None
+    RowsOf = Callable[[Array, Array, Any], Rows]
+
+
+class Way(NamedTuple):
+    """A way to make rows of images, filters and windows, for certain filters.
+
+    Attributes:
+        rows: makes them.
+        told: what `explain` says of it.
+    """
+
+    rows: RowsOf
+    told: str
 
 
 def made_of(rows: Rows, dtype: np.dtype[Any]) -> Array:
@@ -58,6 +71,8 @@ class SlidingProduct:
         shape_of_factor: the shape in which factors of the channels of a result are multiplied with
             filters of a shape.
         loop: from the dtype that sums are made in to the loop that machine code is made of.
+        quicker: from constant filters and windows to a quicker way to make rows, which rounds
+            otherwise, and what it is called; None where there is none.
     """
 
     def __init__(
@@ -65,9 +80,10 @@ class SlidingProduct:
         slide: Sliding,
         dtype: np.dtype[Any],
         check: Callable[[Any, Any], Any],
-        rows_by: Callable[[Array | None, Machine], Callable[[Array, Array, Any], Rows]],
+        rows_by: Callable[[Array | None, Machine], RowsOf],
         shape_of_factor: Callable[[tuple[int, ...]], tuple[int, ...]],
         loop: Callable[[np.dtype[Any]], Loop | None] = lambda _: None,
+        quicker: Callable[[Array, Sequence[Window]], Way | None] = lambda *_: None,
     ) -> None:
         self._rank = len(slide.strides)
         self._channels = slide.channels
@@ -76,6 +92,8 @@ class SlidingProduct:
         self._rows_by = rows_by
         self._shape_of_factor = shape_of_factor
         self._loop = loop(self._inner)
+        self._slide = slide
+        self._quicker = quicker
 
         @lru_cache
         def windows(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
@@ -91,6 +109,19 @@ class SlidingProduct:
         rows_of = self._rows_by(
             None if filters is None else filters.astype(self._inner, copy=False), machine
         )
+        way = None
+        if filters is not None and filters.dtype == self._inner:
+            way = self._quicker(filters, self._slide.windows(filters.shape[:-2]))
+        return self._kernel_of(filters, machine, rows_of, way)
+
+    def _kernel_of(
+        self,
+        filters: Array | None,
+        machine: Machine,
+        rows_of: RowsOf,
+        way: Way | None = None,
+        told: str = "",
+    ) -> KernelSpec:
 
         def rows(x: Array, filters: Array) -> Rows:
             check_ranks(self._rank, input=x, filter=filters)
@@ -113,6 +144,10 @@ class SlidingProduct:
             accelerated=None
             if self._loop is None or machine is not None
             else Accelerated(self._loop, partial(self.kernel, filters)),
+            quicker=None
+            if way is None
+            else partial(self._kernel_of, filters, machine, way.rows, told=way.told),
+            told=told,
         )
 
     def _times(self, filters: Array) -> Callable[[Array], tuple[Array, KernelSpec]]:

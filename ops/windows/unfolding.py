@@ -66,16 +66,11 @@ def convolution_rows(x: Array, filters: Array, windows: Sequence[Window], margin
 
 def _multiply_patches(frame: Frame, matrix: Array, out: Array, finish: Finish) -> None:
     """The product of what windows see with the filters."""
-    _, *positions = frame.shape
-    row = math.prod(positions[1:])
     parts, several = _parts(frame, len(matrix) * out.itemsize)
 
     def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
         for part in parts:
-            patches = _patches(frame, part, len(matrix))
-            start = part[0].start * positions[0] * row + part[1].start * row
-            stop = start + len(patches)
-            np.matmul(patches, matrix, out=out[start:stop])
+            start, stop = multiply_part(frame, part, matrix, out)
             if finish is not None:
                 finish(start, stop)
 
@@ -116,6 +111,17 @@ def patches_workspace(x: Array, windows: Sequence[Window], seen: int) -> Workspa
     images, rows = largest(_parts(frame, position)[0], frame.shape)
     number = images * rows * math.prod(frame.shape[2:])
     return lent(patches=number * position, frame=frame.bytes_for(images, rows))
+
+
+def multiply_part(
+    frame: Frame, part: tuple[slice, slice], matrix: Array, out: Array
+) -> tuple[int, int]:
+    """Multiplies what windows see of some rows of images; returns where in `out` the product is."""
+    patches = _patches(frame, part, len(matrix))
+    start = (part[0].start * frame.shape[1] + part[1].start) * math.prod(frame.shape[2:])
+    stop = start + len(patches)
+    np.matmul(patches, matrix, out=out[start:stop])
+    return start, stop
 
 
 def _patches(frame: Frame, part: tuple[slice, slice], length: int) -> Array:

@@ -99,6 +99,33 @@ class Frame:
         rest = [size + sum(m) for size, m in zip(x.shape[2:], self._margins[1:], strict=False)]
         return images * height * math.prod([*map(int, rest), *x.shape[-1:]]) * x.itemsize
 
+    def whole_tiles(self, images: slice, rows: slice, tile: int) -> Array:
+        """What the windows see in some rows of positions, and zeros, up to whole tiles of them.
+
+        The windows move by 1.
+        """
+        x, ((above, _), (left, _)) = self._x, self._margins
+        height, width = x.shape[1:3]
+        further = int(self.windows[0].extent) - 1, int(self.windows[1].extent) - 1
+        number = min(rows.stop, self.shape[1]) - rows.start, self.shape[2]
+        down, across = (
+            -(-n // tile) * tile + more for n, more in zip(number, further, strict=True)
+        )
+        first = rows.start - above
+        top, bottom = (min(max(row, 0), height) for row in (first, first + down))
+        seen = x[images, top:bottom, : across - left]
+        if seen.shape[1:3] == (down, across):
+            return seen
+        result = scratch("frame", (len(seen), down, across, x.shape[3]), x.dtype)
+        above, end = top - first, min(left + width, across)
+        result[:, :above] = 0
+        result[:, above + seen.shape[1] :] = 0
+        inner = result[:, above : above + seen.shape[1]]
+        inner[:, :, :left] = 0
+        inner[:, :, end:] = 0
+        inner[:, :, left:end] = seen
+        return result
+
     def _framed(self, x: Array, above: int, below: int) -> Array:
         """`x` between its margins, of which those above and below are given."""
         margins = [(above, below), *self._margins[1:]]

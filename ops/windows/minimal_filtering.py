@@ -1,0 +1,212 @@
+"""Convolutions of 3 x 3 by Winograd's minimal filtering, with 16 products in place of 36.
+
+For each tile of 2 x 2 positions, what the windows see, 4 x 4, is added and subtracted to 16 numbers
+of each channel; filters are turned into 16 numbers once. The products of these, summed over the
+channels, are added and subtracted to the 4 results (S. Winograd, Arithmetic Complexity of
+Computations, 1980; A. Lavin and S. Gray, arXiv:1509.09308). The results round otherwise than sums
+of products, by about as much.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.kernel_spec import Rows
+from ..kit.scratch import lent, scratch
+from ..kit.sharing import share
+from .unfolding import convolution_rows, multiply_part
+from .windowing import Frame, blocks, largest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ...shape_inference.protocols import Array
+    from ...shape_inference.sliding_windows import Window
+    from ...shape_inference.workspaces import Workspace
+
+    Finish = Callable[[int, int], Any] | None
+
+_SIZE, _TILE, _SEEN, _NUMBERS = 3, 2, 4, 16
+# What a block of tiles takes, which stays in the cache; but products of fewer rows are slow.
+_BLOCK_BYTES = 1 << 21
+_FEWEST_TILES = 256
+# Below these, the additions take longer than what they save; the table is from one core.
+_FEWEST_CHANNELS = 64
+_FEWEST_PRODUCTS = 1 << 20
+# With larger filters, or some that are no numbers, sums might overflow.
+_LARGE = 1e9
+# Among the positions that are seen together, sums of squares differ by no more than that.
+_RANGE = 1e8
+_FILTERS = np.array([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
+
+
+def suits(filters: Array, windows: Sequence[Window]) -> bool:
+    """Whether a convolution with constant filters [rows, columns, channels, out] gains by it.
+
+    Milliseconds of four images on one core, summed products and minimal filtering (2026-11-23,
+    OpenBLAS 0.3.31 with AVX-512, on a machine that others were using):
+
+        size    channels   out   summed   minimal
+        224           64    64    116.6      77.5
+        112          128   128     78.2      54.0
+        56           256   256     76.6      47.5
+        28           512   512     75.6      59.1
+        28           128   128      6.3       4.5
+        14           256   256      6.4       4.3
+        56            64    64      7.4       7.0
+        56           128    32      7.2       7.2
+        73            80   192     29.2      24.2
+        7            512   512      5.4       4.4
+        35            64    96      3.0       3.0
+        147           32    64     20.7      23.6
+    """
+    return pays(filters.shape, filters.dtype, windows) and _is_tame(filters)
+
+
+def pays(shape: Sequence[int], dtype: np.dtype[Any], windows: Sequence[Window]) -> bool:
+    """The same, where nothing but the shape of the filters is known."""
+    *sizes, channels, out = shape
+    plain = sizes == [_SIZE, _SIZE] and all(item.stride == item.rate == 1 for item in windows)
+    wide = min(channels, out) >= _FEWEST_CHANNELS
+    return plain and wide and dtype == np.float32
+
+
+def _is_tame(filters: Array) -> bool:
+    """Whether nothing can be lost when filters are added up."""
+    return bool(max(filters.max(), -filters.min()) < _LARGE)  # NaN is not
+
+
+class MinimalFilters:
+    """Filters [3, 3, channels, out] of a convolution by minimal filtering."""
+
+    def __init__(self, filters: Array) -> None:
+        self._filters = filters
+        self._turned: Array | None = None
+
+    def _turned_filters(self) -> Array:
+        """For each of the 16 numbers of a tile, what it is multiplied with."""
+        if self._turned is None:
+            halves = np.tensordot(_FILTERS, self._filters, (1, 0))
+            turned = np.tensordot(_FILTERS, halves, (1, 1))
+            shape = (_NUMBERS, *self._filters.shape[2:])
+            self._turned = np.ascontiguousarray(turned.swapaxes(0, 1), np.float32).reshape(shape)
+        return self._turned
+
+    def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
+        """The convolution of [batch, rows, columns, channels], to be made."""
+        plain = convolution_rows(x, self._filters, windows)
+        if math.prod(plain.shape) * x.shape[-1] < _FEWEST_PRODUCTS or 0 in x.shape:
+            return plain
+        _, down, across, out = plain.shape
+        frame = Frame(x, windows, (down, across))
+        matrix = self._filters.reshape(-1, out)
+
+        def fill(result: Array, finish: Finish) -> None:
+            turned = self._turned_filters()
+
+            def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
+                for some, part in parts:
+                    rows = slice(part.start * _TILE, min(part.stop * _TILE, down))
+                    place = result[some, rows]
+                    start = (some.start * down + rows.start) * across
+                    stop = start + math.prod(place.shape[:3])
+                    seen = frame.whole_tiles(some, rows, _TILE)
+                    if _is_even(seen):
+                        _write_tiles(seen, turned, place)
+                    else:
+                        multiply_part(frame, (some, rows), matrix, result.reshape(-1, out))
+                    if finish is not None:
+                        finish(start, stop)
+
+            share(multiply, _parts(x, plain.shape))
+
+        return Rows(plain.shape, fill)
+
+
+def _parts(x: Array, shape: Sequence[int]) -> Iterator[tuple[slice, slice]]:
+    """The blocks of images and lines of tiles that are done at a time."""
+    images, down, across, out = shape
+    bytes_of_tile = _NUMBERS * max(x.shape[-1], out) * x.itemsize
+    size = max(_BLOCK_BYTES, _FEWEST_TILES * bytes_of_tile)
+    return blocks((images, -(-down // _TILE), -(-across // _TILE)), bytes_of_tile, size)
+
+
+def minimal_workspace(x: Array, windows: Sequence[Window], out: int) -> Workspace | None:
+    """What the convolution takes besides its result; None where products are summed."""
+    space = [int(w.positions(n)) for w, n in zip(windows, x.shape[1:-1], strict=True)]
+    shape = (x.shape[0], *space, out)
+    if math.prod(shape) * x.shape[-1] < _FEWEST_PRODUCTS or 0 in x.shape:
+        return None
+    tiles = [-(-size // _TILE) for size in space]
+    images, lines = largest(_parts(x, shape), (x.shape[0], *tiles))
+    wide, column = images * lines * tiles[1], x.itemsize * x.shape[-1]
+    width = tiles[1] * _TILE + _TILE
+    frame = images * (lines * _TILE + _TILE) * width * column
+    margins = tiles[0] * _TILE + _TILE, width
+    workspace = lent(
+        frame=0 if x.shape[1:3] == margins else frame,
+        products=max(_SEEN * images * lines * width * column, _NUMBERS * wide * out * x.itemsize),
+        tiles=max(_NUMBERS * wide * column, _TILE * _SEEN * wide * out * x.itemsize),
+    )
+    return workspace._replace(lasting=_NUMBERS * column * out)
+
+
+def _is_even(x: Array) -> bool:
+    """Whether no position is so large that it would drown others in its tile, which do not see it.
+
+    Nor is there an infinite one, or one that is no number: that is larger than all.
+    """
+    squares = np.einsum("nijc,nijc->nij", x, x)
+    some = squares[squares > 0]
+    return not some.size or bool(squares.max() < _RANGE * some.min())
+
+
+def _write_tiles(x: Array, turned: Array, out: Array) -> None:
+    """Writes the convolution to `out`.
+
+    Args:
+        x: images between their margins, [images, rows, columns, channels].
+        turned: the filters, turned.
+        out: [images, rows - 2, columns - 2, channels].
+    """
+    images, rows, columns, channels = out.shape
+    lines, tiles = -(-rows // _TILE), -(-columns // _TILE)
+    ends = lines * _TILE + _TILE, tiles * _TILE + _TILE
+    count = images * lines * tiles
+    halves = scratch("products", (_SEEN, images, lines, ends[1], x.shape[3]), x.dtype)
+    numbers = scratch("tiles", (_SEEN, _SEEN, images, lines, tiles, x.shape[3]), x.dtype)
+    _add_and_subtract([x[:, i : i + ends[0] - 3 : 2] for i in range(_SEEN)], halves)
+    _add_and_subtract(
+        [halves[:, :, :, i : i + ends[1] - 3 : 2] for i in range(_SEEN)], numbers.swapaxes(0, 1)
+    )
+    products = scratch("products", (_SEEN, _SEEN, images, lines, tiles, channels), x.dtype)
+    flat = products.reshape(_NUMBERS, count, channels)
+    np.matmul(numbers.reshape(_NUMBERS, count, -1), turned, out=flat)
+    sums = scratch("tiles", (_TILE, *products.shape[1:]), x.dtype)
+    _sum_up(products, list(sums))
+    for i, half in enumerate(sums):
+        places = [out[:, i::2, j::2] for j in range(_TILE)]
+        _sum_up(half, places)
+
+
+def _add_and_subtract(seen: Sequence[Array], out: Array) -> None:
+    """The four numbers of what windows see along one dimension."""
+    first, second, third, fourth = seen
+    np.subtract(first, third, out=out[0])
+    np.add(second, third, out=out[1])
+    np.subtract(third, second, out=out[2])
+    np.subtract(second, fourth, out=out[3])
+
+
+def _sum_up(products: Array, places: Sequence[Array]) -> None:
+    """The two results of four products along one dimension; what has no place is left out."""
+    first, second, third, fourth = products
+    for place, (one, two, three, combine) in zip(
+        places, ((first, second, third, np.add), (second, third, fourth, np.subtract)), strict=True
+    ):
+        seen = tuple([slice(size) for size in place.shape])
+        combine(one[seen], two[seen], out=place)
+        combine(place, three[seen], out=place)
