@@ -27,6 +27,7 @@ This page is made by `make docs`; change the docstrings instead.
 """
 
 CONSTANTS = {
+    "td.TensorLike": "for annotations: what ops take in the place of a tensor",
     "td.AUTO_REUSE": "for `td.variable_scope`: variables are made where they are missing",
     "td.GRAPH_DEF_VERSION": "the version that is written to graphs, as their producer",
     "td.GRAPH_DEF_VERSION_MIN_CONSUMER": "the oldest reader that graphs ask for",

@@ -21,6 +21,8 @@ pytestmark = pytest.mark.soak  # mypy reads all of the package
 PROGRAM = """\
 from __future__ import annotations
 
+import numpy as np
+
 import tensordraft as td
 from tensordraft.train import Saver
 
@@ -39,9 +41,19 @@ td.reduce_sum(x, axes=1)
 td.exp(y=1)
 td.metrics.accuracy(label=1, predictions=1)
 td.layers.max_pooling1d(x, pool=2, strides=1)
+several: list[td.TensorLike] = [x, td.Variable(1.0), np.ones([3]), np.float32(1), [1, [2.0]], "a"]
+td.matmul([[1.0, 2.0]], np.ones([2, 3]))
+td.gather(x, (0, td.shape(x)[0] - 1))
+td.concat([x, [[1.0, 2.0, 3.0]]], 0)
+td.exp(None)
+td.matmul(x, {"weights": 1.0})
+td.gather(x, print)
+td.concat({x, y}, 0)
+td.nn.relu([x, None])
 """
-ERRORS = {12: "attr-defined", 13: "attr-defined", 14: "call-arg", 15: "arg-type", 16: "assignment"}
-ERRORS |= dict.fromkeys(range(17, 21), "call-arg")
+ERRORS = {14: "attr-defined", 15: "attr-defined", 16: "call-arg", 17: "arg-type", 18: "assignment"}
+ERRORS |= dict.fromkeys(range(19, 23), "call-arg")
+ERRORS |= dict.fromkeys(range(27, 31), "arg-type") | {31: "list-item"}
 
 
 def checked(program: str, tmp_path: Path) -> list[str]:

@@ -6,7 +6,7 @@ defined; as in TensorFlow, the quotients there are taken to be 0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...ops.array.casting import cast
 from ...ops.array.fills import zeros_like
@@ -46,7 +46,7 @@ def _self_adjoint_eig(
     if not op.get_attr("compute_v"):
         vectors = self_adjoint_eig(op.inputs[0])[1]
         for_vectors = None
-    middle = None if for_values is None else matrix_diag(for_values)
+    middle: Any = None if for_values is None else matrix_diag(for_values)
     if for_vectors is not None:
         turned = _inverse_gaps(values) * matmul(vectors, for_vectors, adjoint_a=True)
         middle = turned if middle is None else middle + turned
@@ -96,7 +96,7 @@ def _of_tall(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
 
 
 @gradient_of("Svd", "BatchSvd")
-def _svd(op: Operation, for_s: Tensor | None, for_u: Tensor | None, for_v: Tensor | None) -> Tensor:
+def _svd(op: Operation, for_s: Any, for_u: Tensor | None, for_v: Tensor | None) -> Tensor:
     a = op.inputs[0]
     dtype = a.dtype.base_dtype
     if not op.get_attr("compute_uv"):

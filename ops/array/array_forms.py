@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td": "concat_offset",
@@ -56,7 +57,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 
 def matrix_transpose(
-    a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
+    a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False
 ) -> Tensor:
     """A tensor with its last two dimensions exchanged.
 

@@ -13,6 +13,7 @@ from ...shape_inference.traits import Traits
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -75,7 +76,7 @@ def _bitcast_kernel(c: KernelContext) -> Kernel:
     return split if source.size > target.size else join
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
     """The bits of `input`, read as numbers of another dtype.
 
     A wider dtype is split along a new last axis; a narrower one is joined along the last axis,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import SplitContext
@@ -259,7 +260,7 @@ def _broadcast_to_kernel(c: KernelContext) -> Kernel:
     return broadcast_to
 
 
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def broadcast_to(input: TensorLike, shape: Any, name: str | None = None) -> Tensor:
     """The elements of `input`, repeated to fill a larger shape.
 
     Args:
@@ -319,5 +320,5 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
             for vector, axis in zip(vectors, axes, strict=True)
         ]
         sizes = [size(vectors[axis]) for axis in axes]
-        grid = ones(sizes, vectors[0].dtype.base_dtype) if vectors else None
+        grid: Any = ones(sizes, vectors[0].dtype.base_dtype) if vectors else None
         return [multiply(column, grid, name="mul") for column in columns]

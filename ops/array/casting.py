@@ -21,6 +21,7 @@ from ...shape_inference.traits import Elementwise
 from ..math.arithmetic import maximum, minimum
 
 if TYPE_CHECKING:
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -201,7 +202,7 @@ def _symbols_cast(target: DType) -> Kernel:
     return cast_symbols
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Any:
     """The values of `x` in another dtype.
 
     Floats become integers by rounding towards zero; complex numbers lose their imaginary part;
@@ -261,7 +262,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 class CastTo(Protocol):
     """The public function that casts to one dtype."""
 
-    def __call__(self, x: Any, name: str = ...) -> Any:
+    def __call__(self, x: TensorLike, name: str = ...) -> Any:
         """Adds the ops."""
 
 
@@ -302,7 +303,7 @@ to_int32 = _to("to_int32", dtypes.int32, "ToInt32")
 to_int64 = _to("to_int64", dtypes.int64, "ToInt64")
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+def saturate_cast(value: TensorLike, dtype: Any, name: str | None = None) -> Tensor:
     """The values of `value` in another dtype, the nearest that it holds where one is out of range.
 
     Where the limit of an integer dtype is no number of the dtype of `value`, the next number

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Operation, Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -166,7 +167,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     return PLACEHOLDER(dtype=dtype, shape=TensorShape(shape), name=name)
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def placeholder_with_default(input: TensorLike, shape: Any, name: str | None = None) -> Tensor:
     """A tensor that has the value `input` unless it is fed.
 
     Args:
@@ -250,7 +251,7 @@ def _no_op_kernel(c: KernelContext) -> Kernel:
     return no_op
 
 
-def identity(input: Any, name: str | None = None) -> Tensor:
+def identity(input: TensorLike, name: str | None = None) -> Tensor:
     """A tensor with the value of `input`.
 
     Args:
@@ -269,7 +270,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     return IDENTITY(input, name=name)
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """A tensor with the value of `input`, through which no gradient passes.
 
     Args:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
@@ -124,7 +125,7 @@ def _kernel(c: KernelContext, move: Resize, order: tuple[int, ...]) -> Kernel:
 
 
 def space_to_depth(
-    input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC"
+    input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC"
 ) -> Tensor:
     """Cuts images into square blocks and lays the pixels of a block one after another in depth.
 
@@ -151,7 +152,7 @@ def space_to_depth(
 
 
 def depth_to_space(
-    input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC"
+    input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC"
 ) -> Tensor:
     """Lays the depth of each pixel out as a square block of pixels: undoes `space_to_depth`.
 

@@ -15,6 +15,7 @@ from ..kit.allocation import new_zeros
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -141,7 +142,7 @@ def _matrix_band_part_kernel(c: KernelContext) -> Kernel:
     return matrix_band_part
 
 
-def diag(diagonal: Any, name: str | None = None) -> Tensor:
+def diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """A tensor with a given diagonal, and zeros elsewhere: `result[i..., i...] = diagonal[i...]`.
 
     Args:
@@ -164,7 +165,7 @@ def diag(diagonal: Any, name: str | None = None) -> Tensor:
     return DIAG(diagonal, name=name)
 
 
-def diag_part(input: Any, name: str | None = None) -> Tensor:
+def diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The diagonal of a tensor as a whole: `result[i...] = input[i..., i...]`.
 
     Args:
@@ -186,7 +187,9 @@ def diag_part(input: Any, name: str | None = None) -> Tensor:
     return DIAG_PART(input, name=name)
 
 
-def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+def matrix_band_part(
+    input: TensorLike, num_lower: Any, num_upper: Any, name: str | None = None
+) -> Tensor:
     """Matrices with zeros outside of a band around the diagonal.
 
     Args:

@@ -22,6 +22,7 @@ from .reshaping import reshape
 from .shapes import shape as shape_of
 
 if TYPE_CHECKING:
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -106,7 +107,7 @@ def _ones_like_kernel(c: KernelContext) -> Kernel:
     return ones_like
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+def fill(dims: Any, value: TensorLike, name: str | None = None) -> Tensor:
     """A tensor of one value throughout; NumPy's `full`.
 
     Args:
@@ -216,7 +217,7 @@ def _dims(shape: Any) -> Any:
 
 
 def zeros_like(
-    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+    tensor: TensorLike, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
     """A tensor of zeros in the shape of another.
 
@@ -241,7 +242,7 @@ def zeros_like(
 
 
 def ones_like(
-    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+    tensor: TensorLike, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
     """A tensor of ones in the shape of another.
 

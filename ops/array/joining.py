@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -134,7 +135,7 @@ def _joined(values: Sequence[Array], axis: Array, axis_name: str) -> Array:
 @older_form(
     "concat_dim=axis, values, name", told_by=scalar_at(0), instead="td.concat(values, axis)"
 )
-def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+def concat(values: TensorLike, axis: Any, name: str = "concat") -> Tensor:
     """Joins tensors along one dimension.
 
     The older form `concat(concat_dim, values, name)`, which is deprecated, is told by its first
@@ -167,7 +168,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     return CONCAT_V2(values, axis, name=name)
 
 
-def concat_v2(values: Any, axis: Any, name: str = "concat_v2") -> Tensor:
+def concat_v2(values: TensorLike, axis: Any, name: str = "concat_v2") -> Tensor:
     """Joins tensors along one dimension: `concat` under the name that it had in between.
 
     Args:

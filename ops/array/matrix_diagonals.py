@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -262,7 +263,7 @@ def _matrix_diag_kernel(c: KernelContext) -> Kernel:
 
 
 def matrix_diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str | None = None,
     k: Any = 0,
     num_rows: Any = -1,
@@ -311,7 +312,7 @@ def _is_main(k: Any, align: str, *shaped: Any) -> bool:
 
 
 def matrix_diag_part(
-    input: Any,
+    input: TensorLike,
     name: str | None = None,
     k: Any = 0,
     padding_value: Any = 0,
@@ -347,7 +348,11 @@ def matrix_diag_part(
 
 
 def matrix_set_diag(
-    input: Any, diagonal: Any, name: str | None = None, k: Any = 0, align: str = "RIGHT_LEFT"
+    input: TensorLike,
+    diagonal: TensorLike,
+    name: str | None = None,
+    k: Any = 0,
+    align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """Matrices with another diagonal.
 

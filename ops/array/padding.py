@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import Falls, SplitContext
@@ -106,7 +107,7 @@ def _tiled_at_once(x: Array, counts: Sequence[int]) -> Array:
     return result
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
     """The tensor repeated along each of its dimensions, as `np.tile`.
 
     Unlike NumPy's, `multiples` must be as long as the tensor has dimensions.
@@ -306,8 +307,8 @@ def _mirror_pad_kernel(c: KernelContext) -> Kernel:
 
 @renamed(input="tensor")
 def pad(
-    tensor: Any,
-    paddings: Any,
+    tensor: TensorLike,
+    paddings: TensorLike,
     mode: str = "CONSTANT",
     name: str | None = None,
     constant_values: Any = 0,

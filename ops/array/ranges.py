@@ -21,6 +21,7 @@ from ..kit.call_forms import name_at, older_form
 from .casting import cast
 
 if TYPE_CHECKING:
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
@@ -125,7 +126,11 @@ def _counted(number: int, dtype: np.dtype[Any]) -> Array:
 
 @older_form("start, limit, delta, name", told_by=name_at(3))
 def range(
-    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: Any = None,
+    name: str = "range",
 ) -> Tensor:
     """The numbers from `start` to before `limit` in steps of `delta`; NumPy's `arange`.
 
@@ -222,7 +227,7 @@ def _lin_space_kernel(c: KernelContext) -> Kernel:
     return lin_space
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+def linspace(start: TensorLike, stop: TensorLike, num: Any, name: str | None = None) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, both included.
 
     The i-th is `start + i * step`, computed in the dtype of the result; the last is `stop`.

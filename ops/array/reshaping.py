@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import SplitContext
@@ -198,7 +199,7 @@ def _reshape_kernel(c: KernelContext) -> Kernel:
     return reshape
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+def reshape(tensor: TensorLike, shape: Any, name: str | None = None) -> Tensor:
     """The elements of a tensor in another shape.
 
     Unlike NumPy, TensorFlow infers -1 beside a size of 0, too: from the sizes other than 0.

@@ -19,6 +19,7 @@ from ..kit.elementwise import NUMBERS
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import SplitContext
@@ -132,7 +133,7 @@ def _reverse_v2_kernel(c: KernelContext) -> Kernel:
 
 
 @older_form("tensor, dims=axis, name")
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+def reverse(tensor: TensorLike, axis: Any, name: str | None = None) -> Tensor:
     """The tensor with some of its dimensions reversed.
 
     Args:
@@ -170,7 +171,7 @@ def _is_mask(axis: Any) -> bool:
     return hasattr(axis, "dtype") and as_dtype(axis.dtype).base_dtype.is_bool
 
 
-def reverse_v2(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+def reverse_v2(tensor: TensorLike, axis: Any, name: str | None = None) -> Tensor:
     """The tensor with some of its dimensions reversed: `reverse` under its passing name.
 
     Args:
@@ -285,7 +286,7 @@ def _gathered(x: Array, lengths: Array) -> Array:
 @renamed(seq_dim="seq_axis", batch_dim="batch_axis")
 @older_form("input, seq_lengths, seq_dim=seq_axis, name", told_by=string_at(3))
 def reverse_sequence(
-    input: Any,
+    input: TensorLike,
     seq_lengths: Any,
     seq_axis: int | None = None,
     batch_axis: int | None = None,

@@ -13,6 +13,7 @@ from ...shape_inference.traits import Move
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -56,7 +57,7 @@ def _roll_kernel(c: KernelContext) -> Kernel:
 
 
 def roll(
-    input: Any,
+    input: TensorLike,
     shift: Any = None,
     axis: Any = None,
     name: str | None = None,

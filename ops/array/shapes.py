@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
@@ -167,7 +168,7 @@ def _sizes_array(sizes: Sequence[Any], dtype: np.dtype[Any]) -> Array:
     return array
 
 
-def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
+def shape(input: TensorLike, name: str | None = None, out_type: Any = int32) -> Tensor:
     """The shape of a tensor, as a tensor.
 
     What is known of the shape before a run is known of the result, symbols included.
@@ -199,7 +200,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
 
 
 @older_form("input, name", told_by=name_at(1))
-def shape_n(input: Any, out_type: Any = None, name: str | None = None) -> list[Tensor]:
+def shape_n(input: TensorLike, out_type: Any = None, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors.
 
     Args:
@@ -223,7 +224,7 @@ def shape_n(input: Any, out_type: Any = None, name: str | None = None) -> list[T
     return SHAPE_N(input, out_type=out_type, name=name)
 
 
-def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
+def size(input: TensorLike, name: str | None = None, out_type: Any = int32) -> Tensor:
     """The number of elements of a tensor.
 
     Args:
@@ -250,7 +251,7 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     return SIZE(input, out_type=out_type, name=name)
 
 
-def rank(input: Any, name: str | None = None) -> Tensor:
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of axes of a tensor; NumPy's `ndim`.
 
     Args:

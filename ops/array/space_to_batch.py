@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
@@ -209,7 +210,7 @@ def _batch_to_space(x: Array, block: Block, crops: Margins) -> Array:
 
 
 def space_to_batch_nd(
-    input: Any, block_shape: Any, paddings: Any, name: str | None = None
+    input: TensorLike, block_shape: Any, paddings: TensorLike, name: str | None = None
 ) -> Tensor:
     """Pads dimensions 1 to M with zeros, cuts them into blocks, and moves these to the batch.
 
@@ -241,7 +242,9 @@ def space_to_batch_nd(
     return SPACE_TO_BATCH_ND(input, block_shape, paddings, name=name)
 
 
-def space_to_batch(input: Any, paddings: Any, block_size: int, name: str | None = None) -> Tensor:
+def space_to_batch(
+    input: TensorLike, paddings: TensorLike, block_size: int, name: str | None = None
+) -> Tensor:
     """`space_to_batch_nd` for images and square blocks.
 
     Args:
@@ -267,7 +270,9 @@ def space_to_batch(input: Any, paddings: Any, block_size: int, name: str | None 
     return SPACE_TO_BATCH(input, paddings, block_size=block_size, name=name)
 
 
-def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+def batch_to_space_nd(
+    input: TensorLike, block_shape: Any, crops: Any, name: str | None = None
+) -> Tensor:
     """Moves parts of the batch back into blocks of dimensions 1 to M, and crops these.
 
     The inverse of `space_to_batch_nd` with the same block and the crops for paddings.
@@ -298,7 +303,9 @@ def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None
     return BATCH_TO_SPACE_ND(input, block_shape, crops, name=name)
 
 
-def batch_to_space(input: Any, crops: Any, block_size: int, name: str | None = None) -> Tensor:
+def batch_to_space(
+    input: TensorLike, crops: Any, block_size: int, name: str | None = None
+) -> Tensor:
     """`batch_to_space_nd` for images and square blocks.
 
     Args:

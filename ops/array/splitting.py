@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
@@ -198,7 +199,11 @@ def _split_v_kernel(c: KernelContext) -> Kernel:
 
 @older_form("split_dim=axis, num_split=num_or_size_splits, value, name", told_by=scalar_at(0))
 def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+    value: TensorLike,
+    num_or_size_splits: TensorLike,
+    axis: Any = 0,
+    num: int | None = None,
+    name: str = "split",
 ) -> list[Tensor]:
     """Cuts a tensor into parts along one dimension.
 

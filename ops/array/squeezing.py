@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
@@ -79,7 +80,7 @@ def _squeeze_kernel(c: KernelContext) -> Kernel:
 
 @renamed(squeeze_dims="axis")
 def squeeze(
-    input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
+    input: TensorLike, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
 ) -> Tensor:
     """A tensor without axes of size 1.
 
@@ -156,7 +157,9 @@ def _expand_dims_kernel(c: KernelContext) -> Kernel:
 
 
 @renamed(dim="axis")
-def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+def expand_dims(
+    input: TensorLike, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Tensor:
     """A tensor with one more axis, of size 1.
 
     Args:
@@ -216,7 +219,7 @@ def _ensure_shape_kernel(c: KernelContext) -> Kernel:
     return ensure_shape
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+def ensure_shape(x: TensorLike, shape: Any, name: str | None = None) -> Tensor:
     """The tensor `x`, whose shape is checked at every run and known to be so before.
 
     Args:

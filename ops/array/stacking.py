@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -71,7 +72,7 @@ def _pack_kernel(c: KernelContext) -> Kernel:
     return pack
 
 
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Tensor:
     """Joins tensors of one shape along a new dimension, as `np.stack`.
 
     As in TensorFlow, numbers along the first dimension become one constant, of the dtype that holds
@@ -104,7 +105,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
 @deprecated("td.stack(values, axis)")
 @older_form("values, name", told_by=string_at(1))
-def pack(values: Any, axis: int = 0, name: str = "pack") -> Tensor:
+def pack(values: TensorLike, axis: int = 0, name: str = "pack") -> Tensor:
     """Joins tensors along a new dimension: the older name of `stack`.
 
     Args:
@@ -163,7 +164,7 @@ def _unpack_kernel(c: KernelContext) -> Kernel:
 
 
 def unstack(
-    value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
+    value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
     """Takes a tensor apart along one dimension, which is gone from the parts.
 
@@ -196,7 +197,9 @@ def unstack(
 
 @deprecated("td.unstack(value, num, axis)")
 @older_form("value, num, name", told_by=string_at(2))
-def unpack(value: Any, num: int | None = None, axis: int = 0, name: str = "unpack") -> list[Tensor]:
+def unpack(
+    value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unpack"
+) -> list[Tensor]:
     """Takes a tensor apart along one dimension: the older name of `unstack`.
 
     Args:

@@ -11,6 +11,7 @@ from ...shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -114,7 +115,7 @@ def _draw(image: Array, box: list[int], colour: Array) -> None:
 
 
 def draw_bounding_boxes(
-    images: Any, boxes: Any, name: str | None = None, colors: Any = None
+    images: TensorLike, boxes: TensorLike, name: str | None = None, colors: Any = None
 ) -> Tensor:
     """Images with the outlines of boxes in them, one pixel wide.
 

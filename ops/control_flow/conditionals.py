@@ -26,11 +26,13 @@ from .components import leaf_of, tensors_of, with_leaves
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ...graph.surface.tensor_like import TensorLike
+
 public = {"td": "case cond switch_case", "td.contrib.framework, td.contrib.layers": "smart_cond"}
 
 
 def cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     strict: bool = False,
@@ -89,7 +91,7 @@ def cond(
 
 
 def smart_cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Operation, Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -139,7 +140,10 @@ def _check_numerics_kernel(c: KernelContext) -> Kernel:
 
 
 def Assert(  # noqa: N802 - TensorFlow's name
-    condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None
+    condition: TensorLike,
+    data: Sequence[Any],
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> Operation:
     """An op that fails the run where a condition does not hold.
 
@@ -215,7 +219,7 @@ def Print(  # noqa: N802 - TensorFlow's name
     )
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """A tensor that must not hold infinity or NaN.
 
     Args:

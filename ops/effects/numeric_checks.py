@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Operation, Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...protos.dtypes import DType
 
 public = {
@@ -29,8 +30,8 @@ public = {
 
 
 def assert_near(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     rtol: Any = None,
     atol: Any = None,
     data: Sequence[Any] | None = None,
@@ -110,7 +111,7 @@ def verify_tensor_all_finite(
     t: Any = None,
     msg: str | None = None,
     name: str | None = None,
-    x: Any = None,
+    x: TensorLike | None = None,
     message: str | None = None,
 ) -> Tensor:
     """A tensor, once it has been seen that all of its elements are finite.

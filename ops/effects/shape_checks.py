@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ...graph.node import Operation, Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td, td.debugging": (
@@ -79,7 +80,7 @@ def _shown(rank: int | None) -> str:
 
 
 def assert_rank(
-    x: Any,
+    x: TensorLike,
     rank: Any,
     data: Sequence[Any] | None = None,
     summarize: int | None = None,
@@ -121,7 +122,7 @@ def assert_rank(
 
 
 def assert_rank_at_least(
-    x: Any,
+    x: TensorLike,
     rank: Any,
     data: Sequence[Any] | None = None,
     summarize: int | None = None,
@@ -149,7 +150,7 @@ def assert_rank_at_least(
 
 
 def assert_rank_in(
-    x: Any,
+    x: TensorLike,
     ranks: Iterable[Any],
     data: Sequence[Any] | None = None,
     summarize: int | None = None,
@@ -184,7 +185,9 @@ def assert_rank_in(
     )
 
 
-def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
+def assert_scalar(
+    tensor: TensorLike, name: str | None = None, message: str | None = None
+) -> Tensor:
     """`tensor`, whose rank is known to be 0.
 
     Args:
@@ -209,7 +212,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
 
 def assert_type(
-    tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
+    tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None
 ) -> Operation:
     """Asserts that a tensor has a dtype, which is always decided when the graph is built.
 
@@ -239,7 +242,7 @@ def assert_type(
     return no_op(name=name or "statically_determined_correct_type")
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
     """Asserts that a tensor holds integers, which is always decided when the graph is built.
 
     Args:
@@ -266,7 +269,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     return no_op(name=name or "statically_determined_was_integer")
 
 
-def assert_proper_iterable(values: Any) -> None:
+def assert_proper_iterable(values: TensorLike) -> None:
     """Asserts that `values` is a list or the like, and not a tensor, array or string.
 
     Raises:
@@ -282,7 +285,7 @@ def assert_proper_iterable(values: Any) -> None:
         raise TypeError(f"expected something iterable, got {type(values).__name__!r}")
 
 
-def is_numeric_tensor(tensor: Any) -> bool:
+def is_numeric_tensor(tensor: TensorLike) -> bool:
     """Whether `tensor` is a tensor of numbers.
 
     Example:
@@ -297,7 +300,7 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return bool(dtype.is_floating or dtype.is_integer or dtype.is_complex or dtype.is_quantized)
 
 
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether no element of `x`, in their order, is less than the one before.
 
     Args:
@@ -317,7 +320,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
         return _steps(x, less_equal)
 
 
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether every element of `x`, in their order, is greater than the one before.
 
     Args:

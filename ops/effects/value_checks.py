@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Operation
+    from ...graph.surface.tensor_like import TensorLike
 
 
 public = {
@@ -76,8 +77,8 @@ class Comparison(Protocol):
 
     def __call__(
         self,
-        x: Any,
-        y: Any,
+        x: TensorLike,
+        y: TensorLike,
         data: Sequence[Any] | None = None,
         summarize: int | None = None,
         message: str | None = None,
@@ -91,7 +92,7 @@ class CheckOfOne(Protocol):
 
     def __call__(
         self,
-        x: Any,
+        x: TensorLike,
         data: Sequence[Any] | None = None,
         summarize: int | None = None,
         message: str | None = None,

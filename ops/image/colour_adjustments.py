@@ -22,6 +22,8 @@ from .sample_types import on_floats
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.surface.tensor_like import TensorLike
+
 public = {
     "td.image": (
         "adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_saturation "
@@ -31,7 +33,7 @@ public = {
 }
 
 
-def adjust_brightness(image: Any, delta: Any) -> Tensor:
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """Images with something added to all samples.
 
     Args:
@@ -52,7 +54,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
         return on_floats(image, lambda x: x + cast(delta, x.dtype))
 
 
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """Images with the distances from the mean of each channel multiplied.
 
     Args:
@@ -107,7 +109,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         return on_floats(image, adjusted)
 
 
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     """Images with the hues moved around the circle of colours.
 
     Args:
@@ -132,7 +134,9 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         return on_floats(image, lambda x: ADJUST_HUE(x, delta))
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+def adjust_saturation(
+    image: TensorLike, saturation_factor: TensorLike, name: str | None = None
+) -> Tensor:
     """Images with stronger colours, or paler ones.
 
     Args:
@@ -160,14 +164,16 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 class RandomStep(Protocol):
     """The public function that adjusts by a step of up to so much, to either side."""
 
-    def __call__(self, image: Any, max_delta: float, seed: int | None = None) -> Tensor:
+    def __call__(self, image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
         """Adds the ops."""
 
 
 class RandomFactor(Protocol):
     """The public function that adjusts by a factor between two limits."""
 
-    def __call__(self, image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
+    def __call__(
+        self, image: TensorLike, lower: float, upper: float, seed: int | None = None
+    ) -> Tensor:
         """Adds the ops."""
 
 
@@ -235,7 +241,7 @@ random_contrast = _random_factor("contrast", adjust_contrast)
 random_saturation = _random_factor("saturation", adjust_saturation)
 
 
-def per_image_standardization(image: Any) -> Tensor:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Images with mean 0 and deviation 1, each by itself.
 
     Args:

@@ -19,6 +19,7 @@ from .sample_types import convert_image_dtype
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.image": (
@@ -33,11 +34,11 @@ _LUMINANCE = [0.2989, 0.5870, 0.1140]
 class ColourChange(Protocol):
     """The public function that writes images in other colours."""
 
-    def __call__(self, images: Any) -> Tensor:
+    def __call__(self, images: TensorLike) -> Tensor:
         """Adds the ops."""
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """Images in grey: 0.2989 of the red, 0.587 of the green, 0.114 of the blue.
 
     Args:
@@ -64,7 +65,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
         return convert_image_dtype(grey, x.dtype.base_dtype, name=scope)
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Grey images in three channels, all alike.
 
     Args:
@@ -91,7 +92,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
         return tile(x, concat([ones(expand_dims(others, 0), "int32"), [3]], 0), name=scope)
 
 
-def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Images of red, green and blue in hue, saturation and value.
 
     Args:
@@ -113,7 +114,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     return RGB_TO_HSV(images, name=name)
 
 
-def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Images of hue, saturation and value in red, green and blue.
 
     Args:

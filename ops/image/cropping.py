@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
@@ -14,11 +14,14 @@ from ..random.uniform_and_normal import random_uniform
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td, td.image": "random_crop"}
 
 
-def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def random_crop(
+    value: TensorLike, size: TensorLike, seed: int | None = None, name: str | None = None
+) -> Tensor:
     """A part of a tensor, from a random place.
 
     Args:

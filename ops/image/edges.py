@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ..windows.depthwise_convolution import depthwise_conv2d
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.image": "image_gradients sobel_edges total_variation"}
 
@@ -36,7 +37,7 @@ class Slopes(NamedTuple):
     dx: Tensor
 
 
-def image_gradients(image: Any) -> Slopes:
+def image_gradients(image: TensorLike) -> Slopes:
     """How much each pixel differs from the next one, down and across.
 
     Args:
@@ -67,7 +68,7 @@ def image_gradients(image: Any) -> Slopes:
         return Slopes(down, across)
 
 
-def sobel_edges(image: Any) -> Tensor:
+def sobel_edges(image: TensorLike) -> Tensor:
     """How steep images are at each pixel, by Sobel's filters.
 
     Args:
@@ -99,7 +100,7 @@ def sobel_edges(image: Any) -> Tensor:
         return edges
 
 
-def total_variation(images: Any, name: str | None = None) -> Tensor:
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """How much images change in all: the sum of what pixels differ from those next to them.
 
     Args:

@@ -24,6 +24,7 @@ from .projective_transforms import IMAGE_PROJECTIVE_TRANSFORM_V2
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.contrib.image": (
@@ -194,7 +195,7 @@ def translations_to_projective_transforms(translations: Any, name: str | None = 
 
 
 def transform(
-    images: Any,
+    images: TensorLike,
     transforms: Any,
     interpolation: str = "NEAREST",
     output_shape: Any = None,
@@ -240,7 +241,7 @@ def transform(
 
 
 def rotate(
-    images: Any, angles: Any, interpolation: str = "NEAREST", name: str | None = None
+    images: TensorLike, angles: Any, interpolation: str = "NEAREST", name: str | None = None
 ) -> Tensor:
     """Images turned about their middle; what was outside is 0.
 
@@ -275,7 +276,7 @@ def rotate(
 
 
 def translate(
-    images: Any, translations: Any, interpolation: str = "NEAREST", name: str | None = None
+    images: TensorLike, translations: Any, interpolation: str = "NEAREST", name: str | None = None
 ) -> Tensor:
     """Images moved; what was outside is 0.
 

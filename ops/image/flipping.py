@@ -20,6 +20,7 @@ from .image_sizes import as_image
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.image": (
@@ -31,7 +32,7 @@ public = {
 _ROWS, _COLUMNS, _CHANNELS = -3, -2, -1
 
 
-def flip_left_right(image: Any) -> Tensor:
+def flip_left_right(image: TensorLike) -> Tensor:
     """Images as a mirror beside them shows them.
 
     Args:
@@ -52,7 +53,7 @@ def flip_left_right(image: Any) -> Tensor:
     return _flip(image, _COLUMNS, "flip_left_right")
 
 
-def flip_up_down(image: Any) -> Tensor:
+def flip_up_down(image: TensorLike) -> Tensor:
     """Images upside down, as still water shows them.
 
     Args:
@@ -79,7 +80,7 @@ def _flip(image: Any, axis: int, name: str) -> Tensor:
         return reverse(x, [axis + rank])
 
 
-def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
     """Images, flipped left to right at random: each with probability one half.
 
     Args:
@@ -102,7 +103,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     return _random_flip(image, _COLUMNS, seed, "random_flip_left_right")
 
 
-def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Images, turned upside down at random: each with probability one half.
 
     Args:
@@ -136,7 +137,7 @@ def _random_flip(image: Any, axis: int, seed: int | None, name: str) -> Tensor:
         return where_v2(chosen, reverse(x, [axis + rank]), x)
 
 
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
     """Images turned counter-clockwise by right angles.
 
     Args:
@@ -176,7 +177,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
         return reverse(turned, stack([*[False] * rows, *flips, False]))
 
 
-def transpose_image(image: Any, name: str | None = None) -> Tensor:
+def transpose_image(image: TensorLike, name: str | None = None) -> Tensor:
     """Images with rows for columns: the first two dimensions of each change places.
 
     Args:

@@ -13,6 +13,7 @@ from ..kit.allocation import new_zeros
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -134,8 +135,8 @@ def _fill(glimpse: Array, image: Array, noise: bytes, rng: np.random.Generator) 
 
 
 def extract_glimpse(
-    input: Any,
-    size: Any,
+    input: TensorLike,
+    size: TensorLike,
     offsets: Any,
     centered: bool = True,
     normalized: bool = True,

@@ -19,6 +19,8 @@ from .image_sizes import as_image, rows_and_columns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.surface.tensor_like import TensorLike
+
 public = {
     "td.image": (
         "central_crop crop_to_bounding_box pad_to_bounding_box resize_image_with_crop_or_pad "
@@ -28,7 +30,7 @@ public = {
 
 
 def pad_to_bounding_box(
-    image: Any,
+    image: TensorLike,
     offset_height: Any,
     offset_width: Any,
     target_height: Any,
@@ -72,7 +74,7 @@ def pad_to_bounding_box(
 
 
 def crop_to_bounding_box(
-    image: Any,
+    image: TensorLike,
     offset_height: Any,
     offset_width: Any,
     target_height: Any,
@@ -117,7 +119,9 @@ def crop_to_bounding_box(
         return part_of(x, begin, stack([*[-1] * batch, height, width, -1]))
 
 
-def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+def resize_image_with_crop_or_pad(
+    image: TensorLike, target_height: Any, target_width: Any
+) -> Tensor:
     """Images cut, or padded with zeros, evenly on both sides, to a size.
 
     Args:
@@ -156,7 +160,7 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
         return pad_to_bounding_box(cropped, above, left, height, width)
 
 
-def central_crop(image: Any, central_fraction: Any) -> Tensor:
+def central_crop(image: TensorLike, central_fraction: Any) -> Tensor:
     """The middle of images.
 
     Args:

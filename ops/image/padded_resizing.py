@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
@@ -14,11 +14,14 @@ from .image_frames import pad_to_bounding_box
 from .image_sizes import as_image, rows_and_columns
 from .resize_images import ResizeMethod, resize_images
 
+if TYPE_CHECKING:
+    from ...graph.surface.tensor_like import TensorLike
+
 public = {"td.image": "resize_image_with_pad"}
 
 
 def resize_image_with_pad(
-    image: Any,
+    image: TensorLike,
     target_height: Any,
     target_width: Any,
     method: Any = ResizeMethod.BILINEAR,

@@ -13,6 +13,7 @@ from .resizing import IMAGE_TYPES, resize_shape, resizing
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -64,7 +65,7 @@ def _covered(x: Array, axis: int, wanted: int, scale: np.float32) -> Array:
 
 
 def resize_area(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None
+    images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
     """Images in another size: each pixel is the mean of the area that it covers.
 

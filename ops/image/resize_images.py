@@ -19,6 +19,7 @@ from .resizing import resize_bilinear, resize_nearest_neighbor
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.image": "ResizeMethod resize=resize_images resize_images"}
 
@@ -54,8 +55,8 @@ _METHODS |= dict(enumerate(_METHODS.values()))
 
 
 def resize_images(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -268,8 +269,8 @@ def _cut_nearest(image: Array, batch: Array, down: Array, across: Array) -> Arra
 
 
 def resize_bilinear(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
@@ -307,8 +308,8 @@ def resize_bilinear(
 
 
 def resize_nearest_neighbor(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
@@ -346,9 +347,9 @@ def resize_nearest_neighbor(
 
 
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_ind: Any,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_ind: TensorLike,
     crop_size: Any,
     method: str = "bilinear",
     extrapolation_value: float = 0,

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.image": "convert_image_dtype"}
 
 
 def convert_image_dtype(
-    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+    image: TensorLike, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Tensor:
     """Images in samples of another dtype: in [0, 1] as floats, up to the limit of integers.
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -230,9 +231,9 @@ def _scale_and_translate_grad_kernel(c: KernelContext) -> Kernel:
 
 
 def scale_and_translate(
-    images: Any,
-    size: Any,
-    scale: Any,
+    images: TensorLike,
+    size: TensorLike,
+    scale: TensorLike,
     translation: Any,
     kernel_type: str = "lanczos3",
     antialias: bool = True,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.image": "psnr ssim ssim_multiscale"}
 
@@ -36,7 +37,7 @@ _SHARES = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)  # of the scales, by Wang and
 _HALF = [1, 2, 2, 1]
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: str | None = None) -> Tensor:
     """The peak signal-to-noise ratio of images, in decibels.
 
     Args:

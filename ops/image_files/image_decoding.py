@@ -19,6 +19,7 @@ from .image_kinds import kind_of
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -109,7 +110,7 @@ def _decode_image_kernel(c: KernelContext) -> Kernel:
 
 @documented
 def decode_png(
-    contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None
+    contents: TensorLike, channels: int = 0, dtype: Any = uint8, name: str | None = None
 ) -> Tensor:
     """The image in a PNG file of any kind; a JPEG file, or a GIF of one frame, is taken as well.
 
@@ -131,7 +132,7 @@ def decode_png(
 
 
 @documented
-def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """The frames of a GIF file; a JPEG or PNG file is one frame.
 
     Returns:
@@ -148,7 +149,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
 
 @documented
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """The image in a BMP file of 8, 24 or 32 bits that is not packed.
 
     Returns:
@@ -165,7 +166,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
 
 @documented
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = None,
     dtype: Any = uint8,
     name: str | None = None,

@@ -20,6 +20,7 @@ from .png_writing import png
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -149,7 +150,7 @@ def _variable_quality_kernel(c: KernelContext) -> Kernel:
     return encode
 
 
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     r"""Images as PNG files.
 
     Args:
@@ -175,7 +176,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
 
 
 def encode_jpeg(
-    image: Any,
+    image: TensorLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -230,7 +231,7 @@ def encode_jpeg(
 
 
 def adjust_jpeg_quality(
-    image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
+    image: TensorLike, jpeg_quality: Any, dct_method: str = "", name: str | None = None
 ) -> Tensor:
     """An image as it looks in a JPEG file of some quality.
 
@@ -263,7 +264,7 @@ def adjust_jpeg_quality(
 
 
 def random_jpeg_quality(
-    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
 ) -> Tensor:
     """An image as it looks in a JPEG file of a random quality.
 

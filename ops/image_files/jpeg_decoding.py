@@ -18,6 +18,7 @@ from .jpeg_reading import jpeg_shape, read_jpeg
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -93,7 +94,7 @@ def _extract_jpeg_shape_kernel(c: KernelContext) -> Kernel:
 
 @documented
 def decode_jpeg(
-    contents: Any,
+    contents: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -130,7 +131,7 @@ def decode_jpeg(
 
 @documented
 def decode_and_crop_jpeg(
-    contents: Any,
+    contents: TensorLike,
     crop_window: Any,
     channels: int = 0,
     ratio: int = 1,
@@ -170,7 +171,7 @@ def decode_and_crop_jpeg(
 
 @documented
 def extract_jpeg_shape(
-    contents: Any, output_type: Any = "int32", name: str | None = None
+    contents: TensorLike, output_type: Any = "int32", name: str | None = None
 ) -> Tensor:
     """The rows, columns and channels of a JPEG file, read from its header alone.
 
@@ -191,7 +192,7 @@ def extract_jpeg_shape(
 
 
 @documented
-def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Whether a file begins as a JPEG file does.
 
     Returns:

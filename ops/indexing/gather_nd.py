@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim
@@ -313,7 +314,7 @@ def add_rows(into: Array, flat: Array, rows: Array, add: np.ufunc = np.add) -> N
     add.at(into.reshape(-1), flat, rows.reshape(-1))
 
 
-def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
+def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
     """The elements or slices of `params` at positions in its first dimensions.
 
     Each row of `indices` is a position in the first `indices.shape[-1]` dimensions. Unlike with
@@ -346,7 +347,9 @@ def gather_nd(params: Any, indices: Any, name: str | None = None) -> Tensor:
     return GATHER_ND(params, indices, name=name)
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+def scatter_nd(
+    indices: TensorLike, updates: TensorLike, shape: Any, name: str | None = None
+) -> Tensor:
     """A tensor of zeros with `updates` added at positions in its first dimensions.
 
     What goes to the same position is added up, where NumPy's `result[index] = updates` keeps the

@@ -17,6 +17,7 @@ from ..kit.allocation import check_size, new_array
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import SplitContext
@@ -229,8 +230,8 @@ def out_of_range(name: str, indices: Array, size: int) -> ValueError:
 
 
 def gather(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     validate_indices: bool | None = None,
     name: str | None = None,
     axis: Any = None,

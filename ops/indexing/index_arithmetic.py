@@ -14,6 +14,7 @@ from ..kit.allocation import check_size
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -125,7 +126,7 @@ def _vec_permute_kernel(c: KernelContext) -> Kernel:
     return vec_permute
 
 
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+def unravel_index(indices: TensorLike, dims: Any, name: str | None = None) -> Tensor:
     """The indices in several dimensions of elements that are counted row by row.
 
     Args:

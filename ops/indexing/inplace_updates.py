@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -79,7 +80,7 @@ def empty(output_shape: Any, dtype: Any, init: bool = False) -> Tensor:
     return EMPTY(output_shape, dtype=dtype, init=init)
 
 
-def empty_like(value: Any, init: bool | None = None) -> Tensor:
+def empty_like(value: TensorLike, init: bool | None = None) -> Tensor:
     """A tensor of the shape and dtype of `value`, whose contents are arbitrary.
 
     Args:
@@ -234,7 +235,7 @@ def _alias(definition: OpDef, value: Any, loc: Any, update: Any) -> Tensor:
     return definition(value, [] if whole else loc, update, whole=whole)
 
 
-def alias_inplace_update(value: Any, loc: Any, update: Any) -> Tensor:
+def alias_inplace_update(value: TensorLike, loc: Any, update: Any) -> Tensor:
     """Sets all of a tensor, or rows of it, in place.
 
     Whoever reads `value` after the update, as control dependencies tell, sees the new contents;
@@ -267,7 +268,7 @@ def alias_inplace_update(value: Any, loc: Any, update: Any) -> Tensor:
     return _alias(ALIAS_INPLACE_UPDATE, value, loc, update)
 
 
-def alias_inplace_add(value: Any, loc: Any, update: Any) -> Tensor:
+def alias_inplace_add(value: TensorLike, loc: Any, update: Any) -> Tensor:
     """Adds to all of a tensor, or to rows of it, in place.
 
     Args:
@@ -290,7 +291,7 @@ def alias_inplace_add(value: Any, loc: Any, update: Any) -> Tensor:
     return _alias(ALIAS_INPLACE_ADD, value, loc, update)
 
 
-def alias_inplace_subtract(value: Any, loc: Any, update: Any) -> Tensor:
+def alias_inplace_subtract(value: TensorLike, loc: Any, update: Any) -> Tensor:
     """Subtracts from all of a tensor, or from rows of it, in place.
 
     Args:

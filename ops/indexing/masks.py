@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -21,11 +21,14 @@ from ..math.reductions import reduce_max, reduce_prod
 from ..math.select import where
 from .gathering import gather
 
+if TYPE_CHECKING:
+    from ...graph.surface.tensor_like import TensorLike
+
 public = {"td": "boolean_mask sequence_mask"}
 
 
 def sequence_mask(
-    lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
+    lengths: TensorLike, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
 ) -> Tensor:
     """For each length a row that is True at its first `length` positions.
 
@@ -64,7 +67,7 @@ def sequence_mask(
 
 
 def boolean_mask(
-    tensor: Any, mask: Any, name: str | None = "boolean_mask", axis: int | None = None
+    tensor: TensorLike, mask: TensorLike, name: str | None = "boolean_mask", axis: int | None = None
 ) -> Tensor:
     """The elements or slices of `tensor` where `mask` is True, as NumPy's `tensor[mask]`.
 

@@ -19,6 +19,7 @@ from ..kit.allocation import new_array
 from .gathering import in_range
 
 if TYPE_CHECKING:
+    from ...graph.surface.tensor_like import TensorLike
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -97,7 +98,7 @@ def _switch_on(flat: Array, indices: Array, depth: int, step: int, on: Array) ->
 
 
 def one_hot(
-    indices: Any,
+    indices: TensorLike,
     depth: Any,
     on_value: Any = None,
     off_value: Any = None,

@@ -22,6 +22,7 @@ from ...shape_inference.traits import Move
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.surface.tensor_like import TensorLike
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -114,7 +115,7 @@ def _slice_index(shape: Sequence[int], begin: Array, size: Array) -> tuple[Any, 
     return (*index, ...)
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+def slice(input_: Any, begin: TensorLike, size: TensorLike, name: str | None = None) -> Tensor:
     """The part of a tensor that starts at `begin` and is as large as `size`.
 
     Unlike a NumPy slice, one that reaches out of the tensor is an error.

@@ -28,6 +28,7 @@ from .slicing import elements, index_dtype
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import SplitContext
@@ -241,8 +242,8 @@ def changed_slice(c: KernelContext) -> Callable[..., Callable[[Array], None]]:
 
 def strided_slice(
     input_: Any,
-    begin: Any,
-    end: Any,
+    begin: TensorLike,
+    end: TensorLike,
     strides: Any = None,
     begin_mask: int = 0,
     end_mask: int = 0,

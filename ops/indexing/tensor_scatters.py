@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -60,7 +61,9 @@ Example:
 class TensorScatter(Protocol):
     """The public function of an op that changes elements of a tensor."""
 
-    def __call__(self, tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    def __call__(
+        self, tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Tensor:
         """Adds the op."""
 
 

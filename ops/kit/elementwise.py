@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.kernel_spec import Line
+    from ...graph.surface.tensor_like import TensorLike
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -41,14 +42,14 @@ QUANTIZED = "qint8, quint8, qint32, qint16, quint16"
 class Unary(Protocol):
     """The public function of an elementwise op of one argument."""
 
-    def __call__(self, x: Any, name: str | None = None) -> Tensor:
+    def __call__(self, x: TensorLike, name: str | None = None) -> Tensor:
         """Adds the op."""
 
 
 class Binary(Protocol):
     """The public function of an elementwise op of two arguments."""
 
-    def __call__(self, x: Any, y: Any, name: str | None = None) -> Tensor:
+    def __call__(self, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         """Adds the op."""
 
 

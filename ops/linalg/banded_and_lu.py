@@ -19,6 +19,7 @@ from .triangles import decompose
 if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...graph.op_def import Results
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -203,7 +204,7 @@ class Lu(NamedTuple):
     p: Tensor
 
 
-def lu(input: Any, output_idx_type: Any = "int32", name: str | None = None) -> Lu:
+def lu(input: TensorLike, output_idx_type: Any = "int32", name: str | None = None) -> Lu:
     """The factors of square matrices: a lower and an upper triangular one, and a permutation.
 
     Args:
@@ -230,7 +231,7 @@ def lu(input: Any, output_idx_type: Any = "int32", name: str | None = None) -> L
 
 
 def tridiagonal_matmul(
-    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+    diagonals: Any, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
     """The products of matrices with three diagonals and dense ones.
 
@@ -260,7 +261,7 @@ def tridiagonal_matmul(
 
 def tridiagonal_solve(
     diagonals: Any,
-    rhs: Any,
+    rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,

@@ -16,6 +16,7 @@ from ..kit.elementwise import REALS
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -53,7 +54,7 @@ def _cross_kernel(c: KernelContext) -> Kernel:
     return cross
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross products of vectors of three elements.
 
     Args:

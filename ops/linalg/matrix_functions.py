@@ -37,6 +37,8 @@ from .matmul import matmul
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.surface.tensor_like import TensorLike
+
 
 public = {
     "td, td.linalg": "eye norm tensordot trace",
@@ -87,7 +89,7 @@ def eye(
         return broadcast_to(matrix, concat([batch_shape, sizes], 0))
 
 
-def trace(x: Any, name: str | None = None) -> Tensor:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the diagonal of each matrix.
 
     Args:
@@ -112,7 +114,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 
 @renamed(keep_dims="keepdims")
 def norm(
-    tensor: Any,
+    tensor: TensorLike,
     ord: Any = "euclidean",
     axis: Any = None,
     keepdims: bool | None = None,
@@ -169,7 +171,7 @@ def norm(
         return power(reduce_sum(powers, axis, keepdims), 1.0 / ord)
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: str | None = None) -> Tensor:
     """The sum of products of two tensors over some axes of each.
 
     Args:
@@ -254,7 +256,7 @@ def _counted(axes: Any, x: Tensor, name: str = "") -> Any:
     return floormod(axes, number)
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Matrices transposed, with each number conjugated.
 
     Args:
@@ -279,8 +281,8 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
 
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,

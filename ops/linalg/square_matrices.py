@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -190,7 +191,7 @@ def _cholesky_kernel(c: KernelContext) -> Kernel:
     return cholesky
 
 
-def matrix_determinant(input: Any, name: str | None = None) -> Tensor:
+def matrix_determinant(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinants of square matrices.
 
     Args:
@@ -213,7 +214,7 @@ def matrix_determinant(input: Any, name: str | None = None) -> Tensor:
     return MATRIX_DETERMINANT(input, name=name)
 
 
-def slogdet(input: Any, name: str | None = None) -> Any:
+def slogdet(input: TensorLike, name: str | None = None) -> Any:
     """The signs of the determinants of square matrices, and the logarithms of their sizes.
 
     Args:
@@ -238,7 +239,7 @@ def slogdet(input: Any, name: str | None = None) -> Any:
     return LOG_MATRIX_DETERMINANT(input, name=name)
 
 
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithms of the determinants of positive definite matrices.
 
     Args:
@@ -264,7 +265,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
         return multiply(reduce_sum(log(diagonal), [-1]), 2.0)
 
 
-def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def matrix_inverse(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverses of square matrices.
 
     Args:
@@ -290,7 +291,7 @@ def matrix_inverse(input: Any, adjoint: bool = False, name: str | None = None) -
     return MATRIX_INVERSE(input, adjoint=adjoint, name=name)
 
 
-def cholesky(input: Any, name: str | None = None) -> Tensor:
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The lower triangular matrices whose products with their adjoints are given ones.
 
     Args:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -85,7 +86,11 @@ CUMULATIVE_LOGSUMEXP.fresh_kernel(_scan(np.logaddexp, -np.inf))
 
 
 def cumsum(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: Any = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Running sums along an axis.
 
@@ -111,7 +116,11 @@ def cumsum(
 
 
 def cumprod(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: Any = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Running products along an axis.
 
@@ -137,7 +146,11 @@ def cumprod(
 
 
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: Any = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Running sums along an axis of numbers whose logarithms are given: `log(cumsum(exp(x)))`.
 
@@ -221,7 +234,7 @@ ARG_MIN.fresh_kernel(_finder(np.argmin, np.inf))
 
 @renamed(dimension="axis")
 def argmax(
-    input: Any,
+    input: TensorLike,
     axis: Any = None,
     name: str | None = None,
     dimension: Any = None,
@@ -257,7 +270,7 @@ def argmax(
 
 @renamed(dimension="axis")
 def argmin(
-    input: Any,
+    input: TensorLike,
     axis: Any = None,
     name: str | None = None,
     dimension: Any = None,
@@ -292,7 +305,7 @@ def argmin(
 
 
 def arg_max(
-    input: Any, dimension: Any, output_type: Any = "int64", name: str | None = None
+    input: TensorLike, dimension: Any, output_type: Any = "int64", name: str | None = None
 ) -> Tensor:
     """`td.argmax`, as the op is called in TensorFlow's first version.
 
@@ -306,7 +319,7 @@ def arg_max(
 
 
 def arg_min(
-    input: Any, dimension: Any, output_type: Any = "int64", name: str | None = None
+    input: TensorLike, dimension: Any, output_type: Any = "int64", name: str | None = None
 ) -> Tensor:
     """`td.argmin`, as the op is called in TensorFlow's first version.
 

@@ -30,6 +30,7 @@ from ..kit.lines import line_of_difference, line_of_product, line_of_sum
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
 
 public = {
@@ -56,7 +57,7 @@ for _definition in (ADD, ADD_V2):
     define_broadcasting(_definition, np.add, np.add, line=line_of_sum)
 
 
-def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x + y`, element by element; strings are joined.
 
     Integers that overflow wrap around.
@@ -131,7 +132,7 @@ COMPLEX_ABS = OpDef(
 define_unary(COMPLEX_ABS, np.absolute)
 
 
-def abs(x: Any, name: str | None = None) -> Any:
+def abs(x: TensorLike, name: str | None = None) -> Any:
     """`|x|`, element by element.
 
     Args:
@@ -272,7 +273,7 @@ ROUND = OpDef(
 define_unary(ROUND, {"fc": np.rint, "i": np.positive})
 
 
-def round(x: Any, name: str | None = None) -> Tensor:
+def round(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest whole number; of two, the even one.
 
     Args:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -122,7 +123,7 @@ def _comparing(c: KernelContext, function: Callable[..., Any], otherwise: bool) 
     return stated(compare).checked(compare_any_shapes)
 
 
-def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x == y`, element by element.
 
     The operator `==` of tensors compares their identity.
@@ -148,7 +149,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     return EQUAL(like_the_other(x, y), y, name=name)
 
 
-def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x != y`, element by element.
 
     The operator `!=` of tensors compares their identity.
@@ -244,7 +245,9 @@ def _approximate_equal_kernel(c: KernelContext) -> Kernel:
     return approximate_equal
 
 
-def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Tensor:
+def approximate_equal(
+    x: TensorLike, y: TensorLike, tolerance: float = 1e-5, name: str | None = None
+) -> Tensor:
     """Whether `|x - y| < tolerance`, element by element.
 
     Args:
@@ -298,7 +301,7 @@ logical_not = unary(
 )
 
 
-def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
+def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tensor:
     """Whether exactly one of `x` and `y` holds, element by element.
 
     Args:

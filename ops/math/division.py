@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
 
 public = {
@@ -142,7 +143,7 @@ MOD = OpDef(
 define_broadcasting(MOD, _REST, symbolically(_truncated_rest))
 
 
-def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y` as Python 3 divides: integers are made floats first.
 
     Args:
@@ -173,7 +174,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     return realdiv(x, y, name or "truediv")
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y`, as `truediv`.
 
     Example:
@@ -185,7 +186,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return truediv(x, y, name)
 
 
-def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """`x / y` as Python 2 divides: integers are rounded down, floats are not.
 
     Args:
@@ -248,7 +249,7 @@ xdivy = binary(
 floor_div, mod = floordiv, floormod
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """`1 / x`, and 0 where `x` is 0.
 
     Args:

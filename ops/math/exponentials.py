@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
 
 public = {
@@ -56,7 +57,7 @@ def _sigmoid(x: Array, out: Array | None) -> Any:
 class Angle(Protocol):
     """The public function of `atan2`."""
 
-    def __call__(self, y: Any, x: Any, name: str | None = None) -> Tensor:
+    def __call__(self, y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
         """Adds the ops."""
 
 
@@ -186,7 +187,7 @@ define_unary(CONJ, np.conjugate, None, "input")
 define_broadcasting(COMPLEX_OF, _complex, None, ("real", "imag"))
 
 
-def real(input: Any, name: str | None = None) -> Tensor:
+def real(input: TensorLike, name: str | None = None) -> Tensor:
     """The real part of complex numbers; other numbers as they are.
 
     Args:
@@ -208,7 +209,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
     return REAL(tensor, Tout=tensor.dtype.real_dtype, name=name)
 
 
-def imag(input: Any, name: str | None = None) -> Tensor:
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part of complex numbers.
 
     Args:
@@ -231,7 +232,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     return IMAG(input, Tout=input.dtype.real_dtype, name=name)
 
 
-def angle(input: Any, name: str | None = None) -> Tensor:
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The angle in radians between complex numbers and the positive real axis.
 
     Args:
@@ -254,7 +255,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     return ANGLE(input, Tout=input.dtype.real_dtype, name=name)
 
 
-def conj(x: Any, name: str | None = None) -> Tensor:
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """Complex numbers with the sign of the imaginary part turned; other numbers as they are.
 
     Args:
@@ -274,7 +275,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     return CONJ(x, name=name) if x.dtype.is_complex else x
 
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """Complex numbers from their real and imaginary parts.
 
     Args:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -180,7 +181,7 @@ class Reducer(Protocol):
 
     def __call__(
         self,
-        input_tensor: Any,
+        input_tensor: TensorLike,
         axis: Any = None,
         keep_dims: bool | None = None,
         name: str | None = None,
@@ -323,7 +324,7 @@ reduce_euclidean_norm = _reduction(
 
 @renamed(reduction_indices="axis", keepdims="keep_dims")
 def reduce_logsumexp(
-    input_tensor: Any,
+    input_tensor: TensorLike,
     axis: Any = None,
     keep_dims: bool | None = None,
     name: str | None = None,

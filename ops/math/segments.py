@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -277,7 +278,9 @@ Example:
 class SortedSegments(Protocol):
     """The public function that combines the rows of segments in order."""
 
-    def __call__(self, data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    def __call__(
+        self, data: TensorLike, segment_ids: TensorLike, name: str | None = None
+    ) -> Tensor:
         """Adds the ops."""
 
 
@@ -286,8 +289,8 @@ class UnsortedSegments(Protocol):
 
     def __call__(
         self,
-        data: Any,
-        segment_ids: Any,
+        data: TensorLike,
+        segment_ids: TensorLike,
         num_segments: Any,
         name: str | None = None,
     ) -> Tensor:

@@ -19,6 +19,7 @@ from .arithmetic import maximum, minimum
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -146,7 +147,12 @@ def _where_kernel(c: KernelContext) -> Kernel:
     return where_true
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(
+    condition: TensorLike,
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Takes from `x` where `condition` holds and else from `y`; or tells where it holds.
 
     Args:
@@ -181,7 +187,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return select(condition, x, y, name)
 
 
-def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
+def select(condition: TensorLike, t: Any, e: Any, name: str | None = None) -> Tensor:
     """Takes from `t` where `condition` holds, and else from `e`.
 
     Args:
@@ -219,7 +225,12 @@ def _is_plain(condition: TensorShape, t: TensorShape, e: TensorShape) -> bool:
     return any(map(condition.is_compatible_with, (SCALAR, shape, shape[:1])))
 
 
-def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where_v2(
+    condition: TensorLike,
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Takes from `x` where `condition` holds and else from `y`, always broadcasting as NumPy does.
 
     Args:

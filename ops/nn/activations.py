@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -42,8 +43,7 @@ def _clipped_to_6(x: Array, out: Array | None = None) -> Any:
     return clipped(x, 0, 6, out)
 
 
-# NaN is neither less nor greater; -0 becomes 0 in the first, as in `positive`, and stays in the
-# second, as in `clipped`.
+# NaN is neither less nor greater; -0 becomes 0 in the first (`positive`), and not in the second.
 _relu = writes_out(positive, "{t}(0) if {0} <= {t}(0) else {0}")
 _relu6 = writes_out(_clipped_to_6, "{t}(0) if {0} < {t}(0) else ({t}(6) if {0} > {t}(6) else {0})")
 
@@ -74,7 +74,7 @@ def _softsign(x: Array) -> Any:
 class Activation(Protocol):
     """The public function of an activation."""
 
-    def __call__(self, features: Any, name: str | None = None) -> Tensor:
+    def __call__(self, features: TensorLike, name: str | None = None) -> Tensor:
         """Adds the op."""
 
 
@@ -167,7 +167,7 @@ def _leaky_relu_kernel(c: KernelContext) -> Kernel:
     return fresh(block_by_block(leaky_relu))
 
 
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """`x` where it is positive, else `alpha * x`.
 
     Args:
@@ -229,7 +229,7 @@ LOG_SOFTMAX.fresh_kernel(_of_vectors(_log_softmax))
 
 @renamed(dim="axis")
 def softmax(
-    logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
+    logits: TensorLike, axis: int | None = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
     """`exp(x) / sum(exp(x))` along an axis, without overflow in between.
 
@@ -258,7 +258,7 @@ def softmax(
 
 @renamed(dim="axis")
 def log_softmax(
-    logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
+    logits: TensorLike, axis: int | None = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
     """`x - log(sum(exp(x)))` along an axis: the logarithm of `softmax`.
 
@@ -372,7 +372,7 @@ def _bias_add_kernel(c: KernelContext) -> Kernel:
 
 
 def bias_add(
-    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+    value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
     """`value` with a bias added to each channel.
 

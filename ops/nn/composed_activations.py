@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -12,6 +12,7 @@ from .activations import softplus
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td, td.math": "log_sigmoid",
@@ -19,7 +20,7 @@ public = {
 }
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the sigmoid, `log(1 / (1 + exp(-x)))`.
 
     Args:
@@ -43,7 +44,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
         return negative(softplus(negative(x)), name=scope)
 
 
-def swish(features: Any, beta: Any = 1.0) -> Tensor:
+def swish(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """`x * sigmoid(beta * x)`.
 
     Args:

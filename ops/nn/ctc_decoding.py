@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
     from ...graph.op_def import Results
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -133,7 +134,10 @@ def _ctc_beam_search_decoder_kernel(c: KernelContext) -> Kernel:
 
 
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+    inputs: TensorLike,
+    sequence_length: Any,
+    merge_repeated: bool = True,
+    blank_index: int | None = None,
 ) -> tuple[list[SparseTensor], Tensor]:
     """The labels of the class that is likeliest in each step.
 
@@ -170,7 +174,7 @@ def ctc_greedy_decoder(
 
 
 def ctc_beam_search_decoder(
-    inputs: Any,
+    inputs: TensorLike,
     sequence_length: Any,
     beam_width: int = 100,
     top_paths: int = 1,
@@ -217,7 +221,7 @@ def ctc_beam_search_decoder(
 
 
 def ctc_beam_search_decoder_v2(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
     """`ctc_beam_search_decoder` without merging what is equal in a result.
 

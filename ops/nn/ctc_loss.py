@@ -27,6 +27,7 @@ from ..math.select import where
 if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...graph.op_def import Results
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -258,14 +259,14 @@ class _Lattice:
 
 
 def ctc_loss(
-    labels: Any,
-    inputs: Any = None,
+    labels: TensorLike,
+    inputs: TensorLike | None = None,
     sequence_length: Any = None,
     preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True,
     ignore_longer_outputs_than_inputs: bool = False,
     time_major: bool = True,
-    logits: Any = None,
+    logits: TensorLike | None = None,
 ) -> Tensor:
     """The negative logarithm of how likely labels are, over all places that they can have in time.
 
@@ -320,8 +321,8 @@ def ctc_loss(
 
 
 def ctc_loss_v2(
-    labels: Any,
-    logits: Any,
+    labels: TensorLike,
+    logits: TensorLike,
     label_length: Any,
     logit_length: Any,
     logits_time_major: bool = True,

@@ -104,7 +104,7 @@ def _from_parts(parts: Sequence[Any], ids: Tensor, strategy: str, name: str) -> 
     row: TensorShape = reduce(
         lambda known, part: known.merge_with(part.shape[1:]), parts[1:], parts[0].shape[1:]
     )
-    sizes = row.as_list() if row.is_fully_defined() else shape(parts[0])[1:]
+    sizes: Any = row.as_list() if row.is_fully_defined() else shape(parts[0])[1:]
     result = reshape(rows, concat([shape(ids), sizes], 0))
     result.set_shape(ids.shape.concatenate(row))
     return result

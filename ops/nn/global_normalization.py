@@ -18,6 +18,7 @@ from .normalization import batch_normalization
 if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...graph.op_def import Results
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -105,14 +106,14 @@ def batch_norm_with_global_normalization(
     t: Any = None,
     m: Any = None,
     v: Any = None,
-    beta: Any = None,
-    gamma: Any = None,
+    beta: TensorLike | None = None,
+    gamma: TensorLike | None = None,
     variance_epsilon: Any = None,
     scale_after_normalization: bool | None = None,
     name: str | None = None,
-    input: Any = None,
-    mean: Any = None,
-    variance: Any = None,
+    input: TensorLike | None = None,
+    mean: TensorLike | None = None,
+    variance: TensorLike | None = None,
 ) -> Tensor:
     """Normalization by given statistics, under its older name.
 

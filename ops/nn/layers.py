@@ -24,6 +24,7 @@ from .activations import bias_add, relu
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.nn": (
@@ -32,7 +33,7 @@ public = {
 }
 
 
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def xw_plus_b(x: TensorLike, weights: TensorLike, biases: Any, name: str | None = None) -> Tensor:
     """`x @ weights + biases`.
 
     Args:
@@ -57,7 +58,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
         return bias_add(matmul(x, weights), biases, name=scope)
 
 
-def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def relu_layer(x: TensorLike, weights: TensorLike, biases: Any, name: str | None = None) -> Tensor:
     """`relu(x @ weights + biases)`: arguments as for `td.nn.xw_plus_b`.
 
     Example:
@@ -70,7 +71,7 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Te
         return relu(bias_add(matmul(x, weights), biases), name=scope)
 
 
-def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
+def crelu(features: TensorLike, name: str | None = None, axis: int = -1) -> Tensor:
     """`relu(features)` and `relu(-features)`, one after the other.
 
     Args:
@@ -93,7 +94,7 @@ def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
 
 
 def dropout(
-    x: Any,
+    x: TensorLike,
     keep_prob: Any = None,
     noise_shape: Any = None,
     seed: int | None = None,
@@ -150,11 +151,11 @@ def dropout(
 
 
 def weighted_cross_entropy_with_logits(
-    labels: Any = None,
-    logits: Any = None,
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
     pos_weight: Any = None,
     name: str | None = None,
-    targets: Any = None,
+    targets: TensorLike | None = None,
 ) -> Tensor:
     """The cross entropy of `sigmoid(logits)` and labels, where what is true counts more or less.
 
@@ -190,7 +191,7 @@ def weighted_cross_entropy_with_logits(
 
 
 def atrous_conv2d(
-    value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
+    value: TensorLike, filters: TensorLike, rate: int, padding: Any, name: str | None = None
 ) -> Tensor:
     """A convolution of images with a window whose elements are apart from each other.
 

@@ -32,6 +32,7 @@ from .softmax_steps import cross_entropy_steps
 if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...graph.op_def import Results
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -147,8 +148,8 @@ def _check_labels(features: Array, labels: Array) -> None:
 
 @renamed(dim="axis")
 def softmax_cross_entropy_with_logits(
-    labels: Any = None,
-    logits: Any = None,
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
     dim: int | None = None,
     name: str | None = None,
     axis: int | None = None,
@@ -215,7 +216,11 @@ def _as_logits(labels: Any, logits: Tensor) -> Tensor:
 
 
 def softmax_cross_entropy_with_logits_v2(
-    labels: Any, logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
+    labels: TensorLike,
+    logits: TensorLike,
+    axis: int | None = None,
+    name: str | None = None,
+    dim: Any = None,
 ) -> Tensor:
     """`td.nn.softmax_cross_entropy_with_logits`; in TensorFlow, gradients pass through `labels`.
 
@@ -232,7 +237,7 @@ def softmax_cross_entropy_with_logits_v2(
 
 
 def sparse_softmax_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, name: str | None = None
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
     """The cross entropy of `softmax(logits)` and the classes `labels`, row by row.
 
@@ -272,7 +277,7 @@ def sparse_softmax_cross_entropy_with_logits(
 
 
 def sigmoid_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, name: str | None = None
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
     """The cross entropy of `sigmoid(logits)` and the probabilities `labels`, one by one.
 
@@ -306,7 +311,10 @@ def sigmoid_cross_entropy_with_logits(
 
 
 def log_poisson_loss(
-    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+    targets: TensorLike,
+    log_input: TensorLike,
+    compute_full_loss: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """How unlikely counts are in Poisson distributions: `exp(c) - z * c`, one by one.
 

@@ -29,6 +29,8 @@ from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_wit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.surface.tensor_like import TensorLike
+
 public = {"td.nn": "nce_loss sampled_softmax_loss"}
 
 _BEFORE_1_0 = (
@@ -50,10 +52,10 @@ def _inputs_come_first(args: Sequence[Any]) -> bool:
 
 @older_form(_BEFORE_1_0, told_by=_inputs_come_first)
 def nce_loss(
-    weights: Any,
+    weights: TensorLike,
     biases: Any,
-    labels: Any,
-    inputs: Any,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,
@@ -106,10 +108,10 @@ def nce_loss(
 
 @older_form(_BEFORE_1_0, told_by=_inputs_come_first)
 def sampled_softmax_loss(
-    weights: Any,
+    weights: TensorLike,
     biases: Any,
-    labels: Any,
-    inputs: Any,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int = 1,

@@ -35,6 +35,7 @@ from .embeddings import embedding_lookup
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.nn": "embedding_lookup_sparse safe_embedding_lookup_sparse",
@@ -49,7 +50,7 @@ _UNWEIGHTED = {
 
 
 def embedding_lookup_sparse(
-    params: Any,
+    params: TensorLike,
     sp_ids: Any,
     sp_weights: Any,
     partition_strategy: str = "mod",

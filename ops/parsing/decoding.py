@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -379,7 +380,7 @@ def serialized_tensor(tensor: Array, dtype: DType) -> bytes:
     return encode_tensor(tensor, dtype).SerializeToString(deterministic=True)
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """A tensor as a serialized TensorProto.
 
     Args:

@@ -24,6 +24,8 @@ from .element_specs import Leaf, from_wire, leaves, typed, types_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.surface.tensor_like import TensorLike
+
 public = {
     "td.data.experimental, td.contrib.data": (
         "Counter RandomDataset choose_from_datasets get_single_element sample_from_datasets"
@@ -57,7 +59,7 @@ class RandomDataset(Dataset):
 
 
 def Counter(  # noqa: N802 - TensorFlow's name
-    start: Any = 0, step: Any = 1, dtype: Any = int64
+    start: TensorLike = 0, step: Any = 1, dtype: Any = int64
 ) -> Dataset:
     """A Dataset of numbers in a row, without end.
 

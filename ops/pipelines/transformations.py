@@ -20,6 +20,7 @@ from .element_specs import mapped, typed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.surface.tensor_like import TensorLike
     from .dataset import Dataset
 
     Transformation = Callable[[Dataset], Dataset]
@@ -256,7 +257,7 @@ def unbatch() -> Transformation:
 
 
 @documented
-def enumerate_dataset(start: Any = 0) -> Transformation:
+def enumerate_dataset(start: TensorLike = 0) -> Transformation:
     """Pairs of a number, which counts, and an element.
 
     Args:

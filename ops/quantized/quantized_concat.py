@@ -23,6 +23,7 @@ from .quantized_ranges import (
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -37,7 +38,7 @@ QUANTIZED_CONCAT: OpDef[tuple[Tensor, Tensor, Tensor]] = OpDef(
 
 
 def quantized_concat(
-    concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None
+    concat_dim: Any, values: TensorLike, input_mins: Any, input_maxes: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Joins quantized tensors along a dimension, giving them one range.
 

@@ -14,12 +14,14 @@ from .quantized_nn import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.surface.tensor_like import TensorLike
+
 public = {"td.nn": "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x"}
 
 
 def quantized_conv2d(
-    input: Any,
-    filter: Any,
+    input: TensorLike,
+    filter: TensorLike,
     min_input: Any,
     max_input: Any,
     min_filter: Any,
@@ -76,7 +78,7 @@ def quantized_conv2d(
 
 
 def quantized_relu_x(
-    features: Any,
+    features: TensorLike,
     max_value: Any,
     min_features: Any,
     max_features: Any,
@@ -112,7 +114,7 @@ def quantized_relu_x(
 
 
 def quantized_avg_pool(
-    input: Any,
+    input: TensorLike,
     min_input: Any,
     max_input: Any,
     ksize: Sequence[int],
@@ -150,7 +152,7 @@ def quantized_avg_pool(
 
 
 def quantized_max_pool(
-    input: Any,
+    input: TensorLike,
     min_input: Any,
     max_input: Any,
     ksize: Sequence[int],

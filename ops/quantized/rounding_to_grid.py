@@ -12,6 +12,7 @@ from ..kit.elementwise import in_float32
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -118,7 +119,7 @@ def _on_grid(
 
 
 def quantize_and_dequantize(
-    input: Any,
+    input: TensorLike,
     input_min: Any,
     input_max: Any,
     signed_input: bool = True,

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.strings": "bytes_split ngrams unicode_decode unicode_encode unicode_split"}
 
 
 def unicode_decode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
@@ -109,7 +110,7 @@ def unicode_encode(
 
 
 def unicode_split(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
@@ -144,7 +145,7 @@ def unicode_split(
         return points.with_values(characters) if isinstance(points, RaggedTensor) else characters
 
 
-def bytes_split(input: Any, name: str | None = None) -> Any:
+def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     """The bytes of strings, each a string.
 
     Args:
@@ -169,7 +170,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
 
 
 def ngrams(
-    data: Any,
+    data: TensorLike,
     ngram_width: int | Sequence[int],
     separator: str = " ",
     pad_values: Any = None,

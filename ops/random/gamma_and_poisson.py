@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -211,8 +212,8 @@ _define(RANDOM_POISSON, "rate", _poisson)
 
 def random_gamma(
     shape: Any,
-    alpha: Any,
-    beta: Any = None,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
     dtype: Any = float32,
     seed: int | None = None,
     name: str | None = None,
@@ -252,7 +253,7 @@ def random_gamma(
 
 
 def random_poisson(
-    lam: Any,
+    lam: TensorLike,
     shape: Any,
     dtype: Any = float32,
     seed: int | None = None,

@@ -19,6 +19,7 @@ from .random_state import seed_attrs, stream_of
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from .philox import Philox
@@ -95,7 +96,7 @@ def _cumulative(logits: Array) -> Array:
 
 
 def multinomial(
-    logits: Any,
+    logits: TensorLike,
     num_samples: Any,
     seed: int | None = None,
     name: str | None = None,
@@ -130,7 +131,7 @@ def multinomial(
 
 
 def categorical(
-    logits: Any,
+    logits: TensorLike,
     num_samples: Any,
     dtype: Any = None,
     seed: int | None = None,

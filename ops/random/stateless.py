@@ -31,6 +31,7 @@ from .uniform_and_normal import shape_tensor
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from .philox import Philox
@@ -263,8 +264,8 @@ def stateless_uniform(
 def stateless_normal(
     shape: Any,
     seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
     dtype: Any = float32,
     name: str | None = None,
 ) -> Tensor:
@@ -294,8 +295,8 @@ def stateless_normal(
 def stateless_truncated_normal(
     shape: Any,
     seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
     dtype: Any = float32,
     name: str | None = None,
 ) -> Tensor:
@@ -342,7 +343,7 @@ def _scaled(
 
 
 def stateless_categorical(
-    logits: Any,
+    logits: TensorLike,
     num_samples: Any,
     seed: Any,
     output_dtype: Any = "int64",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from .philox import Philox
@@ -148,8 +149,8 @@ def _exchange(order: Any, place: int, others: Array) -> None:
 
 def random_uniform(
     shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
     dtype: Any = float32,
     seed: int | None = None,
     name: str | None = None,
@@ -196,8 +197,8 @@ def random_uniform(
 
 def random_normal(
     shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
     dtype: Any = float32,
     seed: int | None = None,
     name: str | None = None,
@@ -231,8 +232,8 @@ def random_normal(
 
 def truncated_normal(
     shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
     dtype: Any = float32,
     seed: int | None = None,
     name: str | None = None,
@@ -290,7 +291,7 @@ def shape_tensor(shape: Any) -> Tensor:
     return convert_to_tensor(shape, name="shape")
 
 
-def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows of a tensor in random order.
 
     Args:

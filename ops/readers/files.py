@@ -17,6 +17,7 @@ from ...shape_inference.traits import Traits
 
 if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -118,7 +119,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     return READ_FILE(filename, name=name)
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:
+def write_file(filename: Any, contents: TensorLike, name: str | None = None) -> Operation:
     """An op that writes a string to a file, and makes the folders that it needs.
 
     Args:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.signal, td.spectral": "dct idct", "td.signal": "inverse_mdct mdct"}
 
@@ -32,7 +33,7 @@ _INVERSES = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 def dct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
     n: int | None = None,
     axis: int = -1,
@@ -84,7 +85,7 @@ def dct(
 
 
 def idct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
     n: int | None = None,
     axis: int = -1,
@@ -179,7 +180,7 @@ def _weights(x: Tensor, n: Tensor, half: float) -> Tensor:
 
 
 def mdct(
-    signals: Any,
+    signals: TensorLike,
     frame_length: Any,
     window_fn: Callable[..., Any] | None = vorbis_window,
     pad_end: bool = False,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -54,7 +55,7 @@ def check_rank(x: Array, rank: int) -> None:
 class Transform(Protocol):
     """The public function of a transform."""
 
-    def __call__(self, input: Any, name: str | None = None) -> Tensor:
+    def __call__(self, input: TensorLike, name: str | None = None) -> Tensor:
         """Adds the ops."""
 
 

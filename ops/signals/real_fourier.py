@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -82,7 +83,7 @@ class RealTransform(Protocol):
 
     def __call__(
         self,
-        input_tensor: Any,
+        input_tensor: TensorLike,
         fft_length: Any = None,
         name: str | None = None,
     ) -> Tensor:

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.signal": "fftshift ifftshift inverse_stft inverse_stft_window_fn stft"}
 
 
 def stft(
-    signals: Any,
+    signals: TensorLike,
     frame_length: Any,
     frame_step: Any,
     fft_length: Any = None,
@@ -168,7 +169,7 @@ def inverse_stft_window_fn(
     return window
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
     """Puts the frequency zero of a spectrum into the middle.
 
     Args:
@@ -188,7 +189,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     return _shifted(name, "fftshift", x, axes, lambda size: size // 2)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
     """Takes `td.signal.fftshift` back.
 
     Args:

@@ -16,6 +16,7 @@ from ..kit.allocation import new_zeros
 if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...graph.op_def import Results
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -160,7 +161,10 @@ class Audio(NamedTuple):
 
 
 def decode_wav(
-    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+    contents: TensorLike,
+    desired_channels: int = -1,
+    desired_samples: int = -1,
+    name: str | None = None,
 ) -> Audio:
     """The sound in a WAV file of 16 bits a sample.
 
@@ -191,7 +195,7 @@ def decode_wav(
     return Audio(*DECODE_WAV(contents, **counts, name=name))
 
 
-def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
+def encode_wav(audio: TensorLike, sample_rate: Any, name: str | None = None) -> Tensor:
     """A WAV file of 16 bits a sample.
 
     Args:

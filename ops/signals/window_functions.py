@@ -23,6 +23,7 @@ from ..special.bessel import bessel_i0e
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.signal": (
@@ -141,7 +142,7 @@ def kaiser_window(
 
 @_described
 def kaiser_bessel_derived_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
+    window_length: Any, beta: TensorLike = 12.0, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
     """A window whose square and shifted square add up to one, of Kaiser's windows.
 

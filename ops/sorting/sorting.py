@@ -25,6 +25,7 @@ from .top_k import top_k
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -88,7 +89,7 @@ def _halved(row: Array, sought: Array, lower: bool) -> Array:
 
 def searchsorted(
     sorted_sequence: Any,
-    values: Any,
+    values: TensorLike,
     side: str = "left",
     out_type: Any = int32,
     name: str | None = None,
@@ -169,7 +170,7 @@ def _swapped_with_last(x: Tensor, axis: int) -> Any:
 
 
 def sort(
-    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+    values: TensorLike, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
     """The elements of a tensor in order along an axis.
 
@@ -196,7 +197,7 @@ def sort(
 
 
 def argsort(
-    values: Any,
+    values: TensorLike,
     axis: Any = -1,
     direction: str = "ASCENDING",
     stable: bool = False,

@@ -15,6 +15,7 @@ from ..kit.elementwise import REALS
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -188,7 +189,9 @@ class TopKResult(NamedTuple):
     indices: Tensor
 
 
-def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> TopKResult:
+def top_k(
+    input: TensorLike, k: Any = 1, sorted: bool = True, name: str | None = None
+) -> TopKResult:
     """The greatest elements of each row, and where they stand.
 
     Of equal elements those with the lower index come first; NaN is greater than any number.
@@ -215,7 +218,9 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
     return TopKResult(*TOP_K_V2(input, k, sorted=sorted, name=name))
 
 
-def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+def in_top_k(
+    predictions: TensorLike, targets: TensorLike, k: Any, name: str | None = None
+) -> Tensor:
     """Whether fewer than `k` predictions are greater than that of the target, row by row.
 
     Where a prediction is not finite, or the target is no class, it is not.

@@ -16,6 +16,7 @@ from ...shape_inference.tensor_shape import TensorShape
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -272,7 +273,7 @@ def _is_in(x: Array, y: Array) -> Array:
     return found[len(y) :]
 
 
-def unique(x: Any, out_idx: Any = None, name: str | None = None) -> Any:
+def unique(x: TensorLike, out_idx: Any = None, name: str | None = None) -> Any:
     """The unique elements of a vector, in the order in which they appear.
 
     NumPy's `unique` sorts them. Every NaN is an element of its own.
@@ -299,7 +300,7 @@ def unique(x: Any, out_idx: Any = None, name: str | None = None) -> Any:
     return UNIQUE(x, out_idx=out_idx, name=name)
 
 
-def unique_with_counts(x: Any, out_idx: Any = None, name: str | None = None) -> Any:
+def unique_with_counts(x: TensorLike, out_idx: Any = None, name: str | None = None) -> Any:
     """The unique elements of a vector, in the order in which they appear, and how many there are.
 
     Args:
@@ -324,7 +325,9 @@ def unique_with_counts(x: Any, out_idx: Any = None, name: str | None = None) -> 
     return UNIQUE_WITH_COUNTS(x, out_idx=out_idx, name=name)
 
 
-def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> Any:
+def setdiff1d(
+    x: TensorLike, y: TensorLike, index_dtype: Any = int32, name: str | None = None
+) -> Any:
     """The elements of `x` that are not in `y`, in their order and as often as they come.
 
     NumPy's `setdiff1d` sorts them and drops repetitions. A NaN is in no list.
@@ -351,7 +354,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None)
     return LIST_DIFF(x, y, out_idx=index_dtype, name=name)
 
 
-def listdiff(x: Any, y: Any, out_idx: Any = None, name: str | None = None) -> Any:
+def listdiff(x: TensorLike, y: TensorLike, out_idx: Any = None, name: str | None = None) -> Any:
     """`setdiff1d` by its older name.
 
     Args:

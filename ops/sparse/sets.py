@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
     from ...graph.op_def import Results
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -212,7 +213,7 @@ _documented = shared_docs(
 
 
 @_documented
-def size(a: Any, validate_indices: bool = True) -> Tensor:
+def size(a: TensorLike, validate_indices: bool = True) -> Tensor:
     """The number of distinct elements in each set of a sparse tensor.
 
     Args:
@@ -233,7 +234,7 @@ def size(a: Any, validate_indices: bool = True) -> Tensor:
 
 
 @_documented
-def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """What each set has in common with its counterpart.
 
     Example:
@@ -246,7 +247,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
 
 @_documented
-def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """Each set with its counterpart's elements added.
 
     Example:
@@ -259,7 +260,9 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
 
 @_documented
-def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+def difference(
+    a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
+) -> SparseTensor:
     """Each set without the elements of its counterpart.
 
     Args:

@@ -24,6 +24,7 @@ from .sparse_parts import (
 if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...graph.op_def import Results
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -149,7 +150,7 @@ def _sparse_tensor_dense_add_kernel(c: KernelContext) -> Kernel:
 
 
 @renamed(thresh="threshold")
-def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+def sparse_add(a: TensorLike, b: TensorLike, threshold: Any = None, thresh: Any = None) -> Any:
     """The sum of two tensors, of which at least one is sparse.
 
     As in TensorFlow 1.15.

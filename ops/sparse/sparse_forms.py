@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td": (
@@ -56,7 +57,7 @@ _documented = shared_docs(
 )
 
 
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """A dense tensor as a sparse one, which stores what is not zero, or no empty string.
 
     Args:
@@ -136,7 +137,9 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
 
 
 @_documented
-def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+def sparse_transpose(
+    sp_input: Any, perm: TensorLike | None = None, name: str | None = None
+) -> SparseTensor:
     """A sparse tensor with its dimensions in another order.
 
     Args:

@@ -14,6 +14,7 @@ from .sparse_parts import as_sparse, check_indices, check_shapes, ranked
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -97,7 +98,9 @@ def _sparse_slice_grad_kernel(c: KernelContext) -> Kernel:
     return slice_grad
 
 
-def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def sparse_slice(
+    sp_input: Any, start: TensorLike, size: TensorLike, name: str | None = None
+) -> SparseTensor:
     """A part of a sparse tensor, as a sparse tensor.
 
     As in TensorFlow 1.15, a slice that reaches over an end ends there.

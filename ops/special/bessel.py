@@ -19,6 +19,7 @@ from ..math.exponentials import exp
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
 
 public = {"td.math": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e"}
@@ -129,7 +130,7 @@ bessel_i1e = unary(
 )
 
 
-def bessel_i0(x: Any, name: str | None = None) -> Tensor:
+def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of order 0.
 
     Args:
@@ -153,7 +154,7 @@ def bessel_i0(x: Any, name: str | None = None) -> Tensor:
         return multiply(exp(magnitude(x)), bessel_i0e(x))
 
 
-def bessel_i1(x: Any, name: str | None = None) -> Tensor:
+def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
     """The modified Bessel function of order 1.
 
     Args:

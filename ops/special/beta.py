@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -118,7 +119,7 @@ def betainc_of(a: Array, b: Array, x: Array, precise: bool) -> Array:
     return result
 
 
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The regularised incomplete beta function: the share of the beta integral from 0 to `x`.
 
     The relative error is below 1e-12 for float64 and 1e-7 for float32 where `a` and `b` are below
@@ -147,7 +148,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     return BETAINC(convert_to_tensor(a), b, x, name=name)
 
 
-def lbeta(x: Any, name: str | None = None) -> Tensor:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the beta function of each row.
 
     Args:

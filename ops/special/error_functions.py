@@ -18,6 +18,7 @@ from ..math.arithmetic import multiply
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
 
 public = {
@@ -223,7 +224,7 @@ ndtri = unary(
 )
 
 
-def erfcinv(x: Any, name: str | None = None) -> Tensor:
+def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `erfc`.
 
     Args:

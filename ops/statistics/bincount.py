@@ -17,6 +17,7 @@ from ..math.reductions import reduce_max
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -66,7 +67,7 @@ def _bincount_kernel(c: KernelContext) -> Kernel:
 
 def bincount(
     arr: Any,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     minlength: Any = None,
     maxlength: Any = None,
     dtype: Any = int32,

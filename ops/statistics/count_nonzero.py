@@ -19,6 +19,7 @@ from ..math.reductions import reduce_max, reduce_mean, reduce_sum
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td, td.math": "confusion_matrix count_nonzero",
@@ -28,7 +29,7 @@ public = {
 
 @renamed(keep_dims="keepdims", reduction_indices="axis")
 def count_nonzero(
-    input_tensor: Any,
+    input_tensor: TensorLike,
     axis: Any = None,
     keepdims: bool | None = None,
     dtype: Any = "int64",
@@ -65,7 +66,7 @@ def count_nonzero(
         return result
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The share of elements that are zero.
 
     Args:
@@ -87,12 +88,12 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 
 
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     num_classes: Any = None,
     dtype: Any = "int32",
     name: str | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
 ) -> Tensor:
     """How often each label met each prediction.
 

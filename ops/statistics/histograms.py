@@ -19,6 +19,7 @@ from ..math.select import clip_by_value
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -71,7 +72,7 @@ def _histogram_kernel(c: KernelContext) -> Kernel:
 
 
 def histogram_fixed_width(
-    values: Any,
+    values: TensorLike,
     value_range: Any,
     nbins: Any = 100,
     dtype: Any = int32,
@@ -108,7 +109,7 @@ def histogram_fixed_width(
 
 
 def histogram_fixed_width_bins(
-    values: Any,
+    values: TensorLike,
     value_range: Any,
     nbins: Any = 100,
     dtype: Any = int32,

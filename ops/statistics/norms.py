@@ -20,6 +20,7 @@ from ..math.reductions import axes_or_all, reduce_mean, reduce_sum
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -78,7 +79,11 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 
 @renamed(dim="axis")
 def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
+    x: TensorLike,
+    axis: Any = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: Any = None,
 ) -> Tensor:
     """`x` scaled so that the squares along some axes sum to 1.
 
@@ -110,7 +115,7 @@ def l2_normalize(
 
 @renamed(keepdims="keep_dims")
 def moments(
-    x: Any,
+    x: TensorLike,
     axes: Any,
     shift: Any = None,
     name: str | None = None,

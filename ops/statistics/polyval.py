@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.math": "polyval"}
 
 
-def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
+def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Tensor:
     """The value of a polynomial, by Horner's rule.
 
     Args:

@@ -20,6 +20,7 @@ from ..math.reductions import reduce_mean, reduce_prod, reduce_sum
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.math": "reduce_std reduce_variance",
@@ -28,7 +29,7 @@ public = {
 
 
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The variance of the elements along some axes, or along all.
 
@@ -61,7 +62,7 @@ def reduce_variance(
 
 
 def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
     """The standard deviation of the elements along some axes, or along all.
 
@@ -90,7 +91,7 @@ def reduce_std(
 
 @renamed(keepdims="keep_dims")
 def weighted_moments(
-    x: Any,
+    x: TensorLike,
     axes: Any,
     frequency_weights: Any,
     name: str | None = None,
@@ -138,7 +139,7 @@ def weighted_moments(
 
 @renamed(keepdims="keep_dims")
 def sufficient_statistics(
-    x: Any,
+    x: TensorLike,
     axes: Any,
     shift: Any = None,
     keep_dims: bool | None = None,

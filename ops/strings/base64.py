@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
@@ -12,6 +12,7 @@ from .string_arrays import place_of, strings
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -73,7 +74,7 @@ def _decode_base64_kernel(c: KernelContext) -> Kernel:
     return decode_base64
 
 
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Bytes as text in URL-safe base64, whose last two characters are "-" and "_".
 
     Args:
@@ -93,7 +94,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return ENCODE_BASE64(input, pad=pad, name=name)
 
 
-def decode_base64(input: Any, name: str | None = None) -> Tensor:
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """The bytes that text in URL-safe base64 stands for, padded or not.
 
     Args:

@@ -12,6 +12,7 @@ from .farm_hash import fingerprints64
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -52,7 +53,7 @@ def _bytes(row: Array) -> bytes:
     return fingerprints64(items).astype("<u8").tobytes()
 
 
-def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
+def fingerprint(data: TensorLike, method: Any = "farmhash64", name: str | None = None) -> Tensor:
     """The fingerprint of each row of a tensor, the same everywhere and for ever.
 
     Args:

@@ -13,6 +13,7 @@ from .string_arrays import strings
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -210,7 +211,11 @@ def _static_regex_full_match_kernel(c: KernelContext) -> Kernel:
 
 
 def regex_replace(
-    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+    input: TensorLike,
+    pattern: Any,
+    rewrite: Any,
+    replace_global: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     r"""Strings in which what matches a regular expression is replaced.
 
@@ -243,7 +248,7 @@ def regex_replace(
     return REGEX_REPLACE(input, pattern, rewrite, replace_global=replace_global, name=name)
 
 
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
+def regex_full_match(input: TensorLike, pattern: Any, name: str | None = None) -> Tensor:
     r"""Which strings a regular expression matches as a whole.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -142,10 +143,10 @@ def _strong_kernel(c: KernelContext) -> Kernel:
 
 
 def string_to_hash_bucket(
-    string_tensor: Any = None,
+    string_tensor: TensorLike | None = None,
     num_buckets: int | None = None,
     name: str | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """The numbers of the buckets that strings fall into, by an older hash.
 
@@ -171,7 +172,9 @@ def string_to_hash_bucket(
     return STRING_TO_HASH_BUCKET(texts, num_buckets=num_buckets, name=name)
 
 
-def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
+def string_to_hash_bucket_fast(
+    input: TensorLike, num_buckets: int, name: str | None = None
+) -> Tensor:
     """The numbers of the buckets that strings fall into, by a fast hash.
 
     Args:
@@ -195,7 +198,7 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = 
 
 
 def string_to_hash_bucket_strong(
-    input: Any, num_buckets: int, key: Sequence[int], name: str | None = None
+    input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None
 ) -> Tensor:
     """The numbers of the buckets that strings fall into, which nobody foresees without the key.
 

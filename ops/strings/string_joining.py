@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -217,7 +218,7 @@ def _substr_kernel(c: KernelContext) -> Kernel:
     return substr
 
 
-def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
+def string_join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Tensor:
     """Strings joined one by one.
 
     Args:
@@ -267,7 +268,7 @@ def string_split(source: Any, delimiter: Any = " ", skip_empty: bool = True) -> 
 
 @renamed(reduction_indices="axis", keep_dims="keepdims")
 def reduce_join(
-    inputs: Any,
+    inputs: TensorLike,
     axis: Any = None,
     keepdims: bool = False,
     separator: str = "",
@@ -315,7 +316,9 @@ def _all_axes(inputs: Tensor) -> Any:
         return registry.lookup("Range")(registry.lookup("Rank")(inputs) - 1, -1, -1)
 
 
-def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+def substr(
+    input: TensorLike, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE"
+) -> Tensor:
     """Parts of strings.
 
     Args:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -161,7 +162,9 @@ def _refusal(strings: Array, parse: Callable[[bytes], Any], target: DType) -> Va
     raise AssertionError("every text is that of a number")
 
 
-def string_to_number(string_tensor: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def string_to_number(
+    string_tensor: TensorLike, out_type: Any = None, name: str | None = None
+) -> Tensor:
     """The numbers that strings are the text of.
 
     White space around a number is ignored. Floats may be written as `1`, `-.5`, `1e-3`, `0x1.8p1`,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -132,7 +133,7 @@ def _unsorted_segment_join_kernel(c: KernelContext) -> Kernel:
 
 @renamed(source="input")
 def split(
-    input: Any = None,
+    input: TensorLike | None = None,
     sep: Any = None,
     maxsplit: int = -1,
     result_type: str = "SparseTensor",
@@ -172,8 +173,8 @@ def split(
 
 
 def unsorted_segment_join(
-    inputs: Any,
-    segment_ids: Any,
+    inputs: TensorLike,
+    segment_ids: TensorLike,
     num_segments: Any,
     separator: str = "",
     name: str | None = None,

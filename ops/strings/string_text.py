@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -104,7 +105,7 @@ def _string_strip_kernel(c: KernelContext) -> Kernel:
     return string_strip
 
 
-def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+def string_length(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """The lengths of strings.
 
     Args:
@@ -127,7 +128,7 @@ def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Te
     return STRING_LENGTH(input, unit=unit, name=name)
 
 
-def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+def string_lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Strings in lower case.
 
     Args:
@@ -151,7 +152,7 @@ def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Ten
     return STRING_LOWER(input, encoding=encoding, name=name)
 
 
-def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+def string_upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Strings in upper case.
 
     Args:
@@ -175,7 +176,7 @@ def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Ten
     return STRING_UPPER(input, encoding=encoding, name=name)
 
 
-def string_strip(input: Any, name: str | None = None) -> Tensor:
+def string_strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Strings without the white space around them.
 
     Args:

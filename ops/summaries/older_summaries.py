@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td": (
@@ -25,7 +26,7 @@ public = {
 
 
 def scalar_summary(
-    tags: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None
+    tags: Any, values: TensorLike, collections: Iterable[str] | None = None, name: str | None = None
 ) -> Tensor:
     """A summary of numbers, each with its tag: see `td.summary.scalar`.
 
@@ -47,7 +48,7 @@ def scalar_summary(
 
 
 def histogram_summary(
-    tag: Any, values: Any, collections: Iterable[str] | None = None, name: str | None = None
+    tag: Any, values: TensorLike, collections: Iterable[str] | None = None, name: str | None = None
 ) -> Tensor:
     """A summary of how numbers are distributed: see `td.summary.histogram`.
 
@@ -69,7 +70,7 @@ def histogram_summary(
 
 def image_summary(
     tag: Any,
-    tensor: Any,
+    tensor: TensorLike,
     max_images: int = 3,
     collections: Iterable[str] | None = None,
     name: str | None = None,
@@ -96,7 +97,7 @@ def image_summary(
 
 def audio_summary(
     tag: Any,
-    tensor: Any,
+    tensor: TensorLike,
     sample_rate: Any,
     max_outputs: int = 3,
     collections: Iterable[str] | None = None,

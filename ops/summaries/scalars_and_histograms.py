@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -104,7 +105,7 @@ def histogram_of(values: Array) -> HistogramProto:
 
 def scalar(
     name: str,
-    tensor: Any,
+    tensor: TensorLike,
     collections: Iterable[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
@@ -136,7 +137,7 @@ def scalar(
 
 def histogram(
     name: str,
-    values: Any,
+    values: TensorLike,
     collections: Iterable[str] | None = None,
     family: str | None = None,
 ) -> Tensor:

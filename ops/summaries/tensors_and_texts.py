@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -159,7 +160,7 @@ def merge_all(
 
 def tensor_summary(
     name: str,
-    tensor: Any,
+    tensor: TensorLike,
     summary_description: str | None = None,
     collections: Iterable[str] | None = None,
     summary_metadata: SummaryMetadata | None = None,
@@ -202,7 +203,7 @@ def tensor_summary(
         return collected(summary, collections)
 
 
-def text(name: str, tensor: Any, collections: Iterable[str] | None = None) -> Tensor:
+def text(name: str, tensor: TensorLike, collections: Iterable[str] | None = None) -> Tensor:
     """A summary of texts, which TensorBoard shows as Markdown.
 
     Args:

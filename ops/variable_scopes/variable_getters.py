@@ -11,6 +11,8 @@ from .variable_store import dtype_or, store_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.surface.tensor_like import TensorLike
+
 public = {"td": "no_regularizer"}
 
 # The arguments of `get_variable`, by which a custom getter is called, and what they are by default.
@@ -106,7 +108,7 @@ def _takes(function: Callable[..., Any], name: str) -> bool:
     return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
-def no_regularizer(tensor: Any) -> None:
+def no_regularizer(tensor: TensorLike) -> None:
     """A regularizer that does nothing: for a variable that is to be without that of its scope.
 
     Args:

@@ -180,7 +180,8 @@ class PartitionedVariable:
         if isinstance(value, (list, PartitionedVariable)):
             values = list(value)
         else:
-            values = split(value, [part.shape.as_list()[axis] for part in self._parts], axis)
+            rows: Any = [part.shape.as_list()[axis] for part in self._parts]
+            values = split(value, rows, axis)
         if len(values) != len(self._parts):
             raise ValueError(f"value must have {len(self._parts)} parts, got {len(values)}")
         pairs = zip(self._parts, values, strict=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..kit.public_function import public_function
 from .scatter_updates import SCATTER, SCATTER_ND
 from .variable import Variable
 from .variable_updates import reference_of
+
+if TYPE_CHECKING:
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td": (
@@ -23,8 +26,8 @@ class Change(Protocol):
     def __call__(
         self,
         ref: Any,
-        indices: Any,
-        updates: Any,
+        indices: TensorLike,
+        updates: TensorLike,
         use_locking: bool = False,
         name: str | None = None,
     ) -> Any:

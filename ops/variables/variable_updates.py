@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
@@ -23,6 +23,9 @@ from .resource_ops import (
 )
 from .resource_variable import ResourceVariable
 from .variable import Variable
+
+if TYPE_CHECKING:
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td": "assign assign_add assign_sub count_up_to is_variable_initialized"}
 
@@ -67,7 +70,7 @@ def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
 
 def assign(
     ref: Any,
-    value: Any,
+    value: TensorLike,
     validate_shape: bool | None = None,
     use_locking: bool | None = None,
     name: str | None = None,
@@ -107,7 +110,7 @@ def assign(
 
 
 def assign_add(
-    ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
+    ref: Any, value: TensorLike, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Adds to a variable.
 
@@ -139,7 +142,7 @@ def assign_add(
 
 
 def assign_sub(
-    ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
+    ref: Any, value: TensorLike, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Subtracts from a variable.
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.nn": "convolution pool"}
 
@@ -56,14 +57,14 @@ def _each(name: str, value: Any, rank: int) -> list[int]:
 
 @renamed(filters="filter", dilations="dilation_rate")
 def convolution(
-    input: Any,
-    filter: Any = None,
+    input: TensorLike,
+    filter: TensorLike | None = None,
     padding: Any = None,
     strides: Any = None,
     dilation_rate: Any = None,
     name: str | None = None,
     data_format: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
     dilations: Any = None,
 ) -> Tensor:
     """A convolution of sequences, images or volumes, by the rank of the filter.
@@ -122,7 +123,7 @@ def convolution(
 
 @renamed(dilations="dilation_rate")
 def pool(
-    input: Any,
+    input: TensorLike,
     window_shape: Any,
     pooling_type: str,
     padding: Any,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ...graph.kernel_spec import Rows
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Window
@@ -127,15 +128,15 @@ def convolved(x: Array, filters: Array, windows: Sequence[Window], margin: Any =
 
 @renamed(filters="filter")
 def conv2d(
-    input: Any,
-    filter: Any = None,
+    input: TensorLike,
+    filter: TensorLike | None = None,
     strides: Any = None,
     padding: Any = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
     dilations: Any = None,
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """A convolution of images: what a window sees at each position, multiplied with each filter.
 
@@ -191,14 +192,14 @@ def conv2d(
 
 @renamed(filters="filter")
 def conv3d(
-    input: Any,
-    filter: Any = None,
+    input: TensorLike,
+    filter: TensorLike | None = None,
     strides: Any = None,
     padding: Any = None,
     data_format: str = "NDHWC",
     dilations: Any = None,
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """A convolution of volumes, as `conv2d` is one of images.
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ...graph.kernel_spec import Rows
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Sliding, Window
@@ -89,8 +90,8 @@ def _depthwise_kernel(c: KernelContext) -> Kernel:
 
 
 def depthwise_conv2d_native(
-    input: Any,
-    filter: Any,
+    input: TensorLike,
+    filter: TensorLike,
     strides: Any,
     padding: Any,
     data_format: str = "NHWC",
@@ -139,8 +140,8 @@ def depthwise_conv2d_native(
 
 
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
+    input: TensorLike,
+    filter: TensorLike,
     strides: Any,
     padding: Any,
     rate: Any = None,
@@ -187,7 +188,7 @@ def depthwise_conv2d(
 
 
 def separable_conv2d(
-    input: Any,
+    input: TensorLike,
     depthwise_filter: Any,
     pointwise_filter: Any,
     strides: Any,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Sliding, Window
@@ -162,7 +163,7 @@ _define(DEPTHWISE_BACKPROP_FILTER, "filter_sizes", _to_filter)
 
 def depthwise_conv2d_native_backprop_input(
     input_sizes: Any,
-    filter: Any,
+    filter: TensorLike,
     out_backprop: Any,
     strides: Any,
     padding: Any,
@@ -214,7 +215,7 @@ def depthwise_conv2d_native_backprop_input(
 
 
 def depthwise_conv2d_native_backprop_filter(
-    input: Any,
+    input: TensorLike,
     filter_sizes: Any,
     out_backprop: Any,
     strides: Any,

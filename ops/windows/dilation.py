@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Sliding, Window
@@ -208,13 +209,13 @@ def _dilation_backprop_filter_kernel(c: KernelContext) -> Kernel:
 
 
 def dilation2d(
-    input: Any,
-    filter: Any = None,
+    input: TensorLike,
+    filter: TensorLike | None = None,
     strides: Any = None,
     rates: Any = None,
     padding: str | None = None,
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
     dilations: Any = None,
 ) -> Tensor:
     """The greatest sum of image and filter in each window: greyscale dilation.
@@ -262,7 +263,7 @@ def dilation2d(
 
 
 def erosion2d(
-    value: Any,
+    value: TensorLike,
     kernel: Any,
     strides: Any,
     rates: Any,

@@ -18,6 +18,7 @@ from .window_arguments import over_space
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -144,7 +145,7 @@ class MaxPoolWithArgmax(NamedTuple):
 
 
 def max_pool_with_argmax(
-    input: Any,
+    input: TensorLike,
     ksize: Any,
     strides: Any,
     padding: str,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -105,7 +106,7 @@ def _patches(images: Array, rows: Window, columns: Window) -> Array:
 
 @older_form("images, padding, ksizes, strides, rates, name", told_by=string_at(1))
 def extract_image_patches(
-    images: Any,
+    images: TensorLike,
     ksizes: Sequence[int],
     strides: Sequence[int],
     rates: Sequence[int],
@@ -152,7 +153,7 @@ def extract_image_patches(
 
 
 def extract_patches(
-    images: Any,
+    images: TensorLike,
     sizes: Sequence[int],
     strides: Sequence[int],
     rates: Sequence[int],

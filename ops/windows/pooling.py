@@ -18,6 +18,7 @@ from .window_workspaces import pooling_workspace
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Window
@@ -169,13 +170,13 @@ def _pool(
 
 @renamed(input="value")
 def max_pool(
-    value: Any = None,
+    value: TensorLike | None = None,
     ksize: Any = None,
     strides: Any = None,
     padding: Any = None,
     data_format: str = "NHWC",
     name: str | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """The greatest element that a window sees at each position, of each channel.
 
@@ -213,13 +214,13 @@ def max_pool(
 
 @renamed(input="value")
 def avg_pool(
-    value: Any = None,
+    value: TensorLike | None = None,
     ksize: Any = None,
     strides: Any = None,
     padding: Any = None,
     data_format: str = "NHWC",
     name: str | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
     """The mean of what a window sees at each position, of each channel.
 
@@ -255,7 +256,7 @@ def avg_pool(
 
 
 def max_pool3d(
-    input: Any,
+    input: TensorLike,
     ksize: Any,
     strides: Any,
     padding: str,
@@ -292,7 +293,7 @@ def max_pool3d(
 
 
 def avg_pool3d(
-    input: Any,
+    input: TensorLike,
     ksize: Any,
     strides: Any,
     padding: str,

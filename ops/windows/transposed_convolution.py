@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Sliding
@@ -146,7 +147,7 @@ _define(CONV_3D_BACKPROP_INPUT_V2, 5)
 
 def conv2d_backprop_input(
     input_sizes: Any,
-    filter: Any,
+    filter: TensorLike,
     out_backprop: Any,
     strides: Any,
     padding: Any,
@@ -202,8 +203,8 @@ def conv2d_backprop_input(
 
 
 def conv2d_transpose(
-    value: Any,
-    filter: Any,
+    value: TensorLike,
+    filter: TensorLike,
     output_shape: Any,
     strides: Any,
     padding: Any = "SAME",
@@ -250,8 +251,8 @@ def conv2d_transpose(
 
 
 def conv3d_transpose(
-    value: Any,
-    filter: Any,
+    value: TensorLike,
+    filter: TensorLike,
     output_shape: Any,
     strides: Any,
     padding: str = "SAME",

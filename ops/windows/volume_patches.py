@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...graph.op_def import OpDef
 from ...shape_inference.sliding_windows import Window
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -72,7 +73,11 @@ def _extract_volume_patches_kernel(c: KernelContext) -> Kernel:
 
 
 def extract_volume_patches(
-    input: Any, ksizes: Sequence[int], strides: Sequence[int], padding: str, name: str | None = None
+    input: TensorLike,
+    ksizes: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    name: str | None = None,
 ) -> Tensor:
     """What a window sees at each of its positions in volumes, laid out in the channels.
 

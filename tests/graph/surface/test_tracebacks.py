@@ -91,7 +91,7 @@ def test_defects_keep_their_frames() -> None:
         return None.nothing  # type: ignore[attr-defined]
 
     class Odd:
-        pass
+        dtype = td.float32
 
     td.register_tensor_conversion_function(Odd, convert)
     with td.Graph().as_default():
