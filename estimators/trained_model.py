@@ -10,7 +10,7 @@ from ..graph.surface import program_log as log
 from ..ops.saving.saver import Saver
 from ..ops.saving.warm_starting import warm_start
 from ..ops.summaries.scalars_and_histograms import scalar
-from ..ops.variable_scopes.global_step import get_global_step
+from ..ops.variable_scopes.global_step import global_step_before
 from ..training.sessions.hooks import LoggingTensorHook, NanTensorHook
 from ..training.sessions.monitored_session import MonitoredTrainingSession
 from ..training.sessions.saving_hooks import CheckpointSaverHook
@@ -51,7 +51,7 @@ def trained(
             log.info("Warm-starting with WarmStartSettings: %s", begin)
             warm_start(*begin)
         # Values that a step may change are read by hooks before it: the same step that is counted.
-        values = {"loss": spec.loss, "step": get_global_step()}
+        values = {"loss": spec.loss, "step": global_step_before()}
         every = [*inputs.hooks, *hooks, NanTensorHook(spec.loss)]
         if config.log_step_count_steps:
             every.append(LoggingTensorHook(values, every_n_iter=config.log_step_count_steps))

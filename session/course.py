@@ -113,6 +113,9 @@ def _steps_before(plan: Plan) -> list[int]:
         if bits[step.op] != 1 << i:
             for slot in step.outputs:
                 needed |= asked.get(slot, 0) & ((1 << i) - 1)
+            if asked.keys().isdisjoint(step.outputs):  # fetched alone: what the run leaves
+                for slot in step.inputs:
+                    needed |= users.get(slot, 0)
             for slot in step.inputs:
                 readings[slot] = readings.get(slot, 0) | 1 << i
         elif not step.op.definition.pure:

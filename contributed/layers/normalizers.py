@@ -8,7 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import add_to_collections, control_dependencies
 from ...graph.scopes.collections import GraphKeys
 from ...modelling.layers.batch_normalization import BatchNormalization
-from ...modelling.layers.core import is_tensor
+from ...modelling.layers.core import is_tensor, scalar_setting
 from ...ops.array.casting import cast
 from ...ops.array.constants import identity
 from ...ops.array.reshaping import reshape
@@ -199,7 +199,7 @@ def _counted(
 ) -> tuple[Any, Any]:
     """Mean and variance of the batch in training, whose averages are moved; else the averages."""
     kept = averages[0].value(), averages[1].value()
-    fed = is_tensor(is_training)
+    fed, is_training = is_tensor(is_training), scalar_setting(is_training)
     if not fed and not is_training:
         return kept
     rank = x.shape.rank

@@ -23,7 +23,7 @@ from ...ops.nn.activations import relu
 from ...ops.statistics.norms import moments
 from ...ops.variable_scopes.variable_scope import whole_variables
 from ...protos.dtypes import bfloat16, float16, float32
-from .core import is_tensor
+from .core import is_tensor, scalar_setting
 from .layer import InputSpec, Layer
 from .layer_functions import apply_layer, described
 
@@ -168,7 +168,7 @@ class BatchNormalization(Layer):
 
     def call(self, inputs: Any, *args: Any, training: Any = False, **kwargs: Any) -> Any:
         """The output; `training` is a bool, or a tensor of one."""
-        training = args[0] if args else training
+        training = scalar_setting(args[0] if args else training)
         del kwargs
         x = self._in_parts(cast(inputs, self.moving_mean.dtype.base_dtype))
         rank = x.shape.rank

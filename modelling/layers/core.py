@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
 from ...ops.array.constants import identity
 from ...ops.array.reshaping import reshape
@@ -125,7 +126,7 @@ class Dropout(Layer):
 
     def call(self, inputs: Any, *args: Any, training: Any = False, **kwargs: Any) -> Any:
         """The output; `training` is a bool, or a tensor of one."""
-        training = args[0] if args else training
+        training = scalar_setting(args[0] if args else training)
         del kwargs
         if not is_tensor(training):
             if not training:
@@ -164,6 +165,17 @@ class Flatten(Layer):
 def is_tensor(value: Any) -> bool:
     """Whether a setting such as `training` is only known in the run."""
     return isinstance(value, Tensor) or hasattr(value, "value")
+
+
+def scalar_setting(value: Any) -> Any:
+    """A setting such as `training`; a tensor of it has rank 0, also where a placeholder tells none.
+
+    What is chosen by it keeps its shape, as it does in a condition.
+    """
+    if not is_tensor(value):
+        return value
+    tensor = convert_to_tensor(value)
+    return reshape(tensor, []) if tensor.shape.rank is None else tensor
 
 
 @described

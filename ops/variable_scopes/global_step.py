@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.default_graph import get_default_graph
+from ...graph.default_scopes import name_scope
 from ...graph.scopes.collections import GraphKeys
 from ..initializers.plain_initializers import Zeros
 from .get_variable import get_variable
@@ -19,6 +20,8 @@ public = {
         "global_step"
     ),
 }
+
+_BEFORE = "global_step_read_op_cache"  # TensorFlow's
 
 
 def get_global_step(graph: Graph | None = None) -> Any:
@@ -105,6 +108,28 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
     """
     step = get_global_step(graph)
     return create_global_step(graph) if step is None else step
+
+
+def global_step_before(graph: Graph | None = None) -> Any:
+    """What the global step is before a run counts it up; None where there is none.
+
+    The variable itself, fetched beside an op that counts it, tells what it is after the run.
+
+    Args:
+        graph: the graph; by default the default graph.
+
+    Returns:
+        A Tensor, one for each graph.
+    """
+    graph = graph or get_default_graph()
+    made = graph.get_collection(_BEFORE)
+    step = get_global_step(graph)
+    if made or step is None:
+        return made[0] if made else None
+    with graph.as_default(), name_scope(None), name_scope(f"{step.op.name}/"):
+        before = step + 0
+    graph.add_to_collection(_BEFORE, before)
+    return before
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:

@@ -48,6 +48,7 @@ def simplify(draft: Draft, state: dict[Any, Any], bodies: Any) -> None:
     with np.errstate(all="ignore"):
         for op in draft.ops:
             simplifier.add(op)
+        simplifier.read_last()
 
 
 class _Simplifier:
@@ -61,6 +62,7 @@ class _Simplifier:
         self._updated = updated
         self._fetched = set(draft.fetches)
         self._done: dict[Hashable, Operation] = {}
+        self._passing: set[Operation] = set()
         self._replaced = draft.ops[0].graph.replaced(draft.ops) if draft.ops else {}
 
     def add(self, op: Operation) -> None:
@@ -70,6 +72,31 @@ class _Simplifier:
             if tensor.dtype.is_ref_dtype and (op.inputs or tensor in self._fetched):
                 # Whoever wants the value later on wants what it is now.
                 self._stand_ins.put(tensor, self._read(tensor))
+
+    def read_last(self) -> None:
+        """Has the variables that are fetched and updated read when all is done.
+
+        In TensorFlow such a fetch has the memory of the variable, and is looked at when the run is
+        over: a step counter that is fetched with the training op has counted.
+        """
+        updated = {
+            _variable_of(tensor)
+            for op in self._draft.ops
+            for tensor, whole in zip(op.inputs, _taken_as_references(op) or (), strict=False)
+            if whole
+        }
+        updated -= self._draft.fed
+        read: dict[Tensor, Source] = {}
+        for fetch in self._draft.fetches if updated else ():
+            if isinstance(fetch, Tensor):
+                tensor = fetch
+                while tensor.op in self._passing and tensor not in self._draft.fed:
+                    tensor = tensor.op.inputs[0]
+                variable = _variable_of(tensor)
+                if variable in updated and tensor not in self._draft.fed:
+                    if variable not in read:
+                        read[variable] = self._read(variable)
+                    self._stand_ins.put(fetch, read[variable])
 
     def _add(self, op: Operation) -> None:
         if op in self._replaced:
@@ -87,6 +114,7 @@ class _Simplifier:
             inputs = tuple([_UNREAD if i in kernel.unread else x for i, x in enumerate(inputs)])
         kept = _unchanged(op, kernel, inputs)
         if pure and kernel.call is passthrough:
+            self._passing.add(op)
             self._draft.replace(op.outputs, inputs)
         elif pure and kept is not None:
             self._draft.replace(op.outputs, [kept])
@@ -95,15 +123,10 @@ class _Simplifier:
 
     def _inputs(self, op: Operation) -> tuple[Source, ...]:
         """What stands for the inputs; references to variables, where the op takes them."""
-        definition = op.definition
-        if any(tensor.dtype.is_ref_dtype for tensor in op.inputs) and isinstance(definition, OpDef):
-            taken = definition.input_dtypes(op.attrs)
-            return tuple(
-                [
-                    tensor if dtype.is_ref_dtype else self._read(tensor)
-                    for tensor, dtype in zip(op.inputs, taken, strict=True)
-                ]
-            )
+        taken = _taken_as_references(op)
+        if taken is not None:
+            pairs = zip(op.inputs, taken, strict=True)
+            return tuple([tensor if whole else self._read(tensor) for tensor, whole in pairs])
         return tuple([self._stand_ins.of(tensor) for tensor in op.inputs])
 
     def _read(self, tensor: Tensor) -> Source:
@@ -165,6 +188,8 @@ class _Simplifier:
         twin = self._done.setdefault(key, op)
         if twin is op:
             return False
+        if twin in self._passing:
+            self._passing.add(op)
         self._draft.replace(op.outputs, twin.outputs)
         return True
 
@@ -207,6 +232,21 @@ def _unchanged(op: Operation, kernel: KernelSpec, inputs: Sequence[Source]) -> S
     is_product = isinstance(line.offset, float)  # x + 0.0 changes the sign of a zero
     one = is_product and np.ndim(line.factor) == 0 and line.factor == 1
     return inputs[line.input] if one and line.offset == 0 else None
+
+
+def _variable_of(tensor: Tensor) -> Tensor:
+    """The variable that a reference leads to, through the updates of it."""
+    while tensor.dtype.is_ref_dtype and tensor.op.inputs:
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+def _taken_as_references(op: Operation) -> list[bool] | None:
+    """Of each input whether the op takes the variable, not its value; None if there is none."""
+    definition = op.definition
+    if isinstance(definition, OpDef) and any(tensor.dtype.is_ref_dtype for tensor in op.inputs):
+        return [dtype.is_ref_dtype for dtype in definition.input_dtypes(op.attrs)]
+    return None
 
 
 def _attr_key(op: Operation) -> Hashable:

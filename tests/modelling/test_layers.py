@@ -165,3 +165,21 @@ def test_dropout_and_flatten() -> None:
         assert session.run(unknown).shape == (4, 2)
         dropped = session.run(td.layers.dropout(td.ones([1000]), 0.25, training=True))
         assert set(np.round(dropped, 4)) == {0.0, np.float32(1.3333)}
+
+
+def test_a_flag_that_is_fed_is_a_scalar_whatever_its_placeholder_says() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x, training = td.placeholder(td.float32, [None, 3]), td.placeholder(td.bool)
+        made = [
+            td.layers.batch_normalization(x, training=training),
+            td.layers.batch_normalization(x, training=training, renorm=True),
+            td.contrib.layers.batch_norm(x, is_training=training),
+            td.layers.dropout(x, 0.5, training=training),
+        ]
+        assert [y.shape.as_list() for y in made] == [[None, 3]] * 4
+        out = td.layers.dense(made[0], 2)
+        session.run(td.global_variables_initializer())
+        batch = np.arange(6.0).reshape(2, 3)
+        assert session.run(out, {x: batch, training: True}).shape == (2, 2)
+        with pytest.raises(td.errors.InvalidArgumentError):
+            session.run(out, {x: batch, training: [True, False]})

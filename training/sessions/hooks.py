@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.default_graph import get_default_graph
-from ...ops.variable_scopes.global_step import get_global_step
+from ...ops.variable_scopes.global_step import global_step_before
 from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ _LOOK = 0.5  # seconds between two looks at the global step
 
 
 def needed_global_step(who: str) -> Any:
-    """The global step of the default graph.
+    """What the global step of the default graph is before a run counts it up.
 
     Raises:
         RuntimeError: it has none.
     """
-    step = get_global_step()
+    step = global_step_before()
     if step is None:
         raise RuntimeError(f"Global step should be created to use {who}.")
     return step

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ...graph.loading.event_writer import FileWriterCache
+from ...ops.variable_scopes.global_step import get_global_step
 from ...protos.messages import SessionLog, Summary
 from ...session.options import RunOptions
 from .hooks import needed_global_step
@@ -51,10 +52,12 @@ class StepCounterHook(SessionRunHook):
         self._writer = summary_writer
         self._timer = SecondOrStepTimer(every_n_secs, every_n_steps)
         self._step: Any = None
+        self._name = ""
 
     def begin(self) -> None:
         """Finds what the hook needs in the graph."""
         self._step = needed_global_step("StepCounterHook")
+        self._name = get_global_step().op.name
         if self._writer is None and self._folder:
             self._writer = FileWriterCache.get(self._folder)
 
@@ -72,7 +75,7 @@ class StepCounterHook(SessionRunHook):
                 _LOG.info("global_step/sec: %g", rate)
                 if self._writer is not None:
                     summary = Summary()
-                    summary.value.add(tag=f"{self._step.op.name}/sec", simple_value=rate)
+                    summary.value.add(tag=f"{self._name}/sec", simple_value=rate)
                     self._writer.add_summary(summary, step)
 
 

@@ -71,7 +71,7 @@ def resource(value: Any, name: str = "h") -> tuple[Any, Any]:
 @pytest.mark.parametrize("op_type", ["VariableV2", "Variable"])
 def test_a_reference_is_read_where_it_is_used(session: td.Session, op_type: str) -> None:
     v, initialize = reference([1, 2], op_type=op_type)
-    before = td.identity(v)
+    before = td.identity(v) * 1
     add = op("AssignAdd", v, [10, 10])
     with td.control_dependencies([add]):
         after = v * 1
@@ -84,13 +84,37 @@ def test_a_reference_is_read_where_it_is_used(session: td.Session, op_type: str)
             assert new.tolist() == [11 + 10 * run, 12 + 10 * run]
 
 
+def test_what_is_fetched_of_a_variable_is_what_the_run_leaves(session: td.Session) -> None:
+    # TensorFlow hands out the memory of the variable, and so these numbers.
+    v, initialize = reference([1, 2])
+    read = td.identity(v)
+    again = td.identity(td.stop_gradient(read))
+    add, double = op("AssignAdd", v, [10, 10]), op("Assign", v, read * 2)
+    for _ in range(5):  # both tiers of the executor
+        session.run(initialize)
+        for fetch in (v, read, again, add):
+            assert session.run([add.op, fetch])[1].tolist() == session.run(v).tolist()
+        old, new = session.run([read, double])
+        assert old.tolist() == new.tolist() == [82, 84]
+        assert session.run([read, add.op], {read: [6, 6]})[0].tolist() == [6, 6]
+
+
+def test_a_step_that_is_fetched_with_what_waits_has_counted(session: td.Session) -> None:
+    queue = td.FIFOQueue(3, td.int64, [[]])
+    step = td.train.create_global_step()
+    count = step.assign_add(queue.dequeue())
+    put = queue.enqueue(np.int64(4))
+    session.run(step.initializer)
+    assert session.run([step, count.op, put])[0] == 4
+
+
 def test_an_update_is_what_the_variable_was_right_after_it(session: td.Session) -> None:
     v, initialize = reference(1)
     session.run(initialize)
     first = op("AssignAdd", v, 1)
     with td.control_dependencies([first]):
         second = op("AssignSub", v, 10)
-    assert session.run([first, second, first + 0, v]) == [2, -8, 2, 1]
+    assert session.run([first + 1, second + 1, first * 1, v]) == [3, -7, 2, -8]
 
 
 def test_reading_without_a_value_names_variable_and_initializer(session: td.Session) -> None:

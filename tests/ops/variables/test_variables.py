@@ -63,7 +63,7 @@ def test_a_read_sees_the_assignments_it_waits_for(session: td.Session) -> None:
         explicit = v.read_value()
     with td.control_dependencies([explicit, after]), td.control_dependencies([v.assign_add(1)]):
         last = td.identity(v)
-    assert session.run([before, after, explicit, last]) == [1, 5, 5, 6]
+    assert session.run([before, after, explicit + 0, last]) == [1, 5, 5, 6]
     assert session.run(v) == 6
 
 
