@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..ops.control_flow.structured import rounds_of
 from ..session.loop_plan import LoopPlan
 from ..shape_inference.costs import bytes_of, flops_of
 from ..shape_inference.symbolic.formulas import Formula
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..session.plan import Plan, Step
     from ..shape_inference.inference import Inference
+    from ..shape_inference.symbolic.symbolic import Dim
     from ..shape_inference.workspaces import Workspace
 
 _ZERO = Formula.of(0)
@@ -90,7 +92,7 @@ def _step_cost(
 ) -> PlanCost:
     op, live = step.op, moment.live
     if step.kernel.bodies:
-        return _bodies_cost(step, live, prefix)
+        return _bodies_cost(step, inference, live, prefix)
     flops = flops_of(op, inference)
     read = written = _ZERO
     if not is_view(op):
@@ -107,13 +109,15 @@ def _step_cost(
     return PlanCost([cost], cost.flops, read, written, live)
 
 
-def _bodies_cost(step: Step, live: Formula, prefix: str) -> PlanCost:
+def _bodies_cost(step: Step, inference: Inference, live: Formula, prefix: str) -> PlanCost:
     """What the bodies of an op cost: a loop all its rounds, a conditional its costliest branch."""
     inner = f"{prefix}{step.op.name}/"
-    plans = [run.plan for run in step.kernel.bodies.values()]
+    rounds = rounds_of(step.op, inference)
     costs = [
-        (_loop_cost if isinstance(plan, LoopPlan) else plan_cost)(plan, live, inner)
-        for plan in plans
+        _loop_cost(run.plan, live, inner, rounds)
+        if isinstance(run.plan, LoopPlan)
+        else plan_cost(run.plan, live, inner)
+        for run in step.kernel.bodies.values()
     ]
     return PlanCost(
         [each for cost in costs for each in cost.steps],
@@ -124,9 +128,10 @@ def _bodies_cost(step: Step, live: Formula, prefix: str) -> PlanCost:
     )
 
 
-def _loop_cost(plan: LoopPlan, live: Formula, prefix: str) -> PlanCost:
-    """What a loop costs; the number of its rounds is a size of its own."""
-    rounds = dim_symbol(f"{prefix.rstrip('/').removesuffix('/While').replace('/', '_')}_rounds")
+def _loop_cost(plan: LoopPlan, live: Formula, prefix: str, rounds: Dim | None) -> PlanCost:
+    """What a loop costs; the number of its rounds is a size of its own where it is not known."""
+    if rounds is None:
+        rounds = dim_symbol(f"{prefix.rstrip('/').removesuffix('/While').replace('/', '_')}_rounds")
     costs = []
     for steps, inference in zip(plan.first, plan.inferences, strict=True):
         memory = LiveMemory(steps, inference, live)

@@ -33,11 +33,18 @@ class LoopFacts(NamedTuple):
         state: what is known of them in every round.
         after: what is known of them when the loop has ended.
         losses: of each variable why less is known of it than when the loop begins; "" where not.
+        counted: how many rounds there are, as a scalar, where counting tells; else nothing.
     """
 
     state: list[Known]
     after: list[Known]
     losses: list[str]
+    counted: list[Known]
+
+    @property
+    def rounds(self) -> Dim | None:
+        """How many rounds there are, where counting tells."""
+        return _counter(self.counted[0]) if self.counted else None
 
 
 class _State(NamedTuple):
@@ -67,10 +74,11 @@ def loop_facts(c: OpContext, cond: Body, body: Body) -> LoopFacts:
 def _followed(depth: int, start: list[Known], cond: Body, body: Body) -> LoopFacts:
     following = _Following(depth, start, body)
     state = following.in_every_round()
-    after = state
-    if is_looked_into(depth):
-        after = following.after(cond, cond.inferred(state, depth + 1))
-    return LoopFacts(state, after, following.losses)
+    if not is_looked_into(depth):
+        return LoopFacts(state, state, following.losses, [])
+    rounds = following.rounds(cond, cond.inferred(state, depth + 1))
+    counted = [] if rounds is None else [Known(TensorShape.of(()), _scalar(rounds))]
+    return LoopFacts(state, following.after(rounds), following.losses, counted)
 
 
 class _Following:
@@ -160,10 +168,8 @@ class _Following:
         """What is known of the variables; of numbers that change, nothing."""
         return self._each(lambda i: self._state[i]._replace(value=None))
 
-    def after(self, cond: Body, asked: Inference) -> list[Known]:
-        """What is known when the loop has ended.
-
-        Where the number of rounds is known, what a round adds to a size is added that often.
+    def rounds(self, cond: Body, asked: Inference) -> Dim | None:
+        """How many rounds there are, where counting tells.
 
         Args:
             cond: the condition.
@@ -175,7 +181,13 @@ class _Following:
             for before, after in zip(counters, self._results, strict=True)
         ]
         starts = [*map(_counter, self._start)]
-        rounds = number_of_rounds(cond, asked, self._kept, starts, steps)
+        return number_of_rounds(cond, asked, self._kept, starts, steps)
+
+    def after(self, rounds: Dim | None) -> list[Known]:
+        """What is known when the loop has ended.
+
+        Where the number of rounds is known, what a round adds to a size is added that often.
+        """
         if rounds is None:
             return self.in_every_round()
         return self._each(lambda i: self._closed(i, rounds))

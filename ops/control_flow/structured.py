@@ -10,6 +10,7 @@ from ...graph import errors
 from ...graph.bodies import Body, Call, is_looked_into
 from ...graph.kernel_spec import KernelSpec
 from ...graph.op_def import OpDef
+from ...shape_inference.context import ShapeContext
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
 from .followed_before import followed_once
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...graph.bodies import Known
-    from ...shape_inference.context import KernelContext, OpContext, ShapeContext
+    from ...graph.node import Operation
+    from ...shape_inference.context import KernelContext, Knowledge, OpContext
     from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.symbolic.symbolic import Dim
 
 _TYPES = "Tin: list(type), Tout: list(type)"
 _SHAPES = "output_shapes: list(shape) = []"
@@ -246,6 +249,14 @@ def _while_shape(c: ShapeContext) -> list[TensorShape]:
         _tell(c, i, known)
         c.explain(facts.losses[i], i)
     return [known.shape for known in facts.after]
+
+
+def rounds_of(op: Operation, inference: Knowledge) -> Dim | None:
+    """How many rounds a loop has, where counting tells; of anything else None."""
+    if op.definition not in (WHILE, STATELESS_WHILE):
+        return None
+    c = ShapeContext(op, inference)
+    return loop_facts(c, *loop_bodies(c)).rounds
 
 
 @WHILE.called

@@ -133,6 +133,21 @@ def test_the_costliest_branch_and_all_rounds_count() -> None:
     assert {row.name for row in found.by_op} >= {"while/While/while/mul"}
 
 
+@pytest.mark.parametrize(("limit", "flops"), [(10, "40*b"), ("size", "4*b**2")])
+def test_rounds_that_are_counted_are_known(limit: Any, flops: str) -> None:
+    def loop() -> Any:
+        x = image("b", 4)
+        most = td.shape(x)[0] if limit == "size" else limit
+        _, result = td.while_loop(
+            lambda i, v: i < most, lambda i, v: [i + 1, td.exp(v)], [td.constant(0), x]
+        )
+        return result
+
+    found = td.cost(built(loop))
+    exponentials = found.by_type()["Exp"]
+    assert (str(exponentials.flops), found.names) == (flops, ["b"])
+
+
 def test_what_is_constant_or_said_twice_does_not_run() -> None:
     def make() -> Any:
         x = image("b", 4)
