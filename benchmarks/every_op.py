@@ -3,7 +3,23 @@
 Ours and TensorFlow's run one GraphDef that holds the op alone, in alternating rounds, of which the
 shortest counts, in CPU time; *theirs* is TensorFlow's where it is asked for, and *NumPy* is the
 function that does the same, where there is one. Those that take longest beside TensorFlow come
-first. Strings are 10,000.
+first. Strings are 10,000. BLAS has one thread, too.
+
+What is still slower, and why:
+
+- strings are objects of Python, each with a call of its own;
+- the error functions, Bessel's and the incomplete gamma are computed in float64 and rounded once,
+  where TensorFlow stays in float32 and is off by some units in the last place;
+- depthwise convolutions, dilation, pooling and their gradients add up one element of the window
+  after the other, each a pass over memory, and what is made of images takes its channels apart in
+  such passes;
+- numbers drawn at random follow TensorFlow's generator in NumPy's steps;
+- casts to half, FFTs, eigenvalues, systems and products of many small matrices are NumPy's own; LU
+  and triangular systems are products of blocks, of which LAPACK's would need one call;
+- what goes to or comes from random places (permutations, partitions, scattered and sparse elements)
+  takes a pass for finding the places, one for checking them and one for moving;
+- what takes several simple steps an element (quantization, activations, batch statistics) makes a
+  pass for each, over blocks in the cache, where TensorFlow makes one.
 """
 
 from __future__ import annotations
