@@ -3,7 +3,7 @@
 Ours and TensorFlow's run one GraphDef that holds the op alone, in alternating rounds, of which the
 shortest counts, in CPU time; *theirs* is TensorFlow's where it is asked for, and *NumPy* is the
 function that does the same, where there is one. Those that take longest beside TensorFlow come
-first. Strings are 10,000. BLAS has one thread, too.
+first. Strings are 10,000. BLAS has one thread, too. Beside other programs, times vary by a third.
 
 What is still slower, and why:
 
