@@ -62,3 +62,16 @@ def _squared_distance(x: Array, mean: Array) -> Array:
     x -= mean
     x *= x
     return x
+
+
+def band_sums(x: Array, radius: int) -> Array:
+    """For each channel, the last dimension, the sum of those up to `radius` to either side.
+
+    It is a product with a matrix of zeros and ones, so that all must be finite; for few channels
+    that is many times as fast as sums of slices as short as these.
+    """
+    depth = x.shape[-1]
+    places = np.arange(depth)
+    near = np.abs(places - places[:, np.newaxis]) <= radius
+    rows: Array = x.reshape(-1, depth) @ near.astype(x.dtype)
+    return rows.reshape(x.shape)

@@ -20,7 +20,7 @@ from ..kit.elementwise import in_float32
 from ..math.arithmetic import add, multiply, subtract
 from ..math.exponentials import rsqrt
 from ..windows.pooling_rules import WHOLE, pooled
-from .channel_sums import as_rows, moments
+from .channel_sums import as_rows, band_sums, moments
 from .normalization_steps import batch_norm_steps
 
 if TYPE_CHECKING:
@@ -220,8 +220,8 @@ def _lrn_shape(c: ShapeContext) -> TensorShape:
     return c.shape("input", rank=4)
 
 
-def lrn_windows(c: KernelContext) -> tuple[Window, ...]:
-    """What of the channels around each is summed.
+def lrn_sums(c: KernelContext) -> Callable[[Array], Array]:
+    """What sums for each channel those around it.
 
     Raises:
         ValueError: `depth_radius` is negative.
@@ -230,17 +230,26 @@ def lrn_windows(c: KernelContext) -> tuple[Window, ...]:
     if radius < 0:
         raise ValueError(f"depth_radius must be at least 0, got {radius}")
     around = Window(2 * radius + 1, 1, before=radius, after=radius, slack=1)
-    return WHOLE, WHOLE, WHOLE, around
+    windows = (WHOLE, WHOLE, WHOLE, around)
+
+    def summed(x: Array) -> Array:
+        if 0 < x.shape[-1] <= _FEW_CHANNELS:
+            total = band_sums(x, radius)
+            if np.isfinite(total).all():  # else infinity would reach channels out of the window
+                return total
+        return pooled(x, windows, np.add, 0)
+
+    return summed
 
 
 @LRN.fresh_kernel
 def _lrn_kernel(c: KernelContext) -> Kernel:
     bias, alpha, beta = (c.attr(name) for name in ("bias", "alpha", "beta"))
-    windows = lrn_windows(c)
+    summed = lrn_sums(c)
 
     @in_float32
     def normalized(x: Array) -> Any:
-        total = pooled(x * x, windows, np.add, 0)
+        total = summed(x * x)
         total *= np.float32(alpha)
         total += np.float32(bias)
         return x * total ** np.float32(-beta)

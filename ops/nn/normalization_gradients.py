@@ -13,9 +13,8 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.along_channels import along_channels
 from ..kit.elementwise import in_float32
-from ..windows.pooling_rules import pooled
 from .channel_sums import as_rows, channel_sums
-from .normalization import LRN_ATTRS, lrn_windows
+from .normalization import LRN_ATTRS, lrn_sums
 from .normalization_steps import batch_norm_grad_steps
 
 if TYPE_CHECKING:
@@ -171,14 +170,14 @@ def _lrn_grad_shape(c: ShapeContext) -> TensorShape:
 @LRN_GRAD.kernel
 def _lrn_grad_kernel(c: KernelContext) -> Kernel:
     bias, alpha, beta = (np.float32(c.attr(name)) for name in ("bias", "alpha", "beta"))
-    windows = lrn_windows(c)
+    summed = lrn_sums(c)
 
     @in_float32
     def backwards(gradient: Array, x: Array, y: Array) -> Any:
-        norm = pooled(x * x, windows, np.add, 0)
+        norm = summed(x * x)
         norm *= alpha
         norm += bias
-        from_others = pooled(gradient * y / norm, windows, np.add, 0)
+        from_others = summed(gradient * y / norm)
         from_others *= x
         from_others *= 2 * alpha * beta
         return gradient * norm**-beta - from_others

@@ -46,3 +46,21 @@ def test_normalization_and_its_gradient_take_either_order_of_dimensions(form: st
     np.testing.assert_allclose(y, turned(normal * scale + offset), 1e-5, 1e-5)
     along = towards - towards.mean((0, 1, 2)) - normal * (towards * normal).mean((0, 1, 2))
     np.testing.assert_allclose(back, turned(along * scale / spread), 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("depth", [1, 4, 64, 65])
+@pytest.mark.parametrize("radius", [0, 2, 100])
+@pytest.mark.parametrize("large", [1.0, np.inf, np.nan])
+def test_responses_are_normalized_by_their_neighbours_alone(
+    depth: int, radius: int, large: float
+) -> None:
+    x = np.random.default_rng(depth).standard_normal((2, 1, 3, depth)).astype(np.float32)
+    x[0, 0, 0, 0] = large
+    around = [
+        (x[..., max(0, i - radius) : i + radius + 1] ** 2).sum(-1, np.float64) for i in range(depth)
+    ]
+    with np.errstate(invalid="ignore"):
+        wanted = x / (1 + 0.5 * np.stack(around, -1)) ** 0.75
+    with td.Graph().as_default(), td.Session() as session:
+        found = session.run(td.nn.lrn(td.constant(x), radius, 1, 0.5, 0.75))
+    np.testing.assert_allclose(found, wanted, 1e-5, 1e-30)
