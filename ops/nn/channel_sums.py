@@ -1,4 +1,4 @@
-"""Sums for each channel of images, in float64, block by block."""
+"""Sums for each channel of images, in float64 and block by block, and sums of its neighbours."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...shape_inference.sliding_windows import Window
+from ..windows.pooling_rules import WHOLE, pooled
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array
 
 _BLOCK = 1 << 15  # elements: a few arrays of so many float64 fit in the cache
+_FEW = 64  # channels
 _WIDTH = 1 << 9  # elements: NumPy's loops over shorter rows cost more than what they compute
 
 
@@ -64,7 +69,7 @@ def _squared_distance(x: Array, mean: Array) -> Array:
     return x
 
 
-def band_sums(x: Array, radius: int) -> Array:
+def _band_sums(x: Array, radius: int) -> Array:
     """For each channel, the last dimension, the sum of those up to `radius` to either side.
 
     It is a product with a matrix of zeros and ones, so that all must be finite; for few channels
@@ -75,3 +80,25 @@ def band_sums(x: Array, radius: int) -> Array:
     near = np.abs(places - places[:, np.newaxis]) <= radius
     rows: Array = x.reshape(-1, depth) @ near.astype(x.dtype)
     return rows.reshape(x.shape)
+
+
+def lrn_sums(c: KernelContext) -> Callable[[Array], Array]:
+    """What sums for each channel those around it.
+
+    Raises:
+        ValueError: `depth_radius` is negative.
+    """
+    radius = c.attr("depth_radius")
+    if radius < 0:
+        raise ValueError(f"depth_radius must be at least 0, got {radius}")
+    around = Window(2 * radius + 1, 1, before=radius, after=radius, slack=1)
+    windows = (WHOLE, WHOLE, WHOLE, around)
+
+    def summed(x: Array) -> Array:
+        if 0 < x.shape[-1] <= _FEW:
+            total = _band_sums(x, radius)
+            if np.isfinite(total).all():  # else infinity would reach channels out of the window
+                return total
+        return pooled(x, windows, np.add, 0)
+
+    return summed

@@ -11,7 +11,6 @@ from ...graph.default_scopes import name_scope
 from ...graph.kernel_spec import Line, view
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
-from ...shape_inference.sliding_windows import Window
 from ...shape_inference.split_parts import Mixes, by_letters
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -19,8 +18,7 @@ from ..array.fills import fill
 from ..kit.elementwise import in_float32
 from ..math.arithmetic import add, multiply, subtract
 from ..math.exponentials import rsqrt
-from ..windows.pooling_rules import WHOLE, pooled
-from .channel_sums import as_rows, band_sums, moments
+from .channel_sums import as_rows, lrn_sums, moments
 from .normalization_steps import batch_norm_steps
 
 if TYPE_CHECKING:
@@ -218,28 +216,6 @@ LRN = OpDef("LRN", "input: T -> output: T", LRN_ATTRS, traits=Traits(splits="n*-
 @LRN.shape
 def _lrn_shape(c: ShapeContext) -> TensorShape:
     return c.shape("input", rank=4)
-
-
-def lrn_sums(c: KernelContext) -> Callable[[Array], Array]:
-    """What sums for each channel those around it.
-
-    Raises:
-        ValueError: `depth_radius` is negative.
-    """
-    radius = c.attr("depth_radius")
-    if radius < 0:
-        raise ValueError(f"depth_radius must be at least 0, got {radius}")
-    around = Window(2 * radius + 1, 1, before=radius, after=radius, slack=1)
-    windows = (WHOLE, WHOLE, WHOLE, around)
-
-    def summed(x: Array) -> Array:
-        if 0 < x.shape[-1] <= _FEW_CHANNELS:
-            total = band_sums(x, radius)
-            if np.isfinite(total).all():  # else infinity would reach channels out of the window
-                return total
-        return pooled(x, windows, np.add, 0)
-
-    return summed
 
 
 @LRN.fresh_kernel

@@ -13,8 +13,8 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.along_channels import along_channels
 from ..kit.elementwise import in_float32
-from .channel_sums import as_rows, channel_sums
-from .normalization import LRN_ATTRS, lrn_sums
+from .channel_sums import as_rows, channel_sums, lrn_sums
+from .normalization import LRN_ATTRS
 from .normalization_steps import batch_norm_grad_steps
 
 if TYPE_CHECKING:
