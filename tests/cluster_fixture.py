@@ -38,8 +38,12 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 
 def kill_a_worker(client: Client, number: int) -> None:
-    """Kills a process of a worker, as the system does when memory runs out."""
+    """Kills a process of a worker, as the system does when memory runs out.
+
+    One that is only beginning is let be: what watches over it would then give it up.
+    """
     nannies = [*client.cluster.workers.values()]
-    pid = nannies[number % len(nannies)].pid
-    if pid is not None:  # else it is dead already, and has not begun again
-        os.kill(pid, signal.SIGKILL)
+    nanny = nannies[number % len(nannies)]
+    known = client.cluster.scheduler.workers
+    if nanny.status.name == "running" and nanny.worker_address in known and nanny.pid is not None:
+        os.kill(nanny.pid, signal.SIGKILL)
