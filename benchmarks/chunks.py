@@ -73,8 +73,11 @@ def scored(client: Any, rows: int) -> Scored:
     return Scored(*[rows / min(column) for column in zip(*found, strict=True)])
 
 
-def overhead(client: Any, chunks: int = 400) -> tuple[float, float]:
-    """Seconds for a chunk of next to no work: with dask alone, and with a graph; the least of 5."""
+def overhead(client: Any, chunks: int = 400) -> dict[str, tuple[float, float]]:
+    """Milliseconds for a chunk of next to no work, with dask alone and with a graph.
+
+    Both by the clock and by processors, of this process and the worker: each the least of 10.
+    """
     import dask.array as da
 
     with td.Graph().as_default() as graph:
@@ -83,13 +86,19 @@ def overhead(client: Any, chunks: int = 400) -> tuple[float, float]:
     table = client.persist(da.ones((chunks * 10, 4), dtype=np.float32, chunks=(10, 4)))
     plain = table.map_blocks(lambda block: (block * 2).sum(1), drop_axis=1, dtype=np.float32)
     results = {"dask": plain, "graph": td.map_blocks(graph, y, {x: table})}
-    seconds = dict.fromkeys(results, math.inf)
-    for _ in range(6):
+
+    def clocks() -> tuple[float, float]:
+        workers = client.run(time.process_time).values()
+        return time.perf_counter(), time.process_time() + sum(workers)
+
+    least = dict.fromkeys(results, (math.inf, math.inf))
+    for _ in range(10):
         for name, result in results.items():
-            start = time.perf_counter()
+            start = clocks()
             client.compute(result).result()
-            seconds[name] = min(seconds[name], time.perf_counter() - start)
-    return seconds["dask"] / chunks, seconds["graph"] / chunks
+            spent = [1000 * (y - x) / chunks for x, y in zip(start, clocks(), strict=True)]
+            least[name] = min(least[name][0], spent[0]), min(least[name][1], spent[1])
+    return least
 
 
 def peak_memory() -> float:
@@ -183,6 +192,11 @@ def scaling(seconds: float, size: int) -> None:
             f"| {workers:,} | {' | '.join(cells)} | {1000 * total:,.1f} ms | {alone / total:,.1f} |"
         )
 
+    for workers in (200, 1000):
+        depth = math.ceil(math.log2(workers))
+        limit = BANDWIDTH * (workers * START / (2 * depth) - LATENCY)
+        print(f"{workers:,} workers: trees are the limit from {limit / 1e6:.0f} MB of variables on")
+
 
 def clusters(rows: int, only: str | None) -> None:
     """Prints what is measured on clusters of one and two processes."""
@@ -191,15 +205,14 @@ def clusters(rows: int, only: str | None) -> None:
     rates = {}
     for workers in (1, 2):
         with (
-            LocalCluster(workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+            LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=":0"
+            ) as cluster,
             Client(cluster) as client,
         ):
             if workers == 1 and only in (None, "overhead"):
-                plain, graph = overhead(client)
-                print(
-                    f"overhead: {1000 * (graph - plain):.2f} ms a chunk beside {1000 * plain:.2f} "
-                    "ms of dask's own"
-                )
+                for name, (clock, processor) in overhead(client).items():
+                    print(f"a chunk with {name}: {clock:.2f} ms, {processor:.2f} of processors")
             if only in (None, "scoring"):
                 rates[workers] = scored(client, rows)
                 print(
