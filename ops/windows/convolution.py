@@ -64,7 +64,11 @@ def _define(definition: OpDef, rank: int) -> None:
     def shape(c: ShapeContext) -> TensorShape:
         image: Any = c.shape("input", rank=rank).sizes
         filters: Any = c.shape("filter", rank=rank).sizes
-        return TensorShape.of(conv_sizes(conv_sliding(c, rank), image, filters))
+        slide = conv_sliding(c, rank)
+        sizes = conv_sizes(slide, image, filters)
+        groups = c.divided("the channels of input", image[slide.channels], filters[-2])
+        c.divided("the channels that filter makes", filters[-1], groups)
+        return TensorShape.of(sizes)
 
     definition.workspace(convolution_workspace)
 
