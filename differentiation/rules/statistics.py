@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from ...graph.node import Operation, Tensor
 
 unary({"L2Loss": lambda g, x, y: times(x, g)})
-undefined("counts do not change with what is counted", "Bincount", "DenseBincount")
+undefined(
+    "counts do not change with what is counted", "Bincount", "DenseBincount", "RaggedBincount"
+)
 
 
 @gradient_of(

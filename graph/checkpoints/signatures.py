@@ -77,6 +77,8 @@ def _tensors(
             raise ValueError(f"the signature {name!r} has {key!r}: {error.args[0]}") from None
         if isinstance(tensor, Operation):
             continue
+        if tensor.dtype.name == "resource":
+            continue  # of a variable TensorFlow states what the variable holds, not its handle
         if info.dtype and tensor.dtype.base_dtype.as_datatype_enum != info.dtype:
             raise ValueError(
                 f"the signature {name!r} states dtype {_dtype_name(info.dtype)} for {key!r}, "

@@ -92,6 +92,8 @@ class _Folding:
         factory = definition.kernel_factory
         if not definition.pure or factory is None or op.controls or not op.outputs:
             return
+        if not all(tensor.dtype.is_numpy_compatible for tensor in op.outputs):
+            return  # no Const holds a list or a handle
         arrays = [self.constants[tensor] for tensor in op.inputs if tensor in self.constants]
         if len(arrays) < len(op.inputs):
             return

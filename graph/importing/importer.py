@@ -380,11 +380,11 @@ class Importer:
                 f"{len(op.outputs)} outputs"
             )
         for tensor, shape in zip(op.outputs, shapes, strict=False):
+            if tensor.dtype.name == "resource":
+                continue  # TensorFlow states (2,) of handles that are scalars here
             if not tensor.shape.is_compatible_with(shape):
-                raise ValueError(
-                    f"_output_shapes of {whereabouts(op)} tells {shape} of {tensor.name!r}, whose "
-                    f"shape is {tensor.shape}"
-                )
+                told = f"{shape} of {tensor.name!r}, whose shape is {tensor.shape}"
+                raise ValueError(f"_output_shapes of {whereabouts(op)} tells {told}")
             tensor.set_shape(shape)
 
     def _take_functions(self) -> None:

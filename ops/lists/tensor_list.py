@@ -287,7 +287,7 @@ def rows(tensor: Array) -> list[Array]:
     """
     if tensor.ndim == 0:
         raise ValueError("tensor must have rank at least 1, got a scalar")
-    return [np.asarray(row) for row in tensor] if tensor.ndim == 1 else list(tensor)
+    return [tensor[i, ...] for i in range(len(tensor))]  # arrays, also of strings
 
 
 def limited(number: int, limit: int) -> None:

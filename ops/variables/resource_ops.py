@@ -55,6 +55,7 @@ DESTROY_RESOURCE_OP = OpDef(
     "ignore_lookup_error: bool = true",
     traits=STATEFUL,
 )
+DISABLE_COPY_ON_READ = OpDef("DisableCopyOnRead", "resource: resource ->", traits=STATEFUL)
 RESOURCE_GATHER = OpDef(
     "ResourceGather",
     "resource: resource, indices: Tindices -> output: dtype",
@@ -239,6 +240,22 @@ def _destroy_resource_kernel(c: KernelContext) -> Kernel:
             reference(resource).clear()
 
     return destroy_resource
+
+
+@DISABLE_COPY_ON_READ.shape
+def _disable_copy_on_read_shape(c: ShapeContext) -> list[TensorShape]:
+    del c
+    return []
+
+
+@DISABLE_COPY_ON_READ.kernel
+def _disable_copy_on_read_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def disable_copy_on_read(resource: Array) -> None:
+        reference(resource)  # it must be a variable; reads never copy more than they have to
+
+    return disable_copy_on_read
 
 
 @RESOURCE_GATHER.shape

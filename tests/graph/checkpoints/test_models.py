@@ -13,6 +13,7 @@ import pytest
 from places import GOLDEN
 
 import tensordraft as td
+from tensordraft import raw_ops
 from tensordraft.graph.checkpoints.meta_graph import export_meta_graph, import_meta_graph
 from tensordraft.graph.checkpoints.signatures import Signature, read_signatures
 from tensordraft.protos.messages import MetaGraphDef, SavedModel
@@ -84,6 +85,13 @@ def test_a_collection_that_names_nothing_leaves_nothing_behind(graph: td.Graph) 
         with pytest.raises(ValueError, match=r"the collection 'ends': .*nowhere"):
             import_meta_graph(message)
         assert copy.version == 0
+
+
+def test_a_signature_may_name_a_variable_by_its_handle(graph: td.Graph) -> None:
+    handle = raw_ops.VarHandleOp(dtype=td.int64, shape=[], shared_name="v", name="v")
+    message = export_meta_graph(signatures={"main": Signature({}, {"v": handle})})
+    message.signature_def["main"].outputs["v"].dtype = 9
+    assert read_signatures(graph, message)["main"].outputs["v"] is handle
 
 
 def test_signatures_must_fit(graph: td.Graph) -> None:

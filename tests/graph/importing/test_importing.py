@@ -147,6 +147,16 @@ def test_stated_shapes_refine_what_is_inferred(graph: td.Graph) -> None:
     assert "_output_shapes" not in graph.as_graph_def().node[0].attr
 
 
+def test_shapes_stated_of_handles_do_not_count(graph: td.Graph) -> None:
+    with td.Graph().as_default() as source:
+        td.TensorArray(td.float32, 3).write(0, 1.0)
+        graph_def = source.as_graph_def(add_shapes=True)
+    array = next(node for node in graph_def.node if node.op == "TensorArrayV3")
+    array.attr["_output_shapes"].list.shape[0].dim.add(size=2)
+    td.import_graph_def(graph_def, name="")
+    assert graph.get_tensor_by_name(f"{array.name}:0").shape.as_list() == []
+
+
 def test_stated_shapes_that_cannot_be_are_refused() -> None:
     with td.Graph().as_default() as source:
         td.identity(td.placeholder(td.float32, [None, 3], name="x"), name="y")

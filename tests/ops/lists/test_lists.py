@@ -69,6 +69,25 @@ def push(handle: Any, item: Any) -> Any:
     )
 
 
+def test_rows_of_strings() -> None:
+    handle = raw_ops.TensorListFromTensor(
+        tensor=td.constant(["a", "bc"]), element_shape=td.constant([], td.int32)
+    )
+    item = raw_ops.TensorListGetItem(
+        input_handle=handle, index=1, element_shape=-1, element_dtype=td.string
+    )
+    assert run(item) == b"bc"
+
+
+def test_lists_of_constants_are_not_folded(graph: td.Graph) -> None:
+    stacked = td.identity(stack(rows(3, 2)), name="stacked")
+    folded = td.graph_util.fold_constants(graph.as_graph_def(), keep=["stacked"])
+    with td.Graph().as_default() as copy:
+        td.import_graph_def(folded, name="")
+    with td.Session(graph=copy) as session:
+        assert session.run("stacked:0").tolist() == run(stacked).tolist()
+
+
 def test_rows_of_a_tensor() -> None:
     handle = rows(3, 2)
     item, whole = get(handle, 1), stack(handle)

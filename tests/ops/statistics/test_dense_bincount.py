@@ -20,6 +20,30 @@ CASES = [
     Case("DenseBincount", [[1], 2, [1, 2]], {}, raises("shape of input", "run"), id="shape"),
 ]
 test_dense_bincount = check(CASES)
+SPLITS = np.array([0, 2, 2, 5])
+VALUES = [1, 1, 4, 0, 2]
+RAGGED = [
+    Case("RaggedBincount", [SPLITS, VALUES, 3, NONE], {}, [[0, 2, 0], [0, 0, 0], [1, 0, 1]]),
+    Case(
+        "RaggedBincount",
+        [SPLITS, VALUES, 2, NONE],
+        {"binary_output": True},
+        [[0, 1], [0, 0], [1, 0]],
+        id="b",
+    ),
+    Case(
+        "RaggedBincount",
+        [SPLITS, VALUES, 2, [0.5, 1.0, 2.0, 3.0, 4.0]],
+        {},
+        [[0.0, 1.5], [0.0, 0.0], [3.0, 0.0]],
+        id="weights",
+    ),
+    Case("RaggedBincount", [SPLITS, [1], 2, NONE], {}, raises("from 0 to 1", "run"), id="splits"),
+    Case("RaggedBincount", [SPLITS[:1], NONE, -2, NONE], {}, raises("-2 is negative"), id="size"),
+    Case("RaggedBincount", [SPLITS[:1], [[1]], 2, NONE], {}, raises("rank 1", "run"), id="rank"),
+    Case("RaggedBincount", [SPLITS[:0], NONE, 2, NONE], {}, raises("not empty", "run"), id="empty"),
+]
+test_ragged_bincount = check(RAGGED)
 
 
 def test_shapes() -> None:

@@ -31,6 +31,7 @@ covers(
     "AssignSubVariableOp",
     "VariableShape",
     "DestroyResourceOp",
+    "DisableCopyOnRead",
     "ResourceGather",
     "ResourceGatherNd",
     "ResourceCountUpTo",
@@ -281,6 +282,8 @@ def test_resources_are_read_and_changed(session: td.Session) -> None:
     assert session.run(read).tolist() == [2, -2]
     assert read.shape.as_list() == [2]
     assert session.run(op("VariableShape", handle)).tolist() == [2]
+    session.run(op("DisableCopyOnRead", handle))
+    assert session.run(read).tolist() == [2, -2]
     session.run(op("DestroyResourceOp", handle))
     assert not session.run(known)
 
