@@ -1,6 +1,7 @@
 # Every target works on a bare machine: it makes .venv and installs what it needs, once.
 #   make PYTHON=python3.12 ...      the interpreter that .venv is made with
 #   make VENV=path/to/another ...   an environment elsewhere
+#   make bench TENSORFLOW=python3   a python of the same version that has TensorFlow, to run beside
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -52,7 +53,13 @@ pictures: $(VENV)/.test  ## look at pictures in a browser, by positions; skipped
 	$(PYTEST) --soak tests/drawing $(ARGS)
 
 bench: $(VENV)/.run  ## measure import, build and run
+ifdef TENSORFLOW
+	@mkdir -p $(VENV)/checkout && ln -sfn "$(CURDIR)" $(VENV)/checkout/tensordraft
+	PYTHONPATH="$(abspath $(VENV))/checkout:$(abspath $(wildcard $(VENV)/lib/*/site-packages))" \
+		$(TENSORFLOW) benchmarks/run.py --tensorflow $(ARGS)
+else
 	$(BIN)/python benchmarks/run.py $(ARGS)
+endif
 
 protos: $(VENV)/.dev  ## regenerate from protos/*.proto
 	$(BIN)/python tools/protos.py

@@ -1,6 +1,7 @@
 """Runs the benchmarks: `make bench`, `make bench ARGS="engine ops"`, `make bench ARGS=--write`.
 
-With `--tensorflow`, TensorFlow runs beside, in the same process, where it is installed.
+With `--tensorflow`, TensorFlow runs beside, in the same process, where it is installed; with
+`make bench TENSORFLOW=path/to/python`, in that interpreter, with the libraries of `.venv`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,14 @@
-"""One step of training, forward, backward and update, beside the same written by hand in NumPy."""
+"""One step of training, forward, backward and update, beside the same written by hand in NumPy.
+
+Measured with OPENBLAS_NUM_THREADS=1 while others used both cores: only the ratios mean something.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import character_network
 import numpy as np
 from libraries import tensorflow
 from timing import compare
@@ -11,7 +16,7 @@ from timing import compare
 import tensordraft as td
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from timing import Row
 
@@ -117,7 +122,7 @@ def convolutional_by_hand(
 
 
 def networks() -> list[Network]:
-    """Both networks, with weights and batches drawn from a fixed seed."""
+    """The networks, with weights and batches drawn from a fixed seed."""
     random = np.random.default_rng(0)
     shapes = {
         "dense 784-256-10": ((784, 256), (256,), (256, 10), (10,)),
@@ -125,10 +130,10 @@ def networks() -> list[Network]:
     }
     kinds: Any = ((128, (784,), dense, dense_by_hand),
              (32, (28, 28, 1), convolutional, convolutional_by_hand))  # fmt: skip
-    return [
+    made = [
         Network(
             name,
-            [drawn(random, *shape) if len(shape) > 1 else np.zeros(shape, "f") for shape in sizes],
+            initial(random, sizes),
             random.random((batch, *image), np.float32),
             random.integers(0, 10, batch),
             logits,
@@ -138,6 +143,24 @@ def networks() -> list[Network]:
             shapes.items(), kinds, strict=True
         )
     ]
+    lines = random.integers(
+        character_network.CHARACTERS,
+        size=(character_network.LENGTH + 1, character_network.LINES),
+    )
+    characters = Network(
+        "LSTM of characters",
+        initial(random, character_network.SIZES),
+        lines[:-1],
+        lines[1:].reshape(-1),
+        character_network.characters,
+        partial(character_network.characters_by_hand, slope_of_loss),
+    )
+    return [*made, characters]
+
+
+def initial(random: np.random.Generator, shapes: Iterable[tuple[int, ...]]) -> list[Array]:
+    """Weights drawn at random, and biases of 0."""
+    return [drawn(random, *shape) if len(shape) > 1 else np.zeros(shape, "f") for shape in shapes]
 
 
 def step_by_hand(network: Network) -> tuple[Step, Callable[[], list[Array]]]:
@@ -157,15 +180,13 @@ def step_in_graph(lib: Any, network: Network) -> tuple[Step, Callable[[], list[A
     """A step of a session of `lib`, which is tensordraft or TensorFlow, and the weights."""
     graph = lib.Graph()
     with graph.as_default():
-        x = lib.placeholder(lib.float32, network.images.shape)
+        x = lib.placeholder(lib.as_dtype(network.images.dtype), network.images.shape)
         y = lib.placeholder(lib.int64, network.labels.shape)
         weights = [lib.Variable(weight) for weight in network.weights]
         losses = lib.nn.sparse_softmax_cross_entropy_with_logits(
             labels=y, logits=network.logits(lib, x, *weights)
         )
-        slopes = lib.gradients(lib.reduce_mean(losses), weights)
-        updates = [w.assign_sub(slope * RATE).op for w, slope in zip(weights, slopes, strict=True)]
-        train = lib.group(*updates)
+        train = lib.train.GradientDescentOptimizer(RATE).minimize(lib.reduce_mean(losses))
         session = lib.Session(graph=graph)
         session.run(lib.global_variables_initializer())
     feeds = {x: network.images, y: network.labels}
