@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import unittest
 from typing import Any
 
 import numpy as np
 
 from ..protos.dtypes import as_dtype
+from .plain_assertions import PlainAssertions
 
 
-class ArrayAssertions(unittest.TestCase):
+class ArrayAssertions(PlainAssertions):
     """The assertions of TestCase that compare arrays, tensors and structures of them."""
 
     def evaluate(self, tensors: Any) -> Any:

@@ -20,6 +20,9 @@ _NETS = "no ready-made networks are part of tensordraft; copy the model's own fi
 _ONE_DEVICE = "there is one device, the CPU: leave it out, or call dataset.prefetch"
 _PLACES = "places in datasets are not saved: note the step, and skip as many elements"
 _TPU = "there are no TPUs here"
+_OBJECTS = "td.train.Saver saves variables by name, in the same format of files"
+_MESSAGES = "td.train.ClusterSpec and td.train.Server take dicts; there is one process"
+_DUAL = "linear models are trained by td.train.FtrlOptimizer"
 _FORMATS = "it is not supported; read the file with Pillow, and feed the pixels"
 
 _REASONS = {
@@ -77,6 +80,27 @@ _REASONS = {
     "resource_loader": "open the file by its path",
     "sparse_column_with_hash_bucket": _COLUMNS,
     "sparse_column_with_keys": _COLUMNS,
+    "Asset": "td.saved_model.Builder.add_meta_graph takes an assets_collection",
+    "Checkpoint": _OBJECTS,
+    "CheckpointManager": _OBJECTS,
+    "CheckpointOptions": _OBJECTS,
+    "ClusterDef": _MESSAGES,
+    "JobDef": _MESSAGES,
+    "ServerDef": _MESSAGES,
+    "SaveOptions": _OBJECTS,
+    "TaskLevelStatusMessage": "td.logging.info says it",
+    "all_v2_summary_ops": "there are the summaries of 1.x: td.summary.merge_all",
+    "benchmark_config": "td.test.Benchmark measures with the session's own config",
+    "do_quantize_training_on_graphdef": "put td.fake_quant_with_min_max_vars into the model",
+    "initialize": "td.summary.FileWriter begins when it is made",
+    "is_cpu_target_available": "there is one device, the CPU",
+    "load_v2": "td.load reads any SavedModel",
+    "multi_flags_validator": "td.flags.register_validator checks one flag",
+    "register_multi_flags_validator": "td.flags.register_validator checks one flag",
+    "sdca_fprint": _DUAL,
+    "sdca_optimizer": _DUAL,
+    "sdca_shrink_l1": _DUAL,
+    "with_eager_op_as_function": _EAGER,
     "py_function": "there are no eager tensors to call it with: td.numpy_function gives arrays",
     "rejection_resample": "filter at random, with td.random_uniform in dataset.filter",
     "tensor_forest": "forests are not supported; scikit-learn has them",

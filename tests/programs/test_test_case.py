@@ -40,6 +40,16 @@ NAN = float("nan")
         (case.assertArrayNear, ([1.0], [1.05], 0.1), ([1.0], [1.2], 0.1)),
         (case.assertNDArrayNear, (np.ones(2), np.ones(2), 0.1), (np.ones(2), np.zeros(2), 0.1)),
         (case.assertStartsWith, ("abc", "ab"), ("abc", "b")),
+        (case.assertEndsWith, ("abc", "bc"), ("abc", "b")),
+        (case.assertContainsInOrder, (["a", "c"], "abc"), (["c", "a"], "abc")),
+        (case.assertItemsEqual, ([1, 2, 2], [2, 1, 2]), ([1, 2, 2], [1, 2])),
+        (case.assertSameElements, ([1, 2, 2], [2, 1]), ([1, 2], [1, 3])),
+        (case.assertEmpty, ([],), ([1],)),
+        (case.assertNotEmpty, ([1],), ([],)),
+        (case.assertLen, ([1], 1), ([1], 2)),
+        (case.assertBetween, (1, 1, 2), (3, 1, 2)),
+        (case.assertContainsSubset, ([1], [1, 2]), ([3], [1, 2])),
+        (case.assertNoCommonElements, ([1], [2]), ([1, 2], [2])),
         (case.assertAllGreater, ([2, 3], 1), ([2, 1], 1)),
         (case.assertAllLess, ([0, -1], 1), ([2, 1], 2)),
         (case.assertAllInRange, ([0, 1], 0, 1), ([0, 2], 0, 1)),
@@ -67,6 +77,21 @@ def test_errors_of_ops() -> None:
             session.run(check, {x: NAN})
         with pytest.raises(AssertionError, match="not raised"), case.assertRaisesOpError("x"):
             session.run(check, {x: 1.0})
+
+
+def test_errors_with_exact_messages() -> None:
+    with case.assertRaisesWithLiteralMatch(ValueError, "bad"):
+        raise ValueError("bad")
+    with (
+        pytest.raises(AssertionError, match="worse"),
+        case.assertRaisesWithLiteralMatch(ValueError, "bad"),
+    ):
+        raise ValueError("worse")
+    with (
+        pytest.raises(AssertionError, match="not raised"),
+        case.assertRaisesWithLiteralMatch(ValueError, "bad"),
+    ):
+        pass
 
 
 def test_a_whole_test() -> None:

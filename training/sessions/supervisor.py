@@ -225,6 +225,19 @@ class Supervisor(SupervisorParts):
         """Waits until a stop is asked for."""
         self._coord.wait_for_stop()
 
+    # The names of programs written before 1.0 ----------------------------------------------------
+
+    RequestStop = request_stop
+    ShouldStop = should_stop
+    StopOnException = stop_on_exception
+    WaitForStop = wait_for_stop
+    StartStandardServices = start_standard_services
+    StartQueueRunners = start_queue_runners
+    PrepareSession = prepare_or_wait_for_session
+    SummaryComputed = summary_computed
+    Loop = loop
+    Stop = stop
+
     @contextmanager
     def managed_session(
         self,

@@ -48,7 +48,7 @@ def test_a_supervisor_restores_what_was_saved(tmp_path: Path) -> None:
                 assert supervisor.save_path is not None
                 path = supervisor.saver.save(session, supervisor.save_path, found[-1])
             assert path.endswith(f"model.ckpt-{found[-1]}")
-            assert supervisor.should_stop()
+            assert supervisor.ShouldStop()
     assert found == [1, 2, 3, 4, 5, 6]
     assert (tmp_path / "graph.pbtxt").exists()
     kinds = {event.WhichOneof("what") for event in events(tmp_path)}
