@@ -80,13 +80,16 @@ def test_errors_of_ops() -> None:
 
 
 def test_errors_with_exact_messages() -> None:
+    def refuse(text: str) -> None:
+        raise ValueError(text)
+
     with case.assertRaisesWithLiteralMatch(ValueError, "bad"):
-        raise ValueError("bad")
+        refuse("bad")
     with (
         pytest.raises(AssertionError, match="worse"),
         case.assertRaisesWithLiteralMatch(ValueError, "bad"),
     ):
-        raise ValueError("worse")
+        refuse("worse")
     with (
         pytest.raises(AssertionError, match="not raised"),
         case.assertRaisesWithLiteralMatch(ValueError, "bad"),
