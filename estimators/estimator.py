@@ -104,7 +104,7 @@ class Estimator:
         self._params = copy.deepcopy(params or {})
         self._config = _with_folder(config, model_dir)
         self._warm_start: WarmStartSettings | None = warm_start_settings(warm_start_from)
-        self._graphs = ModelGraphs(self._call_model_fn, self._config, self._params)
+        self._graphs = ModelGraphs(self._call_model_fn, self._config, self._params_of)
 
     @property
     def model_dir(self) -> str:
@@ -134,7 +134,13 @@ class Estimator:
         if "labels" not in self._names and labels is not None:
             raise ValueError("model_fn does not take labels, but input_fn returns labels.")
         offered = {"features": features, "labels": labels, "mode": mode}
-        return called(self._function, offered | {"params": self.params, "config": config})
+        offered |= {"params": self._params_of(mode), "config": config}
+        return called(self._function, offered)
+
+    def _params_of(self, mode: str) -> Any:
+        """The parameters that functions get in a mode."""
+        del mode
+        return self.params
 
     def train(
         self,

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
 
 class ModelGraphs(NamedTuple):
-    """What graphs of a model are built by: its function, and what functions may ask for."""
+    """What graphs of a model are built by: its function, and what functions may ask for.
+
+    The parameters are those of a mode.
+    """
 
     model_fn: Callable[[Any, Any, str, Any], Any]
     config: RunConfig
-    params: Any
+    params_of: Callable[[str], Any]
 
     @contextmanager
     def fresh(self) -> Iterator[Any]:
@@ -33,7 +36,7 @@ class ModelGraphs(NamedTuple):
 
     def inputs(self, input_fn: Callable[..., Any], mode: str) -> Inputs:
         """What an input function gives, in the default graph."""
-        offered = {"mode": mode, "params": self.params, "config": self.config}
+        offered = {"mode": mode, "params": self.params_of(mode), "config": self.config}
         return inputs_of(input_fn, offered)
 
     def model(self, features: Any, labels: Any, mode: str) -> EstimatorSpec:

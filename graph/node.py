@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..protos.attr_codec import decode_attr
 from ..protos.messages import AttrValue
@@ -38,6 +38,8 @@ class Tensor(NoValues):
         ...     (x * 2.0).shape.as_list(), x.name, x.op.type
         ([None, 3], 'x:0', 'Placeholder')
     """
+
+    OVERLOADABLE_OPERATORS: ClassVar[set[str]]
 
     __slots__ = ("__weakref__", "dtype", "op", "value_index")
 

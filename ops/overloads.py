@@ -139,6 +139,13 @@ def _operator_of_sparse(op: OpDef, name: str) -> Callable[[SparseTensor, Any], S
     return operate
 
 
+def _methods() -> set[str]:
+    """The operators of tensors by the names of their methods: what others take over from them."""
+    both = {f"__{side}{method}__" for method, _, _ in OPERATORS for side in ("", "r")}
+    compared = {f"__{method}__" for method, _, _ in COMPARISONS}
+    return both | compared | {method for method, _ in METHODS if method.startswith("__")}
+
+
 def _attach() -> None:
     for method, op, name in OF_SPARSE:
         setattr(SparseTensor, method, _operator_of_sparse(op, name))
@@ -150,6 +157,7 @@ def _attach() -> None:
         setattr(Tensor, f"__r{method}__", called)
     for method, function in METHODS:
         setattr(Tensor, method, guarded(function, _SIGNS.get(method, method)))
+    Tensor.OVERLOADABLE_OPERATORS = _methods()
 
 
 _attach()

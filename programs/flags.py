@@ -142,6 +142,7 @@ class FlagValues:
                     raise Error(f"flag --{flag.name} needs a value")
                 text = arguments.pop(0)
             flag.take(text)
+        rest = _read_by_absl(rest)
         vars(self)["_parsed"] = True
         for flag in self._known.values():
             if flag.required and flag.value is None:
@@ -188,11 +189,12 @@ class FlagValues:
     def __getattr__(self, name: str) -> Any:
         if name == "__flags":
             return self.flag_values_dict()
-        if name not in self._known:
+        elsewhere = _flags_of_absl()
+        if name not in self._known and (elsewhere is None or name not in elsewhere):
             raise AttributeError(f"there is no flag {name!r}")
         if not self._parsed:
             self()
-        return self._known[name].value
+        return self._known[name].value if name in self._known else elsewhere[name].value
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._known:
@@ -227,6 +229,24 @@ class FlagValues:
 
 
 FLAGS = FlagValues()
+
+
+def _flags_of_absl() -> Any:
+    """What a program defines by absl, whose flags are TensorFlow's; None if it has not used it."""
+    module = sys.modules.get("absl.flags")
+    return None if module is None else module.FLAGS
+
+
+def _read_by_absl(argv: list[str]) -> list[str]:
+    """Has absl read its flags, too: what is left of a command line."""
+    flags = _flags_of_absl()
+    if flags is None:
+        return argv
+    try:
+        rest: list[str] = flags(argv, known_only=True)
+    except sys.modules["absl.flags"].Error as error:
+        raise Error(str(error)) from None
+    return rest
 
 
 def as_string(text: Any) -> str:

@@ -71,7 +71,7 @@ contrib.rnn.python.ops:
 contrib.seq2seq.python.ops:
     *=contrib.seq2seq attention_wrapper=contrib.seq2seq basic_decoder=contrib.seq2seq
     beam_search_decoder=contrib.seq2seq beam_search_ops=contrib.seq2seq
-    decoder=contrib.seq2seq helper=contrib.seq2seq loss=contrib.seq2seq
+    decoder=~cells,contrib.seq2seq helper=contrib.seq2seq loss=contrib.seq2seq
 contrib.slim.python.slim:
     *=contrib.slim evaluation=contrib.slim.evaluation learning=contrib.slim.learning
     model_analyzer=contrib.slim.model_analyzer queues=contrib.slim.queues
@@ -88,6 +88,8 @@ contrib.slim.python.slim.nets:
     overfeat=contrib.slim.nets.overfeat resnet_utils=contrib.slim.nets.resnet_utils
     resnet_v1=contrib.slim.nets.resnet_v1 resnet_v2=contrib.slim.nets.resnet_v2
     vgg=contrib.slim.nets.vgg
+contrib.tpu.python.tpu:
+    *=contrib.tpu tpu_config=contrib.tpu tpu_estimator=contrib.tpu tpu_optimizer=contrib.tpu
 contrib.training.python.training:
     *=contrib.training evaluation=contrib.training hparam=contrib.training
     training=contrib.training
@@ -110,7 +112,7 @@ examples.tutorials:
 examples.tutorials.mnist:
     input_data=contrib.learn.datasets.mnist
 python:
-    *=nn,train pywrap_tensorflow=train,~devices pywrap_tensorflow_internal=train
+    *=nn,train tf2=~eager_context pywrap_tensorflow=train,~devices pywrap_tensorflow_internal=train
 python.client:
     client_lib device_lib=~devices session timeline
 python.data:
@@ -127,6 +129,8 @@ python.data.util:
     nest=nest
 python.debug:
     *
+python.eager:
+    backprop context=~eager_context
 python.estimator:
     *=estimator estimator=estimator estimator_lib=estimator exporter=estimator
     model_fn=estimator run_config=estimator training=estimator
@@ -157,6 +161,7 @@ python.lib.io:
 python.ops:
     array_grad array_ops=~generated_ops bitwise_ops=bitwise candidate_sampling_ops=nn
     check_ops clip_ops confusion_matrix=math control_flow_ops=~control_flow,~generated_ops
+    control_flow_util=~control_flow
     ctc_ops=nn custom_gradient data_flow_ops=queue,contrib.staging,~generated_ops
     embedding_ops=nn functional_ops gen_array_ops=~generated_ops
     gen_bitwise_ops=~generated_ops gen_candidate_sampling_ops=~generated_ops
@@ -175,7 +180,8 @@ python.ops:
     lookup_ops=lookup,contrib.lookup manip_ops=manip map_fn math_grad
     math_ops=math,~generated_ops metrics metrics_impl=metrics nn nn_grad nn_impl=nn
     nn_ops=nn,~generated_ops numerics parsing_ops=io partitioned_variables random_ops=random
-    resource_variable_ops resources=~resources rnn=nn rnn_cell=nn.rnn_cell
+    resource_variable_ops resources=~resources rnn=~cells,nn
+    rnn_cell=nn.rnn_cell
     rnn_cell_impl=~cells,nn.rnn_cell script_ops sdca_ops seq2seq=nn.seq2seq session_ops sets
     sets_impl=sets sort_ops sparse_ops=sparse special_math_ops=math spectral_ops=spectral
     standard_ops state_ops=~generated_ops stateless_random_ops=random string_ops=strings
@@ -235,7 +241,8 @@ python.training:
 python.user_ops:
     user_ops
 python.util:
-    compat deprecation=~decorators function_utils=~decorators lazy_loader=~decorators nest
+    compat deprecation=~decorators function_utils=~decorators lazy_loader=~decorators
+    nest=nest,contrib.framework.nest all_util=~decorators
     tf_contextlib=~decorators tf_decorator=~decorators tf_export=~decorators
     tf_inspect=~tf_inspect tf_should_use=~decorators
 tools:

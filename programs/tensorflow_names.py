@@ -75,6 +75,9 @@ class InternalModule(ModuleType):
                 # A module of the package is none of these names: `ops` is to be imported.
                 if value is not None and not _is_ours(value):
                     return value
+        beside = f"{self.__name__.rpartition('.')[0]}.{name}"
+        if beside in HOMES:  # TensorFlow's modules import those beside them
+            return sys.modules.get(beside) or module_called(beside)
         told = f"tensordraft has no {name!r}, which is asked of {self.__name__}"
         why = reason(name)
         raise AttributeError(f"{told}: {why}" if why else told)

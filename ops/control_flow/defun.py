@@ -50,6 +50,7 @@ class Defun:
             gradient for each result to a gradient for each argument.
         out_names: the names of the results in the library.
         noinline: accepted for TensorFlow's sake.
+        shape_func: accepted for TensorFlow's sake: the shapes of results follow from the body.
 
     Example:
         >>> import tensordraft as td
@@ -72,8 +73,9 @@ class Defun:
         python_grad_func: Callable[..., Any] | None = None,
         out_names: Sequence[str] | None = None,
         noinline: bool = False,
+        shape_func: Any = None,
     ) -> None:
-        del noinline
+        del noinline, shape_func
         self._types = [as_dtype(dtype) for dtype in input_types]
         self._settings: dict[str, Any] = {
             "func_name": func_name,

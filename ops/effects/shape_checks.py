@@ -30,6 +30,7 @@ public = {
         "assert_integer assert_proper_iterable assert_rank assert_rank_at_least assert_rank_in "
         "assert_scalar assert_type is_numeric_tensor"
     ),
+    "td, td.contrib.framework": "is_tensor",
     "td, td.math, td.debugging": "is_non_decreasing is_strictly_increasing",
 }
 
@@ -298,6 +299,21 @@ def is_numeric_tensor(tensor: TensorLike) -> bool:
     if not hasattr(tensor, "op") or dtype is None:
         return False
     return bool(dtype.is_floating or dtype.is_integer or dtype.is_complex or dtype.is_quantized)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is of a graph: a tensor of any kind, or a variable.
+
+    Args:
+        x: anything.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.is_tensor(td.constant(1)), td.is_tensor(td.Variable(1)), td.is_tensor([1])
+        (True, True, False)
+    """
+    return not isinstance(x, type) and hasattr(x, "graph") and hasattr(x, "dtype")
 
 
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:

@@ -19,6 +19,7 @@ public = {
         "constant_initializer ones_initializer random_normal_initializer "
         "random_uniform_initializer truncated_normal_initializer zeros_initializer"
     ),
+    "td.keras.initializers": "Constant Initializer Ones Zeros",
     "td.initializers, td.keras.initializers": (
         "constant=Constant ones=Ones random_normal=RandomNormal random_uniform=RandomUniform "
         "truncated_normal=TruncatedNormal zeros=Zeros"

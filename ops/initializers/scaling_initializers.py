@@ -27,6 +27,7 @@ public = {
         "glorot_normal_initializer glorot_uniform_initializer orthogonal_initializer "
         "uniform_unit_scaling_initializer variance_scaling_initializer"
     ),
+    "td.keras.initializers": "Identity Orthogonal VarianceScaling",
     "td.initializers, td.keras.initializers": (
         "glorot_normal=GlorotNormal glorot_uniform=GlorotUniform he_normal he_uniform "
         "identity=Identity lecun_normal lecun_uniform orthogonal=Orthogonal "

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...graph.constant_value import constant_value
+from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...modelling.rnn.rnn_cell import known_size
 from ...ops.array.joining import concat
+from ...ops.array.ranges import range as arange
+from ...ops.array.reshaping import reshape
+from ...ops.array.shapes import rank as rank_of
+from ...ops.array.transposing import transpose
 from ...ops.initializers.plain_initializers import Constant, Zeros
 from ...ops.kit.structures import flat
 from ...ops.linalg.matmul import matmul
 from ...ops.nn.activations import bias_add
 from ...ops.variable_scopes.get_variable import get_variable
 from ...ops.variable_scopes.variable_scope import get_variable_scope, variable_scope
+from ...protos.dtypes import int32
+from ...shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from ...ops.variables.variable import Variable
@@ -82,3 +91,48 @@ def _linear(
         bias_initializer = Constant(older["bias_start"])
     with variable_scope(scope or get_variable_scope()):
         return _Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
+
+
+def _transpose_batch_time(x: Any) -> Any:
+    """A tensor with its first two dimensions exchanged; a vector or a number as it is."""
+    tensor = convert_to_tensor(x)
+    rank = tensor.shape.ndims
+    if rank is not None:
+        return tensor if rank < 2 else transpose(tensor, [1, 0, *range(2, rank)])
+    exchanged = transpose(tensor, concat([[1, 0], arange(2, rank_of(tensor))], 0))
+    exchanged.set_shape(tensor.shape)
+    return exchanged
+
+
+def _concat(prefix: Any, suffix: Any, static: bool = False) -> Any:
+    """The shape that two shapes make, one after the other.
+
+    Args:
+        prefix: a size, a shape, or a tensor of it.
+        suffix: a size, a shape, or a tensor of it.
+        static: whether the result is a list of sizes, with None for those that are not known.
+    """
+    parts = [_sizes(part) for part in (prefix, suffix)]
+    if static:
+        return [size for part in parts for size in part.as_list()]
+    if all(isinstance(part, TensorShape) and part.is_fully_defined() for part in parts):
+        return convert_to_tensor([size for part in parts for size in part.as_list()], int32)
+    tensors = [part.as_list() if isinstance(part, TensorShape) else part for part in parts]
+    return concat([reshape(tensor, [-1]) for tensor in tensors], 0)
+
+
+def _sizes(part: Any) -> Any:
+    """A shape whose sizes are known as far as they are; a tensor where they are its elements."""
+    if isinstance(part, Tensor):
+        known = constant_value(part)
+        if known is None:
+            return part
+        part = known.tolist()
+    return TensorShape(part if isinstance(part, (list, tuple, TensorShape)) else [part])
+
+
+def _like_rnncell(cell: Any) -> bool:
+    """Whether something has what a cell has."""
+    return callable(cell) and all(
+        hasattr(cell, name) for name in ("output_size", "state_size", "zero_state")
+    )

@@ -88,3 +88,14 @@ def _taken(tensor: Tensor) -> Iterator[Tensor]:
         if op.type == "IdentityN" and op.name.rpartition("/")[2].startswith(_SIDE):
             yield op.inputs[1]
         waiting.extend(source.op for source in op.inputs)
+
+
+def GetContainingXLAContext(ctxt: Any) -> None:  # noqa: N802 - TensorFlow's name
+    """The context of XLA around a context of control flow: there is none."""
+    del ctxt
+
+
+def GraphOrParentsInXlaContext(graph: Any) -> bool:  # noqa: N802 - TensorFlow's name
+    """Whether a graph is compiled by XLA: no."""
+    del graph
+    return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
@@ -14,6 +16,8 @@ from ...graph.surface.program_log import warn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_LISTED = re.compile(r"@@\s*(\w+)")
+
 __all__ = [
     "LazyLoader",
     "contextmanager",
@@ -23,6 +27,8 @@ __all__ = [
     "deprecated_arg_values",
     "fn_args",
     "get_func_name",
+    "make_all",
+    "remove_undocumented",
     "has_kwargs",
     "keras_export",
     "make_decorator",
@@ -134,3 +140,24 @@ class LazyLoader(ModuleType):
         module = import_module(self.__name__)
         self._globals[self._local_name] = module
         return getattr(module, item)
+
+
+def remove_undocumented(
+    module_name: str,
+    allowed_exception_list: Any = None,
+    doc_string_modules: Any = None,
+) -> None:
+    """Would take from a module what its docstring does not name; nothing is taken."""
+    del module_name, allowed_exception_list, doc_string_modules
+
+
+def make_all(module_name: str, doc_string_modules: Any = None) -> list[str]:
+    """The names that the docstrings of modules list, each after `@@`.
+
+    Args:
+        module_name: the module.
+        doc_string_modules: modules whose docstrings count; by default the module itself.
+    """
+    modules = doc_string_modules or [sys.modules[module_name]]
+    listed = {name for module in modules for name in _LISTED.findall(module.__doc__ or "")}
+    return sorted(listed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -208,3 +209,38 @@ def test_levels() -> None:
     assert td.logging.get_verbosity() == td.logging.DEBUG == 10
     with pytest.raises(ValueError, match=r"the level must be one of DEBUG, .*, got 'LOUD'"):
         td.logging.set_verbosity("LOUD")
+
+
+class FlagsOfAbsl:
+    """As much of absl as reading flags takes: one flag, `--speed`."""
+
+    Error = ValueError
+
+    def __init__(self) -> None:
+        self.FLAGS = self
+        self.value = 1
+
+    def __call__(self, argv: list[str], known_only: bool) -> list[str]:
+        assert known_only
+        for argument in argv:
+            if argument.startswith("--speed="):
+                self.value = int(argument.removeprefix("--speed="))
+        return [argument for argument in argv if not argument.startswith("--speed=")]
+
+    def __contains__(self, name: str) -> bool:
+        return name == "speed"
+
+    def __getitem__(self, name: str) -> FlagsOfAbsl:
+        return self
+
+
+def test_flags_of_absl_are_read_with_the_others(
+    flags: FlagValues, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "absl.flags", FlagsOfAbsl())
+    assert flags(["train.py", "--speed=3", "--steps=4", "rest"]) == ["train.py", "rest"]
+    assert (flags.speed, flags.steps) == (3, 4)
+    with pytest.raises(AttributeError, match="no flag 'nothing'"):
+        _ = flags.nothing
+    with pytest.raises(td.flags.Error, match="invalid literal"):
+        flags(["train.py", "--speed=high"])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 public = {
-    "td.train": (
+    "td.train, td.estimator": (
         "FeedFnHook FinalOpsHook GlobalStepWaiterHook LoggingTensorHook "
         "NanLossDuringTrainingError NanTensorHook StopAtStepHook"
     ),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...ops.saving.saver import Saver
     from .session_creation import Scaffold
 
-public = {"td.train": "CheckpointSaverHook CheckpointSaverListener SecondOrStepTimer"}
+public = {"td.train, td.estimator": "CheckpointSaverHook CheckpointSaverListener SecondOrStepTimer"}
 
 _LOG = logging.getLogger("tensordraft")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-public = {"td.train": "SessionRunArgs SessionRunContext SessionRunHook SessionRunValues"}
+public = {
+    "td.train, td.estimator": "SessionRunArgs SessionRunContext SessionRunHook SessionRunValues"
+}
 
 
 class SessionRunArgs(NamedTuple):

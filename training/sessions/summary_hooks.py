@@ -17,7 +17,7 @@ from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook,
 if TYPE_CHECKING:
     from .session_creation import Scaffold
 
-public = {"td.train": "ProfilerHook StepCounterHook SummarySaverHook"}
+public = {"td.train, td.estimator": "ProfilerHook StepCounterHook SummarySaverHook"}
 
 _LOG = logging.getLogger("tensordraft")
 

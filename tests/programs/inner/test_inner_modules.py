@@ -66,15 +66,15 @@ from tensorflow.python.ops import control_flow_ops
 control_flow_ops.no_such_name
 import tensorflow as tf
 tf.python.ops.array_ops.reshape
-tf.contrib.tpu.anything
+tf.contrib.tensorrt.anything
 """
     report = check_names(program)
     assert [(line, name) for line, name, _ in report.missing] == [
         (1, "tensorflow.python.ops.no_such_ops"),
         (3, "tensorflow.python.ops.control_flow_ops.no_such_name"),
-        (6, "tensorflow.contrib.tpu"),
+        (6, "tensorflow.contrib.tensorrt"),
     ]
-    assert report.missing[-1].reason == "there are no TPUs here"
+    assert report.missing[-1].reason == "there are no GPUs here"
     assert module_called("tensorflow.python.ops.no_such_ops") is None
     assert isinstance(inner("python.ops"), InternalModule)
 
@@ -219,3 +219,61 @@ def test_resources_are_there_already() -> None:
     with td.Graph().as_default(), td.Session() as session:
         assert resources.shared_resources() == resources.local_resources() == []
         session.run(resources.initialize_resources(resources.shared_resources()))
+
+
+def test_modules_have_those_beside_them() -> None:
+    assert inner("python.ops.rnn").rnn_cell_impl.BasicLSTMCell is td.nn.rnn_cell.BasicLSTMCell
+    with pytest.raises(AttributeError, match="no 'rnn_cell_nothing'"):
+        _ = inner("python.ops.rnn").rnn_cell_nothing
+
+
+def test_there_is_graph_mode_alone() -> None:
+    context = inner("python.eager.context")
+    with context.graph_mode():
+        assert not context.executing_eagerly()
+        assert context.in_graph_mode()
+    assert (context.in_eager_mode(), context.num_gpus()) == (False, 0)
+    assert not inner("python.tf2").enabled()
+    util = inner("python.ops.control_flow_util")
+    with td.Graph().as_default() as graph:
+        assert util.GetContainingXLAContext(None) is None
+        assert not util.GraphOrParentsInXlaContext(graph)
+
+
+def test_what_docstrings_list_is_what_a_module_offers() -> None:
+    util = inner("python.util.all_util")
+    assert util.make_all("any", [type("Module", (), {"__doc__": "@@b\n@@ a"})]) == ["a", "b"]
+    util.remove_undocumented(__name__, [])
+
+
+def test_batch_and_time_change_places() -> None:
+    exchange = inner("python.ops.rnn")._transpose_batch_time
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.reshape(td.range(12), [2, 3, 2])
+        assert exchange(x).shape.as_list() == [3, 2, 2]
+        unknown = td.placeholder(td.int32)
+        fed = np.arange(12).reshape(2, 3, 2)
+        np.testing.assert_array_equal(
+            session.run(exchange(unknown), {unknown: fed}), fed.transpose(1, 0, 2)
+        )
+        assert exchange(td.constant([1, 2])).shape.as_list() == [2]
+
+
+def test_shapes_one_after_the_other() -> None:
+    joined = inner("python.ops.rnn_cell_impl")._concat
+    with td.Graph().as_default(), td.Session() as session:
+        assert session.run(joined(2, [3, 4])).tolist() == [2, 3, 4]
+        assert joined(td.constant(2), 5, static=True) == [2, 5]
+        size = td.placeholder(td.int32, [])
+        assert session.run(joined(size, td.TensorShape([3])), {size: 7}).tolist() == [7, 3]
+
+
+def test_cells_are_known_by_what_they_have() -> None:
+    alike = inner("python.ops.rnn_cell_impl")._like_rnncell
+    assert alike(td.nn.rnn_cell.GRUCell(2))
+    assert not alike(len)
+
+
+def test_operators_of_tensors_are_listed() -> None:
+    assert {"__add__", "__radd__", "__lt__", "__neg__"} <= td.Tensor.OVERLOADABLE_OPERATORS
+    assert all(hasattr(td.Tensor, method) for method in td.Tensor.OVERLOADABLE_OPERATORS)

@@ -1,0 +1,35 @@
+"""`tensorflow.python.eager.context` and `tensorflow.python.tf2`: there is graph mode alone."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+
+def executing_eagerly() -> bool:
+    """False."""
+    return False
+
+
+def in_eager_mode() -> bool:
+    """False: what `executing_eagerly` was called first."""
+    return False
+
+
+def in_graph_mode() -> bool:
+    """True."""
+    return True
+
+
+def graph_mode() -> nullcontext[None]:
+    """A context that changes nothing."""
+    return nullcontext()
+
+
+def num_gpus() -> int:
+    """0."""
+    return 0
+
+
+def enabled() -> bool:
+    """Whether functions behave as TensorFlow 2's do: no."""
+    return False
