@@ -117,7 +117,9 @@ def _concat(prefix: Any, suffix: Any, static: bool = False) -> Any:
         return [size for part in parts for size in part.as_list()]
     if all(isinstance(part, TensorShape) and part.is_fully_defined() for part in parts):
         return convert_to_tensor([size for part in parts for size in part.as_list()], int32)
-    tensors = [part.as_list() if isinstance(part, TensorShape) else part for part in parts]
+    tensors: list[Any] = [
+        part.as_list() if isinstance(part, TensorShape) else part for part in parts
+    ]
     return concat([reshape(tensor, [-1]) for tensor in tensors], 0)
 
 
