@@ -16,6 +16,7 @@ from . import registry
 from .default_graph import get_default_graph
 from .dtype_errors import wrong_dtype, wrong_value
 from .node import Operation, Tensor
+from .surface.alike import counted
 from .surface.public_calls import public_call
 
 if TYPE_CHECKING:
@@ -353,5 +354,6 @@ def _bind_list(
     minimum = definition.signature.attrs[attr].minimum or 0
     if number < minimum:
         raise ValueError(
-            f"{spec.name} of {definition.name} must hold at least {minimum} tensors, got {number}"
+            f"{spec.name} of {definition.name} must hold at least {counted(minimum, 'tensor')}, "
+            f"got {number}"
         )

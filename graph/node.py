@@ -236,10 +236,8 @@ class Operation:
             td.float32
         """
         if name not in self.attrs:
-            raise ValueError(
-                f"the op {self.name!r} ({self.type}) has no attr {name!r}"
-                f"{meant(name, self.attrs)}; it has {', '.join(sorted(self.attrs)) or 'none'}"
-            )
+            hint = meant(name, self.attrs) or f"; it has {', '.join(sorted(self.attrs)) or 'none'}"
+            raise ValueError(f"the op {self.name!r} ({self.type}) has no attr {name!r}{hint}")
         value = self.attrs[name]
         if isinstance(value, AttrValue):
             value = decode_attr(value, TensorShape)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.describe import tensor_type
 from ..graph.node import Operation, Tensor
+from ..graph.surface.alike import counted
 from ..graph.surface.shown_graph import results
 from ..graph.surface.shown_text import ShownText
 from ..ops.saving.restoring import keys_to_read
@@ -83,7 +84,7 @@ class LoadedModel(ShownText):
 
     def __str__(self) -> str:
         lines = ["model" + (f" in {self.export_dir!r}" if self.export_dir else "")]
-        lines[0] += f" of {len(self.graph.get_operations()):,} ops"
+        lines[0] += f" of {counted(len(self.graph.get_operations()), 'op')}"
         signature = self.main_signature
         for label, items in (("inputs", self.inputs), ("outputs", self.outputs)):
             shown = [f"{name} ({_told(item)})" for name, item in items.items()]

@@ -8,6 +8,7 @@ from ...protos.attr_codec import decode_attr
 from ...protos.dtypes import as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from .. import registry
+from ..surface.alike import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -85,7 +86,9 @@ class Call:
             raise ValueError(f"{self}, of whose arguments {names} two have the same name")
         given = [text for text in self.node.input if not text.startswith("^")]
         if len(names) != len(given):
-            raise ValueError(f"{self}: the function takes {len(names)} inputs, got {len(given)}")
+            raise ValueError(
+                f"{self}: the function takes {counted(len(names), 'input')}, got {len(given)}"
+            )
         return dict(zip(names, given, strict=True))
 
     def input_types(self) -> list[int]:

@@ -207,7 +207,7 @@ def test_what_a_call_cannot_take_is_a_type_error(call: Any, text: str) -> None:
 
 
 def test_a_list_has_its_least_length() -> None:
-    with pytest.raises(ValueError, match="values of ToyTotal must hold at least 1 tensors, got 0"):
+    with pytest.raises(ValueError, match="values of ToyTotal must hold at least 1 tensor, got 0"):
         TOTAL([], T="int32")
     with pytest.raises(ValueError, match=r"N = 2.*3"):
         TOTAL([1, 2], N=3)

@@ -177,7 +177,7 @@ def test_malformed_functions_are_refused(spoiled: td.GraphDef, text: str) -> Non
 def test_a_call_with_too_few_inputs_is_refused() -> None:
     graph_def = calling(function("f", SQUARE, ret="square:z:0"))
     del graph_def.node[-1].input[:]
-    with pytest.raises(ValueError, match="the function takes 1 inputs, got 0"):
+    with pytest.raises(ValueError, match="the function takes 1 input, got 0"):
         td.import_graph_def(graph_def)
 
 
