@@ -222,22 +222,23 @@ def test_what_kernels_take_is_in_the_peak(name: str, batch: int) -> None:
     _, *sizes = map(str, x.outputs[0].shape.dims or ())
     feed = np.ones((batch, *map(int, sizes)), np.float32)
     end = graph.get_tensor_by_name("end:0")
-    plan = make_plan(graph, [end], [x.outputs[0]], {}, exact=True)
-    lasting = feed.nbytes + sum(array.nbytes for array in plan.constants.values())
-    peak: list[int] = []
+    peaks: list[int] = []
 
     def measure() -> None:  # in a thread that keeps no scratch memory yet
+        plan = make_plan(graph, [end], [x.outputs[0]], {}, exact=True)
+        lasting = feed.nbytes + sum(array.nbytes for array in plan.constants.values())
         tracemalloc.start()
         with threadpool_limits(1):  # each further thread would have scratch memory of its own
             FlatProgram(plan).run([feed])
-        peak.append(tracemalloc.get_traced_memory()[1])
+        peaks.append(lasting + tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
 
-    thread = Thread(target=measure)
-    thread.start()
-    thread.join()
+    for _ in range(3):  # threads of other tests may take memory meanwhile
+        thread = Thread(target=measure)
+        thread.start()
+        thread.join()
     found = td.cost(graph, sizes={"b": batch})
-    assert found.peak_bytes == pytest.approx(lasting + peak[0], rel=0.05)
+    assert found.peak_bytes == pytest.approx(min(peaks), rel=0.05)
     assert td.cost(graph).at(b=batch).peak_bytes == found.peak_bytes
     assert found.by_type()[found.by_op[-1].type].live <= found.peak_bytes
 
