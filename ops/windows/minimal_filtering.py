@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.kernel_spec import Rows
-from ..kit.scratch import lent, scratch
+from ..kit.scratch import scratch
 from ..kit.sharing import share
 from .unfolding import convolution_rows, multiply_part
-from .windowing import Frame, blocks, largest
+from .windowing import Frame, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
-    from ...shape_inference.workspaces import Workspace
 
     Finish = Callable[[int, int], Any] | None
 
@@ -132,26 +131,6 @@ def _parts(x: Array, shape: Sequence[int]) -> Iterator[tuple[slice, slice]]:
     bytes_of_tile = _NUMBERS * max(x.shape[-1], out) * x.itemsize
     size = max(_BLOCK_BYTES, _FEWEST_TILES * bytes_of_tile)
     return blocks((images, -(-down // _TILE), -(-across // _TILE)), bytes_of_tile, size)
-
-
-def minimal_workspace(x: Array, windows: Sequence[Window], out: int) -> Workspace | None:
-    """What the convolution takes besides its result; None where products are summed."""
-    space = [int(w.positions(n)) for w, n in zip(windows, x.shape[1:-1], strict=True)]
-    shape = (x.shape[0], *space, out)
-    if math.prod(shape) * x.shape[-1] < _FEWEST_PRODUCTS or 0 in x.shape:
-        return None
-    tiles = [-(-size // _TILE) for size in space]
-    images, lines = largest(_parts(x, shape), (x.shape[0], *tiles))
-    wide, column = images * lines * tiles[1], x.itemsize * x.shape[-1]
-    width = tiles[1] * _TILE + _TILE
-    frame = images * (lines * _TILE + _TILE) * width * column
-    margins = tiles[0] * _TILE + _TILE, width
-    workspace = lent(
-        frame=0 if x.shape[1:3] == margins else frame,
-        products=max(_SEEN * images * lines * width * column, _NUMBERS * wide * out * x.itemsize),
-        tiles=max(_NUMBERS * wide * column, _TILE * _SEEN * wide * out * x.itemsize),
-    )
-    return workspace._replace(lasting=_NUMBERS * column * out)
 
 
 def _is_even(x: Array) -> bool:

@@ -11,7 +11,6 @@ from ...shape_inference.sliding_windows import sliding
 from ...shape_inference.workspaces import Workspace
 from .channelwise import channelwise_workspace
 from .convolution_rules import conv_sliding
-from .minimal_filtering import minimal_workspace, pays
 from .pooling_rules import images_at_a_time, pool_windows, pooled_sizes
 from .unfolding import patches_workspace
 from .windowing import channels_last
@@ -31,10 +30,6 @@ def convolution_workspace(c: SizedContext) -> Workspace:
     if groups > 1 and depth == 1 and len(windows) == 2:
         return channelwise_workspace(x, windows, out // groups, c.is_constant("filter"))
     seen = depth * prod(sizes)
-    if groups <= 1 and c.is_constant("filter") and pays((*sizes, depth, out), x.dtype, windows):
-        minimal = minimal_workspace(x, windows, out)
-        if minimal is not None:
-            return minimal
     if groups <= 1:
         return patches_workspace(x, windows, seen)
     each = patches_workspace(x[..., :depth], windows, seen)

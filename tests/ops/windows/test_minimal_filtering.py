@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.ops.kit import scratch
 from tensordraft.ops.windows import minimal_filtering
-from tensordraft.ops.windows.minimal_filtering import MinimalFilters, minimal_workspace, suits
+from tensordraft.ops.windows.minimal_filtering import MinimalFilters, suits
 from tensordraft.ops.windows.unfolding import convolution_rows
 from tensordraft.shape_inference.sliding_windows import Window
 
@@ -108,23 +106,3 @@ def test_a_session_uses_it_unless_it_is_exact() -> None:
                 results.append(session.run([y, grouped], {x: image}))
     for one, two in zip(*results, strict=True):
         np.testing.assert_allclose(two, one, atol=1e-5 * np.absolute(one).max())
-
-
-@pytest.mark.parametrize("windows", [[SAME, SAME], [VALID, VALID]], ids=["same", "valid"])
-def test_the_memory_it_takes_is_known(windows: list[Window]) -> None:
-    x, filters = numbers(2, 6, 9, 64), numbers(3, 3, 64, 128)
-    kept: dict[str, int] = {}
-
-    def work() -> None:  # in a thread that has kept nothing yet
-        both(x, filters, windows)
-        kept.update({use: buffer.nbytes for use, buffer in scratch._kept.buffers.items()})
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    workspace = minimal_workspace(x, windows, 128)
-    assert workspace is not None
-    assert {use: kept[use] for use in ("tiles", "products")} == {
-        use: workspace.lent[use] for use in ("tiles", "products")
-    }
-    assert workspace.lasting == 16 * 64 * 128 * 4
