@@ -75,8 +75,10 @@ class InternalModule(ModuleType):
                 # A module of the package is none of these names: `ops` is to be imported.
                 if value is not None and not _is_ours(value):
                     return value
-        beside = f"{self.__name__.rpartition('.')[0]}.{name}"
-        if beside in HOMES:  # TensorFlow's modules import those beside them
+        folder = self.__name__.rpartition(".")[0]
+        beside = f"{folder}.{name}"
+        # TensorFlow's inner modules import those beside them.
+        if folder.startswith("tensorflow.python.") and beside in HOMES:
             return sys.modules.get(beside) or module_called(beside)
         told = f"tensordraft has no {name!r}, which is asked of {self.__name__}"
         why = reason(name)

@@ -11,8 +11,10 @@ class VariableSynchronization:
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default():
-        ...     td.get_variable("v", [2], synchronization=td.VariableSynchronization.AUTO).shape
-        TensorShape([2])
+        ...     td.get_variable(
+        ...         "v", [2], synchronization=td.VariableSynchronization.AUTO
+        ...     ).shape.as_list()
+        [2]
     """
 
     AUTO = 0
@@ -27,8 +29,8 @@ class VariableAggregation:
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default():
-        ...     td.get_variable("v", [2], aggregation=td.VariableAggregation.MEAN).shape
-        TensorShape([2])
+        ...     td.get_variable("v", [2], aggregation=td.VariableAggregation.MEAN).shape.as_list()
+        [2]
     """
 
     NONE = 0
