@@ -1,6 +1,6 @@
 """Training on large tables: steps that touch few rows, passes over many, and Adam's update.
 
-Measured with OPENBLAS_NUM_THREADS=1 while others used both cores: only the ratios mean something.
+Measured on an otherwise idle machine, with as many threads as libraries take by default.
 
 Logistic regression by hand leaves out what keeps the loss of large logits finite: the graphs, ours
 as TensorFlow's, have those ops, and their gradients.

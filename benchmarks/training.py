@@ -1,6 +1,6 @@
 """One step of training, forward, backward and update, beside the same written by hand in NumPy.
 
-Measured with OPENBLAS_NUM_THREADS=1 while others used both cores: only the ratios mean something.
+Measured on an otherwise idle machine, with as many threads as libraries take by default.
 """
 
 from __future__ import annotations
