@@ -93,5 +93,5 @@ def workspace_of(
     try:
         c = SizedContext(node, inference, constants, sizes)
         return Workspace() if rule is None else rule(c)
-    except UnsizedError:
+    except (UnsizedError, ValueError):  # or the op cannot run at these sizes, which a run tells
         return Workspace()
