@@ -93,7 +93,7 @@ class Cost:
         Where all sizes are numbers, what kernels take for themselves is in it, too, such as the
         patches of a convolution.
         """
-        return self._greatest(self._totals["peak"], zip(self._steps, self._held, strict=True))
+        return self._greatest(self._totals["peak"], self._lives)
 
     @property
     def by_op(self) -> list[OpCost]:
@@ -106,32 +106,33 @@ class Cost:
                 self._at(step.read + step.written),
                 self._at(step.read),
                 self._at(step.written),
-                self._greatest(step.live, [(step, held)]),
+                live,
                 step.products,
             )
-            for step, held in zip(self._steps, self._held, strict=True)
+            for step, live in zip(self._steps, self._lives, strict=True)
         ]
 
     @cached_property
-    def _held(self) -> list[int]:
-        """What kernels take besides results while each step runs, as far as sizes are numbers."""
+    def _lives(self) -> list[Amount]:
+        """What is alive while each step runs; where that is a number, with what kernels take."""
         numbers = {name: size for name, size in self.sizes.items() if isinstance(size, int)}
-        lasting, lent, held = 0, dict[str, int](), []
+        lasting, lent, lives = 0, dict[str, int](), []
         for step in self._steps:
             workspace = step.workspace(numbers)
             lasting += workspace.lasting
             for use, size in workspace.lent.items():
                 lent[use] = max(lent.get(use, 0), size)
-            held.append(workspace.passing + lasting + sum(lent.values()))
-        return held
+            live = self._at(step.live)
+            held = workspace.passing + lasting + sum(lent.values())
+            lives.append(live + held if isinstance(live, int) else live)
+        return lives
 
-    def _greatest(self, live: Formula, steps: Iterable[tuple[StepCost, int]]) -> Amount:
-        """The greatest of what is alive at steps, with what kernels take if it is a number."""
-        found = self._at(live)
+    def _greatest(self, formula: Formula, lives: Iterable[Amount]) -> Amount:
+        """The greatest of what is alive at steps; `formula` tells where that is no number."""
+        found = self._at(formula)
         if not isinstance(found, int):
             return found
-        numbers = [(self._at(step.live), held) for step, held in steps]
-        return max([found, *[alive + held for alive, held in numbers if isinstance(alive, int)]])
+        return max([found, *[live for live in lives if isinstance(live, int)]])
 
     def by_scope(self, depth: int = 1) -> dict[str, OpCost]:
         """What the ops of each name scope cost together; `live` is the most in the scope.
@@ -196,17 +197,18 @@ class Cost:
         return formula.at(self.sizes)
 
     def _by(self, key: Any) -> dict[str, OpCost]:
-        groups: dict[str, list[tuple[StepCost, int]]] = {}
-        for step, held in zip(self._steps, self._held, strict=True):
-            groups.setdefault(key(step), []).append((step, held))
+        groups: dict[str, list[tuple[StepCost, Amount]]] = {}
+        for step, live in zip(self._steps, self._lives, strict=True):
+            groups.setdefault(key(step), []).append((step, live))
         return {name: self._together(name, group) for name, group in groups.items()}
 
-    def _together(self, name: str, group: Sequence[tuple[StepCost, int]]) -> OpCost:
+    def _together(self, name: str, group: Sequence[tuple[StepCost, Amount]]) -> OpCost:
         zero, steps = Formula.of(0), [step for step, _ in group]
         flops = sum((step.flops for step in steps), zero)
         read = sum((step.read for step in steps), zero)
         written = sum((step.written for step in steps), zero)
-        live = self._greatest(Formula.greatest([step.live for step in steps]), group)
+        greatest = Formula.greatest([step.live for step in steps])
+        live = self._greatest(greatest, [live for _, live in group])
         amounts = [*map(self._at, (flops, read + written, read, written)), live]
         return OpCost(name, "1 op" if len(steps) == 1 else f"{len(steps)} ops", *amounts)
 

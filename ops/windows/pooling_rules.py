@@ -108,14 +108,22 @@ def images_at_a_time(shape: Sequence[int], itemsize: int, windows: Sequence[Wind
     return max(1, _BLOCK_BYTES // max(1, math.prod(shape[1:]) * itemsize))
 
 
+def axes_pooled(windows: Sequence[Window]) -> list[int]:
+    """The dimensions along which windows see more than one element, or leave some out."""
+    return [
+        axis
+        for axis, window in enumerate(windows)
+        if window.size != 1 or window.stride != 1 or window.before or window.after
+    ]
+
+
 def _pooled(
     x: Array, windows: Sequence[Window], positions: Sequence[int], combine: np.ufunc, start: Any
 ) -> Array:
     result = x
     # One dimension after the other: so a window of k × k takes 2k steps, not k².
-    for axis, (window, number) in enumerate(zip(windows, positions, strict=True)):
-        if window.size != 1 or window.stride != 1 or window.before or window.after:
-            result = _pooled_along(axis, result, window, number, combine, start)
+    for axis in axes_pooled(windows):
+        result = _pooled_along(axis, result, windows[axis], positions[axis], combine, start)
     return result.copy() if result is x else result
 
 

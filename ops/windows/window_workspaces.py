@@ -11,7 +11,7 @@ from ...shape_inference.sliding_windows import sliding
 from ...shape_inference.workspaces import Workspace
 from .channelwise import channelwise_workspace
 from .convolution_rules import conv_sliding
-from .pooling_rules import images_at_a_time, pool_windows, pooled_sizes
+from .pooling_rules import axes_pooled, images_at_a_time, pool_windows, pooled_sizes
 from .unfolding import patches_workspace
 from .windowing import channels_last
 
@@ -55,10 +55,9 @@ def pooling_workspace(c: SizedContext) -> Workspace:
     images = images_at_a_time(shape, itemsize, windows)
     some = (min(images, shape[0]), *shape[1:])
     pooled = pooled_sizes(windows, some)
-    made = []
-    for axis, window in enumerate(windows):
-        if window.size != 1 or window.stride != 1 or window.before or window.after:
-            made.append(prod(map(int, (*pooled[: axis + 1], *some[axis + 1 :]))))
+    made = [
+        prod(map(int, (*pooled[: axis + 1], *some[axis + 1 :]))) for axis in axes_pooled(windows)
+    ]
     if images >= shape[0]:  # the last is the result
         made = made[:-1]
     return Workspace(passing=sum(sorted(made)[-2:]) * itemsize)
