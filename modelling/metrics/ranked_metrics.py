@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -91,9 +91,43 @@ def _summed(kind: str, values: Any, weights: Any, k: int | None, class_id: Any) 
         return total.value(), assign_add(total, reduce_sum(values), name="update")
 
 
+class MetricOfScores(Protocol):
+    """The public function of a metric of the classes with the highest scores."""
+
+    def __call__(
+        self,
+        labels: Any,
+        predictions: Any,
+        k: int,
+        class_id: int | None = None,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        """Makes the variables, and the ops that update them."""
+
+
+class MetricOfRanks(Protocol):
+    """The public function of a metric of the classes that are given as the best."""
+
+    def __call__(
+        self,
+        labels: Any,
+        predictions_idx: Any,
+        k: int | None = None,
+        class_id: int | None = None,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        """Makes the variables, and the ops that update them."""
+
+
 def _at_top_k(
     kind: str, other: str, doc: str, printed: str
-) -> tuple[Callable[..., tuple[Any, Any]], Callable[..., tuple[Any, Any]]]:
+) -> tuple[MetricOfScores, MetricOfRanks]:
     """A metric at `k` of true positives and one more: of ranks that are given, and of scores."""
 
     def at_top_k(

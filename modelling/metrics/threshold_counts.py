@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -93,6 +93,22 @@ def _example(name: str, further: str, printed: str) -> str:
         """
 
 
+class MetricAtThresholds(Protocol):
+    """The public function of a metric that has a value at each threshold."""
+
+    def __call__(
+        self,
+        labels: Any,
+        predictions: Any,
+        thresholds: Sequence[float],
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        """Makes the variables, and the ops that update them."""
+
+
 def _at_thresholds(
     name: str,
     scope: str,
@@ -100,7 +116,7 @@ def _at_thresholds(
     result: Callable[[Counts, str], Any],
     doc: str,
     printed: str,
-) -> Callable[..., tuple[Any, Any]]:
+) -> MetricAtThresholds:
     """A metric at each of some thresholds, from counts of some cases."""
 
     def call(
@@ -118,19 +134,17 @@ def _at_thresholds(
             return listed(value, update, metrics_collections, updates_collections)
 
     whole = doc + _example(name, "[0.3, 0.5]", printed)
-    made: Callable[..., tuple[Any, Any]] = described(
-        public_function(call, name, whole, module=__name__)
-    )
+    made: MetricAtThresholds = described(public_function(call, name, whole, module=__name__))
     return made
 
 
-def _counted(case: str, doc: str, printed: str) -> Callable[..., tuple[Any, Any]]:
+def _counted(case: str, doc: str, printed: str) -> MetricAtThresholds:
     return _at_thresholds(
         f"{case}_at_thresholds", case, (case,), lambda counts, _: counts[case], doc, printed
     )
 
 
-def _share(name: str, other: str, doc: str, printed: str) -> Callable[..., tuple[Any, Any]]:
+def _share(name: str, other: str, doc: str, printed: str) -> MetricAtThresholds:
     def share(counts: Counts, end: str) -> Any:
         right = counts["true_positives"]
         return div_no_nan(right, _SMALL + right + counts[other], name=f"{name}_{end}")
