@@ -9,7 +9,8 @@ _GENERATED = f"{_INNER}.generated_ops"
 # Below each package its modules. `nn_ops=nn` says that the names of the module are looked for in
 # `td.nn`, then in `td`, as for all. One that is called as a namespace is, such as `gfile`, has that
 # home if none is stated; one all of whose homes are absent is absent. `~devices` is a module of the
-# package for what is public nowhere, and `*` the package of TensorFlow's itself.
+# package for what is public nowhere, `/protos.messages` any other one, and `*` the package of
+# TensorFlow's itself.
 _TABLE = """
 client:
     client_lib device_lib=~devices session timeline
@@ -51,7 +52,8 @@ contrib.learn.python.learn.estimators:
     *=contrib.learn dnn=contrib.learn estimator=contrib.learn linear=contrib.learn
     model_fn=contrib.learn run_config=contrib.learn
 contrib.learn.python.learn.preprocessing:
-    *=contrib.learn.preprocessing text=contrib.learn.preprocessing
+    *=contrib.learn.preprocessing categorical_vocabulary=contrib.learn.preprocessing
+    text=contrib.learn.preprocessing
 contrib.legacy_seq2seq.python.ops:
     seq2seq=contrib.legacy_seq2seq
 contrib.lookup:
@@ -99,7 +101,7 @@ core.example:
     example_pb2=train feature_pb2=train
 core.framework:
     attr_value_pb2 graph_pb2 node_def_pb2 op_def_pb2 step_stats_pb2 summary_pb2 tensor_pb2
-    tensor_shape_pb2 types_pb2 variable_pb2 versions_pb2
+    tensor_shape_pb2 types_pb2=/protos.messages variable_pb2 versions_pb2
 core.protobuf:
     cluster_pb2=train config_pb2 meta_graph_pb2 rewriter_config_pb2 saved_model_pb2
     saver_pb2=train tensorflow_server_pb2=train
@@ -110,7 +112,11 @@ examples:
 examples.tutorials:
     *
 examples.tutorials.mnist:
-    input_data=contrib.learn.datasets.mnist
+    input_data=contrib.learn.datasets.mnist mnist=~mnist_network
+models.rnn:
+    rnn=nn rnn_cell=~first_cells,~cells,nn.rnn_cell seq2seq=nn.seq2seq
+models.rnn.ptb:
+    reader=~ptb_reader
 python:
     *=nn,train tf2=~eager_context pywrap_tensorflow=train,~devices pywrap_tensorflow_internal=train
 python.client:
@@ -134,6 +140,7 @@ python.eager:
 python.estimator:
     *=estimator estimator=estimator estimator_lib=estimator exporter=estimator
     model_fn=estimator run_config=estimator training=estimator
+    util=~decorators
 python.estimator.canned:
     dnn=estimator linear=estimator
 python.estimator.export:
@@ -159,7 +166,7 @@ python.lib:
 python.lib.io:
     file_io=~file_io python_io tf_record=python_io,io
 python.ops:
-    array_grad array_ops=~generated_ops bitwise_ops=bitwise candidate_sampling_ops=nn
+    array_grad array_ops=~array_parts,~generated_ops bitwise_ops=bitwise candidate_sampling_ops=nn
     check_ops clip_ops confusion_matrix=math control_flow_ops=~control_flow,~generated_ops
     control_flow_util=~control_flow
     ctc_ops=nn custom_gradient data_flow_ops=queue,contrib.staging,~generated_ops
@@ -265,7 +272,11 @@ def _homes() -> dict[str, tuple[str, ...]]:
             name, _, stated = entry.partition("=")
             own = stated or (name if f"td.{name}" in NAMESPACES else "")
             found = tuple(home.replace("~", f"{_INNER}.") for home in own.split(",") if home)
-            there = tuple(home for home in found if f"td.{home}" in NAMESPACES or ".inner." in home)
+            there = tuple(
+                home.removeprefix("/")
+                for home in found
+                if f"td.{home}" in NAMESPACES or home.startswith(("/", _INNER))
+            )
             if there or not found:
                 module = package if name == "*" else f"{package}.{name}"
                 # Names of generated functions are also those of functions with other arguments.

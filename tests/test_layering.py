@@ -98,6 +98,7 @@ FOLDERS = [
     "contributed/layers",
     "contributed/losses",
     "contributed/metrics",
+    "contributed/preprocessing",
     "contributed/rnn",
     "contributed/legacy_seq2seq",
     "contributed/seq2seq",

@@ -64,7 +64,6 @@ _REASONS = {
     "monitors": "td.train has the hooks that came after them",
     "nets": _NETS,
     "prefetch_to_device": _ONE_DEVICE,
-    "preprocessing": "map words to numbers in Python",
     "profiler": "td.Session.profile tells what takes how long",
     "real_valued_column": _COLUMNS,
     "backprop": _EAGER,

@@ -37,6 +37,7 @@ NAMESPACES = {
     "td.contrib.learn": "What is left of `contrib.learn`.",
     "td.contrib.learn.datasets": "Data of tutorials.",
     "td.contrib.learn.datasets.mnist": "Handwritten digits, from local files.",
+    "td.contrib.learn.preprocessing": "Texts as numbers.",
     "td.contrib.legacy_seq2seq": "From lists of inputs to lists of outputs, and their losses.",
     "td.contrib.lookup": "Tables, and vocabularies from files.",
     "td.contrib.losses": "Losses that take predictions first.",

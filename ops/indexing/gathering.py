@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...protos.config import config
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import SplitContext
 
-public = {"td": "gather"}
+public = {"td": "batch_gather gather"}
 
 GATHER = OpDef(
     "Gather",
@@ -275,3 +277,32 @@ def gather(
         return GATHER(params, indices, validate_indices=validate_indices, name=name)
     along = batch_dims if axis is None else axis
     return GATHER_V2(params, indices, along, batch_dims=batch_dims, name=name)
+
+
+def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
+    """The slices of each example of `params` that the same example of `indices` names.
+
+    Args:
+        params: a tensor of any dtype.
+        indices: int32 or int64, whose dimensions but the last are those that `params` begins with.
+        name: a name for the scope of the op.
+
+    Returns:
+        A Tensor of shape `indices.shape + params.shape[indices.rank:]`.
+
+    Raises:
+        ValueError: the rank of `indices` is not known, or it is a scalar.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.batch_gather([[1, 2, 3], [4, 5, 6]], [[2, 0], [1, 1]])))
+        [[3 1]
+         [5 5]]
+    """
+    with name_scope(name, "BatchGather", [params, indices]):
+        places = convert_to_tensor(indices, name="indices")
+        rank = places.shape.rank
+        if not rank:
+            raise ValueError(f"indices must be of a known rank of at least 1, got {places.shape}")
+        return gather(params, places, batch_dims=rank - 1)

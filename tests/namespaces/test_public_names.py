@@ -38,6 +38,7 @@ NAMESPACES = [
     "td.contrib.learn",
     "td.contrib.learn.datasets",
     "td.contrib.learn.datasets.mnist",
+    "td.contrib.learn.preprocessing",
     "td.contrib.legacy_seq2seq",
     "td.contrib.lookup",
     "td.contrib.losses",

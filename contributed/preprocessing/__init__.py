@@ -1,0 +1,1 @@
+"""Texts as numbers: `td.contrib.learn.preprocessing`."""
