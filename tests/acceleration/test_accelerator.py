@@ -36,11 +36,11 @@ def graph() -> Iterator[td.Graph]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache for all tests of a run, so that each loop is compiled once."""
     base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    return shared / "loops"
+    is_worker = hasattr(request.config, "workerinput")  # the environment may be an outer run's
+    return (base.parent if is_worker else base) / "loops"
 
 
 @pytest.fixture(autouse=True)
