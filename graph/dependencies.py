@@ -19,11 +19,11 @@ def needed_ops(fetches: Iterable[Tensor | Operation], feeds: Sequence[Tensor]) -
         op = pending.pop()
         if op not in needed:
             needed.add(op)
-            pending.extend(tensor.op for tensor in op.inputs if tensor not in fed)
+            pending += [tensor.op for tensor in op.inputs if tensor not in fed]
             # Nothing is left to wait for in an op whose results are all fed.
-            pending.extend(
+            pending += [
                 control
                 for control in op.controls
                 if not control.outputs or not fed.issuperset(control.outputs)
-            )
+            ]
     return next(iter(needed)).graph.in_order(needed) if needed else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..shape_inference.inference import Inference
@@ -20,7 +21,7 @@ from .surface.alike import counted, meant
 from .surface.sites import Site, user_site
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from ..protos.messages import VersionDef
@@ -111,20 +112,21 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             control_inputs = tuple(dict.fromkeys((*control_inputs, *own)))
         if stacks.colocation:
             attrs["_class"] = stacks.colocation_attr()
+        made = partial(Operation, self, definition, name, inputs, attrs, control_inputs)
+        if stacks.devices:
+            device = self._placed(made, device, site)
+        return made(device, site, len(self._operations))
 
-        def made(device: str) -> Operation:
-            index = len(self._operations)
-            return Operation(
-                self, definition, name, inputs, attrs, control_inputs, device, site, index
-            )
-
+    def _placed(self, made: Callable[..., Operation], device: str, site: Site | None) -> str:
+        """The device of a new op that asks for `device`, in the device blocks in force."""
+        stacks = self._stacks
         if not any(map(callable, stacks.devices)):
-            return made(stacks.device(device))
+            return stacks.device(device)
         # What raises, or adds ops of its own, is a draft's business: it is no part of the graph.
-        draft = made(device)
+        draft = made(device, site, len(self._operations))
         try:
             self._infer(draft)
-            return made(stacks.device(device, draft))
+            return stacks.device(device, draft)
         finally:
             self.inference.forget([draft])
 

@@ -113,9 +113,10 @@ def read_attrs(
             kind = value.WhichOneof("value")
             if kind in ("type", "b") or (kind == "s" and spec.allowed is not None):
                 key = (definition, name, kind, getattr(value, kind))
-                if key not in _PLAIN:
-                    _PLAIN[key] = _legal(definition, spec, value)
-                attrs[name] = _PLAIN[key]
+                plain = _PLAIN.get(key, _PLAIN)
+                if plain is _PLAIN:
+                    plain = _PLAIN[key] = _legal(definition, spec, value)
+                attrs[name] = plain
             else:
                 attrs[name] = _legal(definition, spec, value, shared=shared)
         else:
@@ -178,7 +179,7 @@ def check_inputs(
     if len(inputs) != len(dtypes):
         raise ValueError(f"{definition.name} takes {len(dtypes)} inputs, got {len(inputs)}")
     for i, (tensor, dtype) in enumerate(zip(inputs, dtypes, strict=True)):
-        if not dtype.is_compatible_with(tensor.dtype):
+        if tensor.dtype is not dtype and not dtype.is_compatible_with(tensor.dtype):
             raise ValueError(
                 f"input {i} of {definition.name} must be {dtype.name}, got {tensor.dtype.name} "
                 f"from {tensor.name!r}"

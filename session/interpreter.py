@@ -125,10 +125,10 @@ class _Registers:
     def flattened(self, step: Step) -> FlatStep:
         """The step over registers; to be asked for in the order of the plan."""
         inputs = [self.of(slot) for slot in step.inputs]
-        freed = self._released(slot for slot in step.dead if slot not in step.outputs)
+        freed = self._released([slot for slot in step.dead if slot not in step.outputs])
         outputs = tuple([self.of(slot) for slot in step.outputs])
         freed = [register for register in freed if register not in outputs]
-        freed += self._released(slot for slot in step.dead if slot in step.outputs)
+        freed += self._released([slot for slot in step.dead if slot in step.outputs])
         target = outputs[0] if len(outputs) == 1 else outputs
         return FlatStep(step, step.run, _reader(inputs), target, tuple(freed))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .context import KernelContext, Requirement, ShapeContext, is_symbolic
 from .protocols import aliased, assigned
+from .seen_shapes import SeenShapes, identified
 from .symbolic.symbolic import DimExpr, dim_symbol, less_equal
 from .tensor_shape import TensorShape
 from .traits import Bodies, Stack
@@ -27,7 +28,6 @@ _MOST_SYMBOLIC_ELEMENTS = 256
 _MOST_CONSTANT_ELEMENTS = 1 << 16
 _MOST_DIMENSIONS = 64  # of a NumPy array
 _ROOM_BITS = 11
-_SIZES_END = 2**63
 
 _UNKNOWN = TensorShape(None)
 
@@ -55,8 +55,7 @@ class Inference:
         self.reshaping: dict[Node, Edge] = {}
         self._shapes: dict[Edge, TensorShape] = {}
         self._values: dict[Edge, Array | None] = {}
-        # By definition and shapes of the inputs, which are kept so that their ids stay theirs.
-        self._inferred: dict[tuple[Any, ...], tuple[TensorShape, bool, list[TensorShape]]] = {}
+        self._seen = SeenShapes()
         # Sizes that depend on the data, of which there is little: perhaps constants only.
         self._bounded: set[Edge] = set()
         # Of an edge of unknown rank a node may tell more, which holds wherever that node runs.
@@ -161,10 +160,12 @@ class Inference:
         if definition.from_shapes:
             given = [self._shapes.get(edge, _UNKNOWN) for edge in node.inputs]
             key = (definition, *map(id, given))
-            seen = self._inferred.get(key)
+            seen = self._seen.inferred.get(key)
             if seen is not None:
-                self._shapes[outputs[0]], sized, _ = seen
-                if not sized and all(map(self._is_bounded, node.inputs)):
+                self._shapes[outputs[0]], unsure, _ = seen
+                if unsure is not None and self._bounded.issuperset(
+                    [node.inputs[i] for i in unsure]
+                ):
                     self._bounded.add(outputs[0])
                 return
         if definition.traits.aliases is not None:
@@ -182,21 +183,31 @@ class Inference:
             shapes = (shapes,)
         unsized = []
         for edge, shape in zip(outputs, shapes or (), strict=True):
-            self._shapes[edge] = identified(shape)
-            if any(type(n) is int and n >= _SIZES_END for n in shape.sizes or ()):
-                raise ValueError(f"a size of the shape {shape} does not fit in 64 bits")
-            if shape.num_elements() is None:
+            self._shapes[edge] = self._seen.one(shape)
+            if not shape.is_fully_defined():
                 unsized.append(edge)
         # What holds a new symbol, or requires something of this node, is worked out each time.
         if key is not None and len(self.requirements) == required:
-            shape = self._shapes[outputs[0]]
-            if shape.sizes is not None and shape is shapes[0]:
-                self._inferred[key] = shape, not unsized, given
+            sizes = shapes[0].sizes
+            if sizes is not None and None not in sizes:
+                unsure = self._unsure(node.inputs) if unsized else None
+                self._seen.inferred[key] = self._shapes[outputs[0]], unsure, given
         if unsized and all(map(self._is_bounded, node.inputs)):
             self._bounded.update(unsized)
         variable = assigned(node)
         if variable is not None and self._is_reshaped(variable, outputs[0]):
             self.reshaping[node] = variable
+
+    def _unsure(self, edges: Sequence[Edge]) -> list[int] | None:
+        """Which of `edges` need to be bounded for all to be; None if one is known not to be."""
+        unsure = []
+        for i, edge in enumerate(edges):
+            size = self.shape(edge).num_elements()
+            if size is None:
+                unsure.append(i)
+            elif size > _MOST_SYMBOLIC_ELEMENTS:
+                return None
+        return unsure
 
     def _is_reshaped(self, variable: Edge, update: Edge) -> bool:
         """Whether the value that `update` gives may be of another shape than `variable` has."""
@@ -309,14 +320,6 @@ def _opaque(dtype: DType, shape: TensorShape) -> Array | None:
         return None
     symbols = [_number(dtype) for _ in range(size)]
     return _filled(symbols, shape.sizes, np.dtype(object) if symbols else dtype.numpy_dtype)
-
-
-def identified(shape: TensorShape) -> TensorShape:
-    """`shape` with a symbol in place of every size that nobody knows."""
-    sizes = shape.sizes
-    if sizes is None or None not in sizes:
-        return shape
-    return TensorShape.of(tuple(dim_symbol() if size is None else size for size in sizes))
 
 
 def _tidy(value: Any, dtype: DType) -> Array:

@@ -310,7 +310,7 @@ class Importer:
                 raise ValueError(f"the data input {text!r} stands behind a control input")
             else:
                 inputs.append(self._tensor(text))
-        return inputs, list(dict.fromkeys(controls))
+        return inputs, list(dict.fromkeys(controls)) if controls else controls
 
     def _control(self, text: str) -> Operation:
         if text in self.options.input_map:

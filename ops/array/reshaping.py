@@ -50,7 +50,7 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
         return stated
     if all(isinstance(n, int) for n in (*sizes, *wanted)):
         return TensorShape.of(reshaped(sizes, wanted))  # type: ignore[arg-type]
-    return TensorShape.of(_reshaped_symbols(c, sizes, wanted))  # type: ignore[arg-type]
+    return TensorShape.of(tuple(_reshaped_symbols(c, sizes, wanted)))  # type: ignore[arg-type]
 
 
 @RESHAPE.split

@@ -9,7 +9,7 @@ import numpy as np
 from ...graph.bodies import Body, Known, is_looked_into
 from ...graph.describe import whereabouts
 from ...shape_inference.contents import common_shape
-from ...shape_inference.inference import identified
+from ...shape_inference.seen_shapes import identified
 from ...shape_inference.symbolic.symbolic import DimExpr, dim_symbol, equal, symbols_of
 from ...shape_inference.tensor_shape import TensorShape
 from .followed_before import followed_once

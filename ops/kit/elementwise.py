@@ -195,12 +195,13 @@ def define_broadcasting(
     def kernel(c: KernelContext) -> Kernel:
         chosen = symbolic if c.symbolic and symbolic else function_for(function, c.dtype(first))
         x, y = c.shape(first), c.shape(second)
-        if (x.rank or y.rank) and certain_to_broadcast(x, y):
+        certain = certain_to_broadcast(x, y)
+        if certain and (x.sizes or y.sizes):
             spec = specs.get(chosen)
             if spec is None:
                 spec = specs[chosen] = with_line(_in_new_memory(chosen))
             return spec
-        if not certain_to_broadcast(x, y):
+        if not certain:
             chosen = _checking_shapes(chosen)
         return with_line(_in_new_memory(chosen) if x.rank or y.rank else on_any_rank(chosen, c))
 
@@ -218,6 +219,8 @@ def certain_to_broadcast(x: TensorShape, y: TensorShape) -> bool:
     a, b = x.sizes, y.sizes
     if a is None or b is None:
         return False
+    if a is b:
+        return True
     pairs = zip(reversed(a), reversed(b), strict=False)
     return all(m is n or m == n or 1 in (m, n) for m, n in pairs)
 

@@ -243,9 +243,9 @@ def _variable_of(tensor: Tensor) -> Tensor:
 
 def _taken_as_references(op: Operation) -> list[bool] | None:
     """Of each input whether the op takes the variable, not its value; None if there is none."""
-    definition = op.definition
-    if isinstance(definition, OpDef) and any(tensor.dtype.is_ref_dtype for tensor in op.inputs):
-        return [dtype.is_ref_dtype for dtype in definition.input_dtypes(op.attrs)]
+    for tensor in op.inputs:
+        if tensor.dtype.is_ref_dtype and isinstance(op.definition, OpDef):
+            return [dtype.is_ref_dtype for dtype in op.definition.input_dtypes(op.attrs)]
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -230,6 +231,7 @@ def test_many_outputs_of_no_known_size_are_inferred_at_once() -> None:
 def test_nothing_stays_known_of_an_op_that_has_left() -> None:
     graph = td.get_default_graph()
     tables = dict(vars(graph.inference))
+    del tables["_seen"]  # knows shapes, and no op
     x = td.placeholder(td.int32, name="x")
     start = graph.version
     td.reshape(td.zeros([2, 3]), x)  # reads the vector that x must be, and what is known of it
@@ -238,3 +240,21 @@ def test_nothing_stays_known_of_an_op_that_has_left() -> None:
     assert not tables["_read"]
     graph.truncate(0)
     assert [name for name, table in tables.items() if table] == []
+
+
+def test_what_was_inferred_of_shapes_serves_for_others_of_the_same_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rule = Mock(side_effect=lookup("AddV2").shape_function)
+    monkeypatch.setattr(lookup("AddV2"), "shape_function", rule)
+    x = y = td.placeholder(td.int64, [None, 2])
+    for _ in range(5):
+        y = y + td.constant([1, 2], td.int64)
+    assert rule.call_count == 1
+    assert y.shape is x.shape
+
+
+def test_a_size_that_is_too_large_is_refused_each_time() -> None:
+    for _ in range(2):
+        with pytest.raises(ValueError, match="does not fit in 64 bits"):
+            td.concat([td.placeholder(td.int8, [2**62])] * 2, 0)
