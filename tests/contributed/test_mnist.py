@@ -97,9 +97,9 @@ def test_tutorials_find_it_where_tensorflow_has_it() -> None:
         "from tensorflow.contrib.learn.python.learn.datasets.mnist import read_data_sets\n"
         "from tensorflow.python.framework import tensor_shape\n"
         "data.read_data_sets, input_data.read_data_sets, tensor_shape.scalar\n"
-        "from tensorflow.examples.tutorials.mnist import mnist\n"
+        "from tensorflow.examples.tutorials.mnist import fully_connected_feed\n"
     )
     report = check_names(source)
     assert [(line, name) for line, name, _ in report.missing] == [
-        (6, "tensorflow.examples.tutorials.mnist.mnist")
+        (6, "tensorflow.examples.tutorials.mnist.fully_connected_feed")
     ]
