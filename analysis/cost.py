@@ -292,6 +292,10 @@ def _graph_and_fetches(graph: Any, fetches: Any) -> tuple[Graph, list[Tensor | O
         model, graph = graph, graph.graph
         if fetches is None and model.main_signature is not None:
             fetches = list(model.outputs.values())
+    if not isinstance(graph, Graph):
+        raise TypeError(
+            f"graph must be a Graph, a GraphDef, a loaded model or a path, got {graph!r}"
+        )
     found: list[Tensor | Operation] = []
     for fetch in results(graph) if fetches is None else _flat(fetches):
         try:

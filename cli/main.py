@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..graph.errors import OpError
-from ..graph.surface.sites import starts_here
+from ..graph.surface.user_frames import starts_here
 from . import (
     annotate,
     check,

@@ -213,7 +213,7 @@ def pandas_input_fn(
         >>> td.estimator.inputs.pandas_input_fn([1, 2], shuffle=False)
         Traceback (most recent call last):
             ...
-        TypeError: x must be a pandas DataFrame; got list
+        TypeError: pandas_input_fn: x must be a pandas DataFrame; got list
     """
     _check_shuffle(shuffle)
     if not (hasattr(x, "columns") and hasattr(x, "index")):

@@ -101,6 +101,13 @@ def convert_to_tensor(
         ...     td.convert_to_tensor([[1, 2], [3, 4]], name="m")
         <td.Tensor 'm:0' shape=(2, 2) dtype=int32>
     """
+    return _to_tensor(value, dtype, name, preferred_dtype, as_ref)
+
+
+def _to_tensor(
+    value: Any, dtype: Any, name: str | None, preferred_dtype: Any = None, as_ref: bool = False
+) -> Tensor:
+    """What `convert_to_tensor` does; errors are about what the user has called."""
     if isinstance(value, Tensor):
         if dtype is not None and not as_dtype(dtype).base_dtype.is_compatible_with(value.dtype):
             raise wrong_dtype(value, [as_dtype(dtype).base_dtype], repr(value.name))
@@ -112,11 +119,12 @@ def convert_to_tensor(
             if result is not NotImplemented:
                 outcome: Tensor = result
                 return outcome
+    refused: Exception | None = None
     if wanted is None and preferred_dtype is not None:
         try:
-            return convert_to_tensor(value, preferred_dtype, name)
-        except (TypeError, ValueError):
-            pass
+            return _to_tensor(value, preferred_dtype, name)
+        except (TypeError, ValueError) as error:
+            refused = error
     if isinstance(value, (list, tuple)) and holds_tensor(value):
         return _pack(value, wanted, name)
     if isinstance(value, Operation):
@@ -124,6 +132,8 @@ def convert_to_tensor(
     try:
         array, array_dtype = constant_array(value, wanted)
     except (TypeError, ValueError) as error:
+        if refused is not None:
+            raise refused from None  # it tells of the dtype that was due
         if public_call() is None:
             raise
         raise type(error)(wrong_value(error, value, wanted, name or "value")) from None
@@ -154,7 +164,7 @@ def convert_n_to_tensor(
         ['x_0:0', 'x_1:0']
     """
     return [
-        convert_to_tensor(value, dtype, None if name is None else f"{name}_{i}", as_ref=as_ref)
+        _to_tensor(value, dtype, None if name is None else f"{name}_{i}", as_ref=as_ref)
         for i, value in enumerate(values)
     ]
 
@@ -199,7 +209,7 @@ def _pack(value: Sequence[Any], dtype: DType | None, name: str | None) -> Tensor
     with get_default_graph().name_scope(name or "packed") as scope:
         for i, item in enumerate(value):
             nested = isinstance(item, (list, tuple)) and holds_tensor(item)
-            convert = _pack if nested else convert_to_tensor
+            convert = _pack if nested else _to_tensor
             rows.append(convert(item, dtype, str(i)))
         packed: Tensor = registry.sole(Stack)(rows, name=scope)
         return packed
@@ -212,7 +222,7 @@ def _dtype_of_tensors(value: Sequence[Any]) -> DType | None:
             if dtype := _dtype_of_tensors(item):
                 return dtype
         elif _is_tensor(item) and not isinstance(item, (Dimension, DimExpr)):
-            return convert_to_tensor(item).dtype.base_dtype
+            return _to_tensor(item, None, None).dtype.base_dtype
     return None
 
 
@@ -242,7 +252,7 @@ def convert_inputs(
             tensor = _convert(graph, op_name, value, definition, spec, attrs, spec.name)
         if spec.is_ref and not tensor.dtype.is_ref_dtype:
             raise TypeError(
-                f"{spec.name} of {definition.name} must be a reference to a variable, got "
+                f"{_argument(spec, definition)} must be a reference to a variable, got "
                 f"{tensor.name!r} of {tensor.dtype.name}"
             )
         _bind(definition, spec, tensor, attrs, value)
@@ -270,12 +280,18 @@ def _convert(
             wanted = _kept(value, attr.allowed)
     try:
         with graph.as_default(), graph.name_scope(f"{op_name}/"):
-            return convert_to_tensor(value, wanted, name, preferred, as_ref=spec.is_ref)
+            return _to_tensor(value, wanted, name, preferred, as_ref=spec.is_ref)
     except (TypeError, ValueError) as error:
         if "\n" in str(error) or public_call() is not None:
             raise  # it tells all there is to tell
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{spec.name} of {definition.name}: {error}") from error
+
+
+def _argument(spec: ArgSpec, definition: RegisteredOpType) -> str:
+    """What the user knows an input as: that of an op type where no function was called."""
+    call = public_call()
+    return f"{spec.name} of {definition.name}" if call is None else call.spelled(spec.name)
 
 
 def _kept(value: Any, allowed: Sequence[DType] | None) -> DType | None:
@@ -298,9 +314,7 @@ def _list_of_tensors(
     attrs: dict[str, Any],
 ) -> list[Tensor]:
     if not isinstance(value, (list, tuple)):
-        raise TypeError(
-            f"{spec.name} of {definition.name} must be a list of tensors, got {value!r}"
-        )
+        raise TypeError(f"{_argument(spec, definition)} must be a list of tensors, got {value!r}")
     if spec.type_attr is not None and spec.type_attr not in attrs:
         # One tensor among the values tells the dtype of the numbers beside it.
         for item in value:
@@ -331,10 +345,9 @@ def _bind(
     allowed = None if attr is None else definition.signature.attrs[attr].allowed
     if bound is not dtype or (allowed is not None and dtype not in allowed):
         wanted = [bound] if bound is not dtype else list(allowed or ())
+        clash = bool(attr) and len(wanted) == 1
         shown = value if isinstance(value, Tensor) else tensor
-        raise wrong_dtype(
-            shown, wanted, spec.name, definition.name, clash=bool(attr) and len(wanted) == 1
-        )
+        raise wrong_dtype(shown, wanted, spec.name, definition.name, clash=clash, given=value)
 
 
 def _bind_list(
@@ -348,12 +361,12 @@ def _bind_list(
         attr, value = spec.type_list_attr, [tensor.dtype.base_dtype for tensor in tensors]
     if attrs.setdefault(attr, value) != value:
         raise ValueError(
-            f"{spec.name} of {definition.name} has {attr} = {value}, "
-            f"where another input has {attrs[attr]}"
+            f"{_argument(spec, definition)} has {attr} = {value}, where another input has "
+            f"{attrs[attr]}"
         )
     minimum = definition.signature.attrs[attr].minimum or 0
     if number < minimum:
         raise ValueError(
-            f"{spec.name} of {definition.name} must hold at least {counted(minimum, 'tensor')}, "
-            f"got {number}"
+            f"{_argument(spec, definition)} must hold at least {counted(minimum, 'tensor')}, got "
+            f"{number}"
         )

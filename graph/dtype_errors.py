@@ -15,10 +15,16 @@ if TYPE_CHECKING:
     from ..protos.dtypes import DType
 
 _MOST_NAMED = 6
+_WRITTEN = (str, bytes, bool, int, float, complex, list, tuple)
 
 
 def wrong_dtype(
-    value: Any, wanted: Sequence[DType], fallback: str, called: str = "", clash: bool = True
+    value: Any,
+    wanted: Sequence[DType],
+    fallback: str,
+    called: str = "",
+    clash: bool = True,
+    given: Any = None,
 ) -> TypeError:
     """The error of an argument whose dtype is none of those wanted.
 
@@ -28,8 +34,17 @@ def wrong_dtype(
         fallback: what the definition of the op calls the argument.
         called: what to call the op where the user has called no public function.
         clash: whether the dtype wanted is that of other arguments.
+        given: what the user wrote, where `value` was made of it.
     """
     call = public_call() or PublicCall(called, {})
+    if isinstance(given, _WRITTEN):
+        name = _named(call, given) or call.spelled(fallback)
+        told = f"{call.name}: {name}" if call.name else f"{name} of {called}"
+        text = f"{told} must be {_choice(wanted)}, got {given!r}"
+        made = _tensor_of(value).dtype.base_dtype
+        if made.name != "string":
+            text += f", which makes {made.name}{_written(given, wanted)}"
+        return TypeError(f"{text}\n  {user_line()}")
     named = call.arguments.get(fallback) is value and fallback
     name = named or _named(call, value) or call.spelled(fallback)
     tensor = _tensor_of(value)
@@ -132,6 +147,15 @@ def _advice(name: str, found: DType, wanted: Sequence[DType]) -> str:
     if target.name == "string":
         return f"write td.as_string({name})"
     return f"write td.cast({name}, td.{target.name})"
+
+
+def _written(given: Any, wanted: Sequence[DType]) -> str:
+    """How to write a number instead; "" where that is not plain."""
+    if type(given) is int and any(dtype.is_floating for dtype in wanted):
+        return f": write {float(given)}"
+    if type(given) is float and given.is_integer() and any(dtype.is_integer for dtype in wanted):
+        return f": write {int(given)}"
+    return ""
 
 
 def _labelled(label: str, tensor: Tensor) -> str:

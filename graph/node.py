@@ -92,7 +92,10 @@ class Tensor(NoValues):
             ...     print(x.shape)
             (?, 784)
         """
-        self.op.graph.inference.refine(self, TensorShape(shape))
+        try:
+            self.op.graph.inference.refine(self, TensorShape(shape))
+        except ValueError as error:
+            raise ValueError(f"{self.name!r} has another shape: {error}") from None
 
     def consumers(self) -> list[Operation]:
         """The ops that take this tensor as an input, in the order they were made."""
@@ -279,6 +282,8 @@ def _session(session: Any, graph: Graph, action: str, explicit: str) -> Any:
         ValueError: there is none, or it runs another graph.
     """
     given, session = session, session or thread_defaults.get_default_session()
+    if session is not None and not hasattr(session, "graph"):
+        raise TypeError(f"cannot {action}: session must be a td.Session, got {session!r}")
     if session is None:
         raise ValueError(
             f"cannot {action}: No default session is registered. Enter `with td.Session() as "

@@ -20,6 +20,7 @@ from .kernel_spec import Memory
 from .node import Operation, Tensor
 from .signature import REQUIRED, ArgSpec, Signature, parse_signature
 from .surface.sites import Site
+from .surface.user_frames import is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -119,6 +120,8 @@ class OpDef(Generic[Result]):
         self._signature: Signature | None = None
         self._positions: dict[str, int | range] | None = None
         self._result_type: Any = None
+        if not is_ours(caller):
+            self._signature = parse_signature(arguments, attrs)  # so that its errors come here
         registry.register(self)
 
     def shape(self, function: ShapeFunction) -> ShapeFunction:

@@ -161,6 +161,12 @@ class ScopedGraph:
         if control_inputs is None:
             stacks.control = []
         else:
+            one = isinstance(control_inputs, (str, bytes)) or hasattr(control_inputs, "op")
+            if one or not hasattr(control_inputs, "__iter__"):
+                raise TypeError(
+                    "control_inputs must be a list of operations and tensors, got "
+                    f"{control_inputs!r}"
+                )
             elements = [self.as_graph_element(item) for item in control_inputs]
             ops = [getattr(item, "op", item) for item in elements]
             stacks.control = [*outer, ControlScope(list(dict.fromkeys(ops)))]

@@ -88,8 +88,18 @@ class SparseTensor:
         self._values = convert_to_tensor(values, name="values")
         self._dense_shape = convert_to_tensor(dense_shape, "int64", "dense_shape")
         positions = self._indices.shape.with_rank(2)
-        positions[0].merge_with(self._values.shape.with_rank(1)[0])
-        positions[1].merge_with(self._dense_shape.shape.with_rank(1)[0])
+        for axis, name, told in (
+            (0, "values", "a row of indices for each of values"),
+            (1, "dense_shape", "a column of indices for each dimension of dense_shape"),
+        ):
+            other = getattr(self, f"_{name}").shape.with_rank(1)
+            try:
+                positions[axis].merge_with(other[0])
+            except ValueError:
+                raise ValueError(
+                    f"indices, of shape {positions}, and {name}, of shape {other}, are not "
+                    f"compatible: there must be {told}"
+                ) from None
 
     @classmethod
     def from_value(cls, value: SparseTensorValue | SparseTensor) -> SparseTensor:

@@ -30,6 +30,7 @@ from .sparse.sparse_elementwise import (
     SPARSE_DENSE_CWISE_MUL,
     with_dense,
 )
+from .variables.variable_methods import VariableOperators
 from .variables.variable_updates import assign_slice
 
 if TYPE_CHECKING:
@@ -157,7 +158,12 @@ def _attach() -> None:
         setattr(Tensor, f"__r{method}__", called)
     for method, function in METHODS:
         setattr(Tensor, method, guarded(function, _SIGNS.get(method, method)))
+    Tensor.set_shape = guarded(Tensor.set_shape)  # type: ignore[method-assign]
+    Tensor.eval = guarded(Tensor.eval)  # type: ignore[method-assign]
     Tensor.OVERLOADABLE_OPERATORS = _methods()
+    for method in _methods() & {*vars(VariableOperators)}:
+        sign = _SIGNS.get(method) or _SIGNS.get(method.strip("_").removeprefix("r"), method)
+        setattr(VariableOperators, method, guarded(getattr(VariableOperators, method), sign))
 
 
 _attach()

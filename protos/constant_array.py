@@ -48,7 +48,7 @@ def constant_array(value: Any, dtype: Any = None) -> tuple[Array, DType]:
     if wanted is not None and not wanted.is_numpy_compatible:
         raise TypeError(f"a constant cannot be of {wanted.name}")
     if value is None:
-        raise ValueError("a constant cannot be None")
+        raise ValueError("what a tensor holds cannot be None")
     if hasattr(value, "__array__"):
         array, found = _from_array(np.asarray(value), wanted)
     else:
@@ -157,7 +157,10 @@ def _from_objects(value: Any, wanted: DType | None) -> tuple[Array, DType]:
         if isinstance(item, (list, tuple)):
             raise _not_rectangular(value)
         if not (isinstance(item, _ELEMENTS) or hasattr(item, "__index__")):
-            raise TypeError(f"no tensor holds {item!r} of type {type(item).__name__!r}")
+            raise TypeError(
+                f"no tensor holds {item!r} of type {type(item).__name__!r}; tensors hold numbers, "
+                "booleans and strings, alone, in lists or in arrays"
+            )
     if any(not isinstance(item, _ELEMENTS) for item in items):
         return _from_indices(array, items, wanted)
     if wanted in (None, dtypes.string) and any(isinstance(item, (str, bytes)) for item in items):
@@ -166,7 +169,9 @@ def _from_objects(value: Any, wanted: DType | None) -> tuple[Array, DType]:
         if isinstance(item, (str, bytes)) or wanted is dtypes.string:
             raise _does_not_take(wanted or dtypes.string, item)
         if isinstance(item, int) and not -(2**63) <= item < 2**64:
-            raise ValueError(f"{item} is out of the range of every integer dtype")
+            raise ValueError(
+                f"{item} is out of the range of every integer dtype: [{-(2**63)}, {2**64})"
+            )
     if not items:
         return _strings(array), dtypes.string
     raise TypeError(f"no dtype goes with {items[0]!r} of type {type(items[0]).__name__!r}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.describe import whereabouts
 from ..graph.node import Operation, Tensor
 from ..protos.constant_array import constant_array
 from ..protos.dtypes import variant
@@ -74,12 +75,27 @@ def feed_converter(tensor: Tensor) -> Callable[[Any], Array]:
         if array.shape != sizes and (known or not _fits(array.shape, sizes)):
             raise ValueError(
                 f"Cannot feed value of shape {array.shape} for Tensor {tensor.name!r}, which has "
-                f"shape {shape}"
+                f"shape {shape}{_instead(array.shape, sizes)}{_made(tensor)}"
             )
         array.setflags(write=False)  # `flags.writeable = False` takes twice as long
         return array
 
     return convert
+
+
+def _made(tensor: Tensor) -> str:
+    """The line that made what is fed, where one did."""
+    return "" if tensor.op.site is None else f"\n  in {whereabouts(tensor.op)}"
+
+
+def _instead(actual: tuple[int, ...], sizes: tuple[int | None, ...] | None) -> str:
+    """What to feed instead, where the value is one row of a batch, or has a size of 1 too many."""
+    if _fits((1, *actual), sizes):
+        return ": write [value] for a batch of one"
+    for axis, size in enumerate(actual):
+        if size == 1 and _fits(actual[:axis] + actual[axis + 1 :], sizes):
+            return f": write np.squeeze(value, {axis})"
+    return ""
 
 
 def _fits(actual: tuple[int, ...], sizes: tuple[int | None, ...] | None) -> bool:

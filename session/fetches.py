@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
 
+_MOST_NAMED = 8
+
 
 class Fetches:
     """A fetch structure: the distinct elements to compute, and how results fill the structure.
@@ -170,7 +172,11 @@ def feedable(graph: Graph, key: Any) -> Tensor:
     try:
         tensor = graph.tensor(key)
     except (KeyError, TypeError, ValueError) as error:
-        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
+        told = str(error.args[0])
+        if isinstance(key, str) and isinstance(error, KeyError) and "did you mean" not in told:
+            names = ", ".join(repr(tensor.name) for tensor in graph.inputs[:_MOST_NAMED])
+            told += f"; the inputs are {names}" if names else "; the graph has no inputs"
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {told}") from None
     if not graph.is_feedable(tensor):
         raise ValueError(f"the tensor {tensor.name!r} may not be fed")
     return tensor

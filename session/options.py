@@ -20,6 +20,10 @@ class _Options:
             if name not in type(self).__annotations__:
                 known = ", ".join(type(self).__annotations__)
                 raise TypeError(f"{type(self).__name__} has no setting {name!r}; it has {known}")
+            default = getattr(type(self), name, None)
+            if type(default) in (int, bool) and not isinstance(value, int):
+                kind = "a bool" if isinstance(default, bool) else "an int"
+                raise TypeError(f"{name} must be {kind}, got {value!r}")
             setattr(self, name, value)
 
     def __repr__(self) -> str:

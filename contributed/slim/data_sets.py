@@ -81,7 +81,7 @@ def get_data_files(data_sources: Any) -> list[str]:
         >>> td.contrib.slim.parallel_reader.get_data_files("no/such/*")
         Traceback (most recent call last):
             ...
-        ValueError: data_sources = 'no/such/*' match no file
+        ValueError: get_data_files: data_sources = 'no/such/*' match no file
     """
     patterns = [data_sources] if isinstance(data_sources, str) else list(data_sources)
     found = [path for pattern in patterns for path in Glob(pattern)]

@@ -27,7 +27,11 @@ _OPENING = threading.Lock()
 def opened_event_file(logdir: str | PathLike[str], suffix: str = "") -> tuple[str, IO[bytes]]:
     """A new event file in a folder, which is made: its path, and the file with its first event."""
     folder = os.fspath(logdir)
-    os.makedirs(folder, exist_ok=True)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except FileExistsError as error:
+        error.strerror = "There is a file of that name, where a folder is due"
+        raise
     now = time.time()
     stem = os.path.join(folder, f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}")
     version = Event(wall_time=now, file_version="brain.Event:2")

@@ -82,7 +82,10 @@ def _from_text(kind: type[AnyMessage], data: bytes) -> AnyMessage:
     try:
         message = text_format.Parse(data.decode(), kind())
     except text_format.ParseError as error:
-        raise ValueError(str(error)) from error
+        # Such as `1:1 : Message type "tensorflow.GraphDef" has no field named "Dear".`
+        place, _, clause = str(error).partition(" : ")
+        line = place.partition(":")[0]
+        raise ValueError(f"line {line}: {clause}" if line.isdigit() else str(error)) from error
     # In binary form, messages may be nested less deep; what cannot be saved is not loaded.
     return kind.FromString(message.SerializeToString())
 

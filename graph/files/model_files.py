@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
 _WORTH_A_LOOK = 1 << 24  # bytes of a file: what can be won in a smaller one is too little
+_MOST_NAMED = 5
 _SERVE = frozenset({"serve"})
 _MESSAGES = {
     Kind.GRAPH: GraphDef,
@@ -119,7 +120,10 @@ def read_opened(
     except errors.DataLossError as error:
         if is_text or not looks_cut_off(file, size):
             raise
-        told = f"{error.message}; it ends in the middle of a message: is it cut off?"
+        told = (
+            f"{title} is not a {kind.value}: it ends in the middle of a message, after {size} "
+            "bytes, as a file that was cut off does; copy or download it again"
+        )
         raise errors.DataLossError(None, None, told) from error
     meta_graph = None
     if not isinstance(message, GraphDef):
@@ -160,6 +164,10 @@ def model_file(folder: str) -> str:
     told = f"there is no SavedModel in {folder!r}"
     if graphs or inside:
         told += f"; it holds {', '.join([*inside, *graphs][:8])}: name one of these"
+    else:
+        told += f", which would be a file {_MODEL_FILES[0]}; " + (
+            f"it holds {', '.join(names[:_MOST_NAMED])}" if names else "it is empty"
+        )
     raise errors.NotFoundError(None, None, told)
 
 

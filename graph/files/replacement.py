@@ -40,6 +40,8 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
         descriptor, temporary = _opened_beside(target, 0o666 if mode is None else 0o600)
     except OSError as error:
         error.filename = path
+        if isinstance(error, FileNotFoundError):
+            error.strerror = f"There is no folder {os.path.dirname(path)!r}; make it first"
         raise
     try:
         with open(descriptor, "wb") as file:

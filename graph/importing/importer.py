@@ -20,6 +20,7 @@ from ..node import Operation, Tensor
 from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
 from ..scopes.device import parse_device
 from ..scopes.names import check_op_name
+from ..surface.alike import counted
 from ..surface.sites import user_site
 from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
 from .attr_drift import Drift
@@ -329,7 +330,7 @@ class Importer:
         outputs = self.ops[name].outputs
         if int(number) >= len(outputs):
             raise ValueError(
-                f"the input {text!r} does not exist: {name!r} has {len(outputs)} outputs"
+                f"the input {text!r} does not exist: {name!r} has {counted(len(outputs), 'output')}"
             )
         return outputs[int(number)]
 
@@ -375,10 +376,8 @@ class Importer:
             ValueError: they are too few, or contradict ours.
         """
         if len(shapes) < len(op.outputs):
-            raise ValueError(
-                f"_output_shapes of {whereabouts(op)} has {len(shapes)} shapes for "
-                f"{len(op.outputs)} outputs"
-            )
+            told = f"{counted(len(shapes), 'shape')} for {counted(len(op.outputs), 'output')}"
+            raise ValueError(f"_output_shapes of {whereabouts(op)} has {told}")
         for tensor, shape in zip(op.outputs, shapes, strict=False):
             if tensor.dtype.name == "resource":
                 continue  # TensorFlow states (2,) of handles that are scalars here

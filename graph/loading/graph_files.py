@@ -142,8 +142,10 @@ def load_graph(path: str | PathLike[str], progress: Progress | None = None) -> G
 
 
 def _as_message(graph: Graph | GraphDef, control_flow: str | None = None) -> GraphDef:
-    if not isinstance(graph, Graph):
+    if isinstance(graph, GraphDef):
         return graph
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph must be a td.Graph or a GraphDef, got {graph!r}")
     for op in graph.get_operations():
         if op.definition.traits.calls_python:
             raise ValueError(

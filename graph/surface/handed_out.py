@@ -47,13 +47,15 @@ def handed_out(item: Any, namespace: str) -> Any:
 
 
 def _prepare(cls: Any) -> None:
-    for name, method in list(vars(cls).items()):
+    for name, member in list(vars(cls).items()):
+        kind = type(member) if isinstance(member, (classmethod, staticmethod)) else None
+        method = member if kind is None else member.__func__
         if not isfunction(method) or (name.startswith("_") and name not in _CALLED):
             continue
         _unquote(method)
         if cls.__name__ not in _OWN_GUARDS:
-            called = cls.__name__ if name in _CALLED else ""
-            setattr(cls, name, guarded(method, called))
+            made = guarded(method, cls.__name__ if name in _CALLED else "")
+            setattr(cls, name, made if kind is None else kind(made))
 
 
 _CALLED = ("__init__", "__call__")

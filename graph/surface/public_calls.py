@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
 import sys
 from types import FunctionType, TracebackType
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...protos.config import config
 from .alike import meant
+from .source_lines import shown_line
+from .user_frames import home, is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,8 +26,13 @@ if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 _UNEXPECTED = re.compile(r"^(?:\w+\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
-_PACKAGE = __name__.partition(".")[0]
-_LIBRARIES = (_PACKAGE, "numpy", "importlib")
+_LIBRARIES = (__name__.partition(".")[0], "numpy", "importlib")
+
+_PATHS = re.compile("path|file|dir|prefix")
+_NO_PATH = re.compile("expected str, bytes or os.PathLike object, not ")
+
+# What an error says of its place, which `describe` and others have added.
+_PLACED = re.compile(r"^  (?:in '|at )", re.MULTILINE)
 
 # What is not said to users, but a defect, whose frames are needed to find it.
 _DEFECTS = (ArithmeticError, AssertionError, AttributeError, NameError, RecursionError)
@@ -69,11 +77,6 @@ def guarded(function: Function, name: str = "") -> Function:
 _GUARD = guarded.__code__.co_filename
 
 
-def is_ours(frame: FrameType) -> bool:
-    """Whether a frame is of this library."""
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
-
-
 def guard_name(frame: FrameType) -> str:
     """What the user has called, if `frame` is that of a guard; "" otherwise."""
     return frame.f_code.co_name if frame.f_code.co_filename is _GUARD else ""
@@ -111,14 +114,53 @@ def _trimmed_of(error: BaseException, function: Callable[..., Any]) -> BaseExcep
             known = [name for name in inspect.signature(function).parameters if name != "self"]
             hint = meant(wrong[2], known, before=": ") or f": it takes {', '.join(known)}"
             error.args = (f"{wrong[0]}{hint}",)
+        elif _NO_PATH.match(str(error)):
+            error.args = (_without_path(sys._getframe(1)) or str(error),)
+    if type(error) in (TypeError, ValueError) and _is_said_by_us(error):
+        _place(error, sys._getframe(1))
     return trimmed(error)
+
+
+def _without_path(guard: FrameType) -> str:
+    """What to say where Python has said that an argument is no path: which one."""
+    call = _call_of(guard)
+    given = [name for name in call.given if name != "self"]
+    for name in [name for name in given if _PATHS.search(name)] or given:
+        if not isinstance(call.arguments[name], (str, bytes, os.PathLike)):
+            return f"{name} must be a path, got {call.arguments[name]!r}"
+    return ""
+
+
+def _is_said_by_us(error: BaseException) -> bool:
+    """Whether it was not the user's own code, called back, that raised an error."""
+    frames: list[FrameType] = []
+    trace = error.__traceback__
+    while trace is not None:
+        if home(trace.tb_frame) != "numpy":
+            frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    return bool(frames) and is_ours(frames[-1])
+
+
+def _place(error: BaseException, guard: FrameType) -> None:
+    """Adds what the user has called, and where, to an error that tells neither."""
+    text = error.args[0] if len(error.args) == 1 else None
+    caller = guard.f_back
+    if caller is None or is_ours(caller) or not isinstance(text, str) or _PLACED.search(text):
+        return
+    called = guard.f_code.co_name
+    if called != "[]" and not re.search(rf"(?<!\w){re.escape(called)}(?!\w)", text):
+        text = f"{called}: {text}"
+    file = caller.f_code.co_filename
+    if not file.startswith("<"):  # as in `<stdin>`
+        text += f"\n  at {shown_line(file, caller.f_lineno)}"
+    error.args = (text,)
 
 
 def _user_frames(trace: TracebackType | None) -> TracebackType | None:
     frames: list[TracebackType] = []
     while trace is not None:
-        name = str(trace.tb_frame.f_globals.get("__name__", ""))
-        if name.partition(".")[0] not in _LIBRARIES:
+        if home(trace.tb_frame) not in _LIBRARIES:
             frames.append(trace)
         trace = trace.tb_next
     kept: TracebackType | None = None
@@ -128,15 +170,17 @@ def _user_frames(trace: TracebackType | None) -> TracebackType | None:
 
 
 class PublicCall(NamedTuple):
-    """A call of a public function: its name, and its arguments by theirs."""
+    """A call of a public function: its name, its arguments, and which of them were given."""
 
     name: str
     arguments: dict[str, Any]
+    given: frozenset[str] = frozenset()
 
     def argument(self, value: Any) -> str | None:
         """What the user knows `value` as: `b`, `values[1]`; None if it is no argument."""
         for name, item in self.items():
-            if item is value:
+            # Words and numbers are one object wherever they stand: those of defaults tell nothing.
+            if item is value and name.partition("[")[0] in self.given:
                 return name
         return None
 
@@ -160,12 +204,16 @@ def public_call() -> PublicCall | None:
     while frame is not None and is_ours(frame):
         last = frame if guard_name(frame) else last
         frame = frame.f_back
-    if last is None:
-        return None
-    function, args, kwargs = (last.f_locals.get(key) for key in ("function", "args", "kwargs"))
+    return None if last is None else _call_of(last)
+
+
+def _call_of(guard: FrameType) -> PublicCall:
+    """The call that a guard stands for."""
+    function, args, kwargs = (guard.f_locals.get(key) for key in ("function", "args", "kwargs"))
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)  # type: ignore[arg-type, misc]
     except TypeError:
-        return PublicCall(guard_name(last), dict(kwargs or {}))
+        return PublicCall(guard_name(guard), dict(kwargs or {}), frozenset(kwargs or ()))
+    given = frozenset(bound.arguments)
     bound.apply_defaults()
-    return PublicCall(guard_name(last), dict(bound.arguments))
+    return PublicCall(guard_name(guard), dict(bound.arguments), given)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
-from .public_calls import guard_name, is_ours
+from .public_calls import guard_name
+from .source_lines import shown_line
+from .user_frames import is_ours, starts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import CodeType, FrameType
-    from typing import Any, TypeVar
-
-    Function = TypeVar("Function", bound=Callable[..., Any])
+    from types import FrameType
 
 
 class Site(NamedTuple):
@@ -25,33 +22,7 @@ class Site(NamedTuple):
     call: str = ""
 
     def __str__(self) -> str:
-        cell = _cell(self.file)
-        return f"{_shown(self.file)}:{self.line}" if cell is None else f"{cell}, line {self.line}"
-
-
-_STARTS: set[CodeType] = set()
-
-
-def starts_here(function: Function) -> Function:
-    """Says that `function` begins a program of ours: what called it made no op."""
-    _STARTS.add(function.__code__)
-    return function
-
-
-def _shown(file: str) -> str:
-    """A path as one would write it: from where one stands, if it is below that."""
-    try:
-        here = os.path.join(os.getcwd(), "")
-    except OSError:
-        return file
-    return file.removeprefix(here)
-
-
-def _cell(file: str) -> str | None:
-    """What a notebook calls the code that it has compiled under the name of a file."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    numbers = getattr(getattr(shell, "compile", None), "_filename_map", {})
-    return f"Cell In[{numbers[file]}]" if file in numbers else None
+        return shown_line(self.file, self.line)
 
 
 def user_site(told: bool = True) -> Site | None:
@@ -63,7 +34,7 @@ def user_site(told: bool = True) -> Site | None:
     frame: FrameType | None = sys._getframe(1)  # inspect.stack() would read source files
     last = frame
     while frame is not None:
-        if frame.f_code in _STARTS:
+        if starts(frame):
             return None
         if not is_ours(frame):
             call = guard_name(last) if told and last is not None else ""

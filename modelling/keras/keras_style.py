@@ -6,7 +6,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ..layers.layer import Layer
-from .named_functions import meant
+from ..layers.named_functions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from ...ops.nn.activations import elu, leaky_relu, relu, softmax
 from ...ops.nn.embeddings import embedding_lookup
 from ..layers.batch_normalization import BatchNormalization as _BatchNormalization
 from ..layers.core import Dropout as _Dropout, Flatten as _Flatten
+from ..layers.named_functions import meant
 from .keras_style import FunctionLayer, KerasStyle
-from .named_functions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -28,7 +28,7 @@ class Conv(KernelLayer):
         padding: str = "valid",
         data_format: str = "channels_last",
         dilation_rate: Any = 1,
-        activation: Callable[[Any], Any] | None = None,
+        activation: Callable[[Any], Any] | str | None = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
         bias_initializer: Any = ZEROS,

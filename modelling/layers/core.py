@@ -41,7 +41,7 @@ class Dense(KernelLayer):
     def __init__(
         self,
         units: int,
-        activation: Callable[[Any], Any] | None = None,
+        activation: Callable[[Any], Any] | str | None = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
         bias_initializer: Any = ZEROS,
@@ -71,6 +71,8 @@ class Dense(KernelLayer):
         if not hasattr(units, "__index__") and not hasattr(units, "__int__"):
             raise TypeError(f"units must be an int, got {units!r}")
         self.units = int(units)
+        if self.units < 0:
+            raise ValueError(f"units must be at least 0, got {units}")
         self.input_spec = InputSpec(min_ndim=2)
 
     def build(self, input_shape: Any) -> None:
@@ -182,7 +184,7 @@ def scalar_setting(value: Any) -> Any:
 def dense(
     inputs: Any,
     units: int,
-    activation: Callable[[Any], Any] | None = None,
+    activation: Callable[[Any], Any] | str | None = None,
     use_bias: bool = True,
     kernel_initializer: Any = None,
     bias_initializer: Any = ZEROS,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ops.initializers.plain_initializers import Zeros
 from .layer import Layer
+from .named_functions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ class KernelLayer(Layer):
 
     def __init__(
         self,
-        activation: Callable[[Any], Any] | None = None,
+        activation: Callable[[Any], Any] | str | None = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
         bias_initializer: Any = ZEROS,
@@ -32,14 +33,14 @@ class KernelLayer(Layer):
         **settings: Any,
     ) -> None:
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **settings)
-        self.activation = activation
+        self.activation = meant("activation", activation)
         self.use_bias = use_bias
-        self.kernel_initializer = kernel_initializer
-        self.bias_initializer = bias_initializer
-        self.kernel_regularizer = kernel_regularizer
-        self.bias_regularizer = bias_regularizer
-        self.kernel_constraint = kernel_constraint
-        self.bias_constraint = bias_constraint
+        self.kernel_initializer = meant("kernel_initializer", kernel_initializer)
+        self.bias_initializer = meant("bias_initializer", bias_initializer)
+        self.kernel_regularizer = meant("kernel_regularizer", kernel_regularizer)
+        self.bias_regularizer = meant("bias_regularizer", bias_regularizer)
+        self.kernel_constraint = meant("kernel_constraint", kernel_constraint)
+        self.bias_constraint = meant("bias_constraint", bias_constraint)
         self.kernel: Any = None
         self.bias: Any = None
 

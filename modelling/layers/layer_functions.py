@@ -27,7 +27,7 @@ described = shared_docs(
         "padding": '"valid" or "same".',
         "data_format": '"channels_last" or "channels_first".',
         "dilation_rate": "how far apart the elements of the window are: a number, or several.",
-        "activation": "a function from a tensor to one; None for none.",
+        "activation": '"relu" or another word, or a function from a tensor to one; None for none.',
         "use_bias": "whether there is a bias.",
         "kernel_initializer": "as for `td.get_variable`.",
         "bias_initializer": "as for `td.get_variable`.",

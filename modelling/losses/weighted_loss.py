@@ -258,4 +258,8 @@ def get_total_loss(
     losses = get_losses(scope)
     if add_regularization_losses:
         losses += get_regularization_losses(scope)
+    if not losses:
+        raise ValueError(
+            "there are no losses: those of td.losses are added up, and what td.losses.add_loss got"
+        )
     return add_n(losses, name=name)

@@ -44,7 +44,7 @@ def begun(cell: Any, initial_state: Any, batch_source: Any, axis: int, dtype: An
         leaves = [convert_to_tensor(leaf) for leaf in flat(initial_state)]
         return packed(initial_state, leaves)
     if dtype is None:
-        raise ValueError("without initial_state, dtype must be given")
+        raise ValueError("without initial_state, dtype must be given: write dtype=td.float32")
     size = batch_source.shape.with_rank_at_least(axis + 1)[axis].value
     return cell.zero_state(shape(batch_source)[axis] if size is None else size, dtype)
 

@@ -54,6 +54,13 @@ def _cast_kernel(c: KernelContext) -> Kernel:
     return _conversion(source, target, c.attr("Truncate"))
 
 
+# By whether the one dtype is that of strings, and the other.
+_INSTEAD = {
+    (True, False): ": write td.string_to_number(x, dtype)",
+    (False, True): ": write td.as_string(x)",
+}
+
+
 def _is_castable(source: DType, target: DType) -> bool:
     numbers = source.numpy_dtype.kind != "O" and target.numpy_dtype.kind != "O"
     return numbers or source is target
@@ -255,7 +262,8 @@ def cast(x: TensorLike, dtype: Any, name: str | None = None) -> Any:
         if source is target:
             return x
         if not _is_castable(source, target):
-            raise TypeError(f"x is {source.name}, which cannot be cast to {target.name}")
+            instead = _INSTEAD.get((source.name == "string", target.name == "string"), "")
+            raise TypeError(f"x is {source.name}, which cannot be cast to {target.name}{instead}")
         return CAST(x, DstT=target, name=scope)
 
 

@@ -79,7 +79,10 @@ def constant(
         [[7 7 7]
          [7 7 7]]
     """
-    array, found = constant_array(value, dtype)
+    try:
+        array, found = constant_array(value, dtype)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"constant: value: {error}") from None
     if shape is not None:
         array = _reshaped_constant(array, TensorShape(shape).as_list(), verify_shape)
     return make_constant(get_default_graph(), array, found, name)

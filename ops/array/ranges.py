@@ -180,7 +180,11 @@ def _widest(scalars: list[Tensor]) -> Any:
     if len(names) == 1:
         return names.pop()
     if not names <= {*_WIDENING}:
-        raise TypeError(f"start, limit and delta have the dtypes {', '.join(sorted(names))}")
+        told = ", ".join(
+            f"{argument} is {scalar.dtype.base_dtype.name}"
+            for argument, scalar in zip(_ARGUMENTS, scalars, strict=True)
+        )
+        raise TypeError(f"{told}; each must be one of {', '.join(_WIDENING)}")
     return max(names, key=_WIDENING.index)
 
 

@@ -58,22 +58,21 @@ def _transpose_shape(c: ShapeContext) -> TensorShape:
     order = c.const("perm")
     if order is None:
         return TensorShape.of((None,) * rank)
-    axes = _axes(order, rank)
+    axes = _permutation(order, rank)
     return TensorShape.of(tuple(sizes[axis] for axis in axes))
-
-
-def _axes(perm: Array, rank: int) -> list[int]:
-    return [normal_axis(axis, rank, f"perm[{i}]") for i, axis in enumerate(perm.tolist())]
 
 
 def _permutation(perm: Array, rank: int) -> list[int]:
     """The axes that `perm` names, once each."""
     if perm.shape != (rank,):
         raise ValueError(f"perm must have shape [{rank}], the rank of x, got {list(perm.shape)}")
-    axes = _axes(perm, rank)
+    axes = [normal_axis(axis, rank, f"perm[{i}]") for i, axis in enumerate(perm.tolist())]
     missing = set(range(rank)).difference(axes)
     if missing:
-        raise ValueError(f"perm = {perm.tolist()} lacks the axis {min(missing)}")
+        raise ValueError(
+            f"perm = {perm.tolist()} must name each axis in [0, {rank}) once, and "
+            f"lacks {min(missing)}"
+        )
     return axes
 
 

@@ -28,7 +28,9 @@ def leaf_of(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, (SparseTensor, IndexedSlices, TensorArray)):
         return value
     if value is None:
-        raise ValueError("None values not supported")
+        raise ValueError(
+            "None values not supported: has a function forgotten to return what it computes?"
+        )
     return convert_to_tensor(value, None if isinstance(value, Tensor) else dtype)
 
 

@@ -78,8 +78,8 @@ def cond(
             "pred must not be a Python bool; give td.constant(pred), or use Python's if"
         )
     functions = [
-        _callable(true_fn or fn1, "true_fn"),
-        _callable(false_fn or fn2, "false_fn"),
+        _callable(fn1 if true_fn is None else true_fn, "true_fn"),
+        _callable(fn2 if false_fn is None else false_fn, "false_fn"),
     ]
     branches = [
         partial(_result, function, strict, what)
@@ -120,7 +120,10 @@ def smart_cond(
         ...     td.contrib.framework.smart_cond(True, lambda: "one", lambda: "other")
         'one'
     """
-    yes, no = _callable(true_fn or fn1, "true_fn"), _callable(false_fn or fn2, "false_fn")
+    yes, no = (
+        _callable(fn1 if true_fn is None else true_fn, "true_fn"),
+        _callable(fn2 if false_fn is None else false_fn, "false_fn"),
+    )
     known: Any = pred
     if isinstance(pred, Tensor):
         known = constant_value(_predicate(pred, "smart_cond"))
@@ -311,7 +314,7 @@ def known_pred(pred: Any, function: str) -> bool | None:
 
 def _callable(function: Any, what: str) -> Callable[[], Any]:
     if not callable(function):
-        raise TypeError(f"{what} must be callable, got {function!r}")
+        raise TypeError(f"{what} must be callable, got {function!r}: write lambda: value")
     checked: Callable[[], Any] = function
     return checked
 
@@ -349,5 +352,6 @@ def _check_alike(one: Any, other: Any) -> None:
         if dtypes[0] != dtypes[1]:
             raise ValueError(
                 "the branches must return the same dtypes (Outputs of true_fn and false_fn must "
-                f"have the same type), got {', '.join(dtypes[0])} and {', '.join(dtypes[1])}"
+                f"have the same type), got {', '.join(dtypes[0])} and {', '.join(dtypes[1])}: "
+                f"write td.cast(..., td.{dtypes[0][0]}) in the second"
             )

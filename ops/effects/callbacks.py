@@ -66,12 +66,20 @@ def _py_func_kernel(c: KernelContext) -> Kernel:
             array = np.asarray(item) if dtype.name != "string" else constant_array(item, dtype)[0]
             if array.dtype != dtype.numpy_dtype:
                 raise ValueError(
-                    f"value {i} of the function is of {array.dtype}, where {dtype.name} is due"
+                    f"value {i} of the function is of {_kind(array)}, where {dtype.name} is due"
                 )
             arrays.append(array.copy())
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
     return call
+
+
+def _kind(array: Array) -> str:
+    """The dtype of an array as tensors have it; the class of what none has."""
+    try:
+        return as_dtype(array.dtype).name
+    except TypeError:
+        return type(array.reshape(-1)[0]).__name__ if array.size else str(array.dtype)
 
 
 def function_of(op: Any) -> Callable[..., Any] | None:
@@ -119,6 +127,8 @@ def py_func(
         ...     print(session.run(y))
         [3 2 1]
     """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got {func!r}")
     several = isinstance(Tout, (list, tuple))
     with graph_of(inp).as_default() as graph:
         tensors = [convert_to_tensor(item) for item in inp]

@@ -52,7 +52,11 @@ flops_per_element(1, CUMSUM, CUMPROD, CUMULATIVE_LOGSUMEXP)
 @CUMPROD.shape
 @CUMULATIVE_LOGSUMEXP.shape
 def _scan_shape(c: ShapeContext) -> TensorShape:
-    return c.shape("x")
+    c.shape("axis", rank=0)
+    x, axis = c.shape("x"), c.const("axis")
+    if axis is not None and x.rank is not None:
+        normal_axis(int(axis), x.rank)
+    return x
 
 
 def _scan(ufunc: np.ufunc, neutral: float) -> Callable[[KernelContext], Kernel]:

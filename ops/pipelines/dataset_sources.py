@@ -85,11 +85,15 @@ class Sources(DatasetBase):
         for leaf in leaves(whole):
             if leaf.shape.rank == 0:
                 raise ValueError(
-                    "Dataset.from_tensor_slices takes tensors of rank at least 1, got a scalar"
+                    "Dataset.from_tensor_slices takes tensors of rank at least 1, got a scalar; "
+                    "write Dataset.from_tensors(...) for one element"
                 )
             size = None if leaf.shape.rank is None else leaf.shape.as_list()[0]
             if None not in (size, first) and size != first:
-                raise ValueError(f"Dimensions {first} and {size} are not compatible")
+                raise ValueError(
+                    "the tensors of a dataset must be of equal length: "
+                    f"Dimensions {first} and {size} are not compatible"
+                )
             first = size if first is None else first
         element = mapped(
             lambda leaf: leaf.with_shape(leaf.shape if leaf.shape.rank is None else leaf.shape[1:]),

@@ -7,6 +7,7 @@ or of another dtype or shape, would leave some variables changed and others not.
 from __future__ import annotations
 
 import math
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,8 +15,10 @@ import numpy as np
 from ...graph import errors
 from ...graph.checkpoints.checkpoint_reader import CheckpointReader
 from ...graph.checkpoints.checkpoint_slices import read_part, spans
+from ...graph.checkpoints.checkpoint_state import checkpoint_exists
 from ...graph.checkpoints.object_graph import keys_by_name
 from ...graph.constant_value import constant_value
+from ...graph.surface.alike import meant
 from .checkpoint_ops import texts
 
 if TYPE_CHECKING:
@@ -92,6 +95,10 @@ class _Keys:
             shown = ", ".join(self.missing[:_MOST_NAMED])
             more = ", …" if len(self.missing) > _MOST_NAMED else ""
             message += f"; {len(self.missing)} are missing: {shown}{more}"
+        there = self._reader.get_variable_to_shape_map()
+        more = ", …" if len(there) > _MOST_NAMED else ""
+        shown = ", ".join(sorted(there)[:_MOST_NAMED])
+        message += f"; it has {shown or 'nothing'}{more}{meant(first, there)}"
         return errors.NotFoundError(None, None, message)
 
 
@@ -164,3 +171,16 @@ def _targets(tensor: Tensor) -> Iterator[_Target]:
         elif op.type == "AssignVariableOp" and op.inputs[0].op.type == "VarHandleOp":
             handle = op.inputs[0].op
             yield _Target(handle.name, handle.attrs["shape"])
+
+
+def checkpoints_beside(path: str) -> str:
+    """What to say where there is no checkpoint of a name: which ones are beside it."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        return f"; there is no folder {folder!r}"
+    stems = {os.path.splitext(name)[0] for name in os.listdir(folder)}
+    found = sorted(stem for stem in stems if stem and checkpoint_exists(os.path.join(folder, stem)))
+    if not found:
+        return f"; there is none in {folder!r}"
+    shown = ", ".join(found[:_MOST_NAMED])
+    return f"; there are {shown} in {folder!r}{meant(os.path.basename(path), found)}"

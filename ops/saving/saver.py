@@ -21,7 +21,7 @@ from ...graph.checkpoints.meta_graph import export_meta_graph
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys, register_proto_function
 from ...protos.messages import SaverDef
-from .restoring import keys_to_read
+from .restoring import checkpoints_beside, keys_to_read
 from .saveables import all_saveables, as_saveables
 from .saver_graph import SaverGraph
 
@@ -149,7 +149,7 @@ class Saver:
         saveables = as_saveables(all_saveables() if self._var_list is None else self._var_list)
         if not saveables:
             if not self._allow_empty:
-                raise ValueError("No variables to save")
+                raise ValueError("No variables to save: make the Saver after them")
             self._is_empty = True
             return
         graph = get_default_graph()
@@ -290,7 +290,7 @@ class Saver:
         except (errors.FailedPreconditionError, errors.NotFoundError) as error:
             if os.path.isdir(os.path.dirname(path) or "."):
                 raise
-            message = f"Parent directory of {path} doesn't exist, can't save."
+            message = f"Parent directory of {path} doesn't exist, can't save. Make it first"
             raise ValueError(message) from error
         return os.fsdecode(saved)
 
@@ -337,13 +337,13 @@ class Saver:
         if self._is_empty:
             return
         if save_path is None:
-            raise ValueError("Can't load save_path when it is None.")
+            raise ValueError("Can't load save_path when it is None. Was there no checkpoint?")
         saver_def = self._built()
         path = os.fspath(save_path)
         if not checkpoint_exists(path):
-            raise NoCheckpointError(
-                None, None, f"The passed save_path is not a valid checkpoint: {path}"
-            )
+            told = f"{path}{checkpoints_beside(path)}"
+            message = f"The passed save_path is not a valid checkpoint: {told}"
+            raise NoCheckpointError(None, None, message)
         _LOG.info("Restoring parameters from %s", path)
         feeds: dict[Any, Any] = {saver_def.filename_tensor_name: path}
         try:

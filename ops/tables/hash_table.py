@@ -10,11 +10,11 @@ from ...graph.default_scopes import name_scope
 from ...graph.scopes.collections import GraphKeys
 from ..effects.ordering import group
 from .lookup_tables import LookupInterface
+from .table_contents import TableInitializer
 from .table_ops import HASH_TABLE
 
 if TYPE_CHECKING:
     from ...graph.node import Operation
-    from .table_contents import TableInitializer
 
 public = {
     "td": "initialize_all_tables tables_initializer",
@@ -53,6 +53,11 @@ class HashTable(LookupInterface):
         shared_name: str | None = None,
         name: str | None = None,
     ) -> None:
+        if not isinstance(initializer, TableInitializer):
+            raise TypeError(
+                "initializer must be a td.lookup.KeyValueTensorInitializer or "
+                f"TextFileInitializer, got {initializer!r}"
+            )
         super().__init__(initializer.key_dtype, initializer.value_dtype, name or "hash_table")
         with name_scope(name, "hash_table") as scope:
             self._handle = HASH_TABLE(

@@ -273,8 +273,8 @@ def _initial(name: str, initializer: Any, shape: Any, dtype: DType, validate_sha
         initializer = initializer(dtype=dtype)
     if not wanted.is_fully_defined() and (validate_shape or wanted.rank is None):
         raise ValueError(
-            f"shape of a new variable ({name}) must be fully defined, but instead was {wanted}: "
-            "where it is not known, the variable needs an initial value"
+            f"shape of a new variable ({name}) must be fully defined, but instead was "
+            f"{wanted}: write td.get_variable({name!r}, shape=[...]), or initializer=value"
         )
 
     def make() -> Any:

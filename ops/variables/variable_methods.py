@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .scatter_updates import SCATTER, SCATTER_ND
 
@@ -21,6 +21,18 @@ class VariableOperators:
     def value(self) -> Tensor:
         """The tensor that holds the value."""
         raise NotImplementedError
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    def __int__(self) -> int:
+        return int(self.value())
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            f"the variable {self!r} cannot be changed in place: write v[index].assign(value), or "
+            "td.assign(v, value), and run what that returns"
+        )
 
     def __add__(self, other: Any) -> Tensor:
         return self.value().__add__(other)

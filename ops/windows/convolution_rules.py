@@ -43,16 +43,26 @@ def conv_sizes(
         raise ValueError(f"filter must not be empty, got shape {TensorShape.of(tuple(filters))}")
     if isinstance(depth, int) and isinstance(filter_depth, int):
         groups, rest = divmod(depth, filter_depth)
-        if rest or not groups or (isinstance(out, int) and out % groups):
+        if rest or not groups:
             raise ValueError(
-                f"{name} has {depth} channels, which must be a multiple of the {filter_depth} that "
-                f"filter takes; and the {out} that it makes, of the {groups} groups"
+                f"{name} has {depth} channels, and filter, of shape {_text(filters)}, takes "
+                f"{filter_depth}: they must be equal, or the first a multiple of the other"
+            )
+        if isinstance(out, int) and out % groups:
+            raise ValueError(
+                f"{name} has {depth} channels, and filter, of shape {_text(filters)}, takes "
+                f"{filter_depth}: that makes {groups} groups, and the {out} channels which filter "
+                f"makes are no multiple of {groups}; for one group filter takes {depth}"
             )
     space = [
         window.positions(image[axis], name)
         for axis, window in zip(slide.space, slide.windows(filters[:-2]), strict=True)
     ]
     return slide.put_together(image[0], space, out)
+
+
+def _text(sizes: Sequence[Dim]) -> str:
+    return str(TensorShape.of(tuple(sizes)))
 
 
 def check_ranks(rank: int, **arrays: Array) -> None:

@@ -117,7 +117,7 @@ def test_a_file_that_is_cut_off_is_told(cli: Cli, tmp_path: Path) -> None:
             td.constant(i, name=f"c{i}")
     data = graph.as_graph_def().SerializeToString()
     path.write_bytes(data[: len(data) // 2])
-    assert "is it cut off?" in cli("show", str(path)).err
+    assert "a file that was cut off" in cli("show", str(path)).err
 
 
 def test_names_do_not_matter(tmp_path: Path) -> None:
@@ -141,5 +141,6 @@ def test_folders_tell_what_they_hold(cli: Cli, tmp_path: Path) -> None:
     assert "it holds model-7.meta: name one of these" in cli("show", str(GOLDEN / "checkpoint")).err
     assert "it holds saved, saved1" in cli("show", str(FILES)).err
     assert cli("show", str(tmp_path)).err == (
-        f"tensordraft: there is no SavedModel in {str(tmp_path)!r}\n"
+        f"tensordraft: there is no SavedModel in {str(tmp_path)!r}, which would be a file "
+        "saved_model.pb; it is empty\n"
     )

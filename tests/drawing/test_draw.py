@@ -131,7 +131,7 @@ def test_ways_from_one_op_to_another(graph: td.Graph, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ({"scope": "net/on"}, "nothing is in a scope named 'net/on'; did you mean 'net/one'"),
-        ({"around": "nothing"}, "there is no op named 'nothing'$"),
+        ({"around": "nothing"}, "there is no op named 'nothing'\n"),
         ({"path": ("x", "ends")}, "there is no op named 'ends'; did you mean 'end'"),
         ({"path": ("end", "x")}, "no way leads from 'end' to 'x'"),
         ({"depth": -1}, "depth must not be negative, got -1"),

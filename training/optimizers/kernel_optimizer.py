@@ -44,7 +44,11 @@ class KernelOptimizer(Optimizer):
 
     def _number(self, argument: str, like: Any) -> Tensor:
         """A number in the dtype of a variable."""
-        tensor: Tensor = cast(self._tensors[argument], like.dtype.base_dtype)
+        given, dtype = self._tensors[argument], like.dtype.base_dtype
+        if not given.dtype.is_numpy_compatible or given.dtype.name == "string":
+            name, value = self._numbers[argument]
+            raise TypeError(f"{name} must be a number, or a tensor of one, got {value!r}")
+        tensor: Tensor = cast(given, dtype)
         return tensor
 
     def _arguments(self, var: Any) -> dict[str, Any]:

@@ -175,13 +175,24 @@ class Optimizer:
             ValueError: there are no variables, or no gradients.
             TypeError: something is no gradient, or no variable.
         """
-        pairs = [(_gradient(gradient), v) for gradient, v in grads_and_vars]
+        given: list[Any] = list(grads_and_vars)
+        for item in given:
+            if not isinstance(item, (list, tuple)) or len(item) != 2:
+                raise TypeError(
+                    f"grads_and_vars must be pairs of a gradient and its variable, got {item!r}"
+                )
+        pairs = [(_gradient(gradient), v) for gradient, v in given]
         if not pairs:
-            raise ValueError("No variables provided.")
+            raise ValueError(
+                "No variables provided. grads_and_vars must hold pairs of a gradient and its "
+                "variable, as compute_gradients returns"
+            )
         changed = [(gradient, v) for gradient, v in pairs if gradient is not None]
         if not changed:
             names = [v.name for _, v in pairs]
-            raise ValueError(f"No gradients provided for any variable: {names}")
+            raise ValueError(
+                f"No gradients provided for any variable: {names}: each gradient is None"
+            )
         for _, variable in changed:
             if not isinstance(variable, Variable):
                 raise TypeError(f"gradients are applied to variables, got {variable!r}")

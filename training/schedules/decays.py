@@ -32,7 +32,9 @@ def _progress(global_step: Any, decay_steps: Any, dtype: Any, staircase: bool) -
 
 def _check_step(global_step: Any, function: str) -> None:
     if global_step is None:
-        raise ValueError(f"global_step is required for {function}.")
+        raise ValueError(
+            f"global_step is required for {function}. td.train.get_or_create_global_step() is one"
+        )
 
 
 def exponential_decay(

@@ -167,7 +167,7 @@ def test_stated_shapes_that_cannot_be_are_refused() -> None:
     with td.Graph().as_default(), pytest.raises(ValueError, match=clause):
         td.import_graph_def(graph_def, name="")
     del stated[:]
-    with td.Graph().as_default(), pytest.raises(ValueError, match="has 0 shapes for 1 outputs"):
+    with td.Graph().as_default(), pytest.raises(ValueError, match="has 0 shapes for 1 output"):
         td.import_graph_def(graph_def, name="")
 
 
@@ -332,7 +332,7 @@ def too_new(graph_def: td.GraphDef) -> None:
     [
         (no_such_input, r"'total' \(ToyAdd\) has the input 'nosuch'"),
         (no_such_control, r"\^nosuch"),
-        (no_such_output, r"'total:1'.*'total' has 1 outputs[^$]*in the node 'ends' \(ToyEnds\)"),
+        (no_such_output, r"'total:1'.*'total' has 1 output[^$]*in the node 'ends' \(ToyEnds\)"),
         (too_few, r"takes 2 inputs, got 1[^$]*'total'"),
         (too_many, "takes 2 inputs, got 3"),
         (control_first, "'total'.*behind a control input"),

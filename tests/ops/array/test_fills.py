@@ -169,7 +169,7 @@ def test_dtypes_of_range() -> None:
             ).dtype
             is td.uint16
         )
-        with pytest.raises(TypeError, match="have the dtypes int32, uint16"):
+        with pytest.raises(TypeError, match="start is int32, limit is uint16"):
             td.range(td.constant(5, td.uint16))
         assert td.lin_space is td.linspace
         with pytest.raises(TypeError, match="must be "):

@@ -1,9 +1,10 @@
-"""What Keras calls by a word: activations, initializers, regularizers, constraints."""
+"""What layers may be told by a word: activations, initializers, regularizers, constraints."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...graph.surface.alike import meant as alike
 from ...ops.initializers.plain_initializers import (
     Ones,
     RandomNormal,
@@ -189,7 +190,7 @@ _ACTIVATIONS: dict[str, Any] = {
     "elu": elu,
     "exponential": exp,
     "hard_sigmoid": hard_sigmoid,
-    "linear": None,
+    "linear": linear,
     "relu": relu,
     "selu": selu,
     "sigmoid": sigmoid,
@@ -248,6 +249,6 @@ def meant(argument: str, value: Any) -> Any:
     if words is None:
         return value
     if value not in words:
-        raise ValueError(f"{argument} = {value!r} is none of {sorted(words)}")
+        raise ValueError(f"{argument} = {value!r} is none of {sorted(words)}{alike(value, words)}")
     found = words[value]
     return found if kind == "activation" else found()
