@@ -186,11 +186,9 @@ class TPUClusterResolver:
         >>> import tensordraft as td
         >>> td.contrib.cluster_resolver.TPUClusterResolver("mine")
         Traceback (most recent call last):
-        ValueError: TPUClusterResolver: there are no TPUs here, 'mine' is not found: run without use_tpu
+        ValueError: TPUClusterResolver: there are no TPUs: run without use_tpu
     """
 
     def __init__(self, tpu: Any = None, *args: Any, **kwargs: Any) -> NoReturn:
         del args, kwargs
-        raise ValueError(
-            f"there are no TPUs here, {tpu!r} is not found: run without use_tpu"
-        )
+        raise ValueError("there are no TPUs: run without use_tpu")
