@@ -93,6 +93,7 @@ FOLDERS = [
     "training/sessions",
     "training/optimizers",
     "training/schedules",
+    "training/keras_models",
     "contributed/crf",
     "contributed/framework",
     "contributed/layers",

@@ -33,8 +33,6 @@ _REASONS = {
     "SimpleRNN": _RECURRENT,
     "GRU": _RECURRENT,
     "LSTM": _RECURRENT,
-    "Model": _MODELS,
-    "Sequential": _MODELS,
     "embedding_column": "td.feature_column.embedding_column is what came after it",
     "SKCompat": "give td.estimator.Estimator an input_fn: td.estimator.inputs.numpy_input_fn",
     "DNNClassifier": _READY_MADE,

@@ -5,16 +5,33 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from ...ops.array.constants import identity
+from ...ops.kit.nest import flatten, map_structure
 from ..layers.layer import Layer
 from ..layers.named_functions import meant
+from .backend_session import batch_set_value, get_session
+from .layer_calls import LayerCall, note_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
 public = {"td.keras.layers": "Layer=KerasStyle"}
 
 # What Keras takes to know the input before the call; here the call tells.
 _OF_INPUT = {"batch_input_shape", "batch_size", "input_dim", "input_length", "input_shape"}
+
+
+def _input_shape(settings: Mapping[str, Any]) -> tuple[int | None, ...] | None:
+    """The shape of the input with that of the batch, where settings of a layer tell it."""
+    if "batch_input_shape" in settings:
+        return tuple(settings["batch_input_shape"])
+    sizes = settings.get("input_shape")
+    if sizes is None and "input_dim" in settings:
+        steps = [settings["input_length"]] if "input_length" in settings else []
+        sizes = [*steps, settings["input_dim"]]
+    if sizes is None:
+        return None
+    return (settings.get("batch_size"), *(sizes if isinstance(sizes, (list, tuple)) else [sizes]))
 
 
 class KerasStyle(Layer):
@@ -40,10 +57,12 @@ class KerasStyle(Layer):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         known = {key: value for key, value in kwargs.items() if key not in _OF_INPUT}
+        self.batch_input_shape = _input_shape(kwargs)
         given = signature(super().__init__).bind(*args, **known)
         for name, value in given.arguments.items():
             given.arguments[name] = meant(name, value)
         super().__init__(*given.args, **given.kwargs)
+        self.calls: list[LayerCall] = []
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses to those of the layer."""
@@ -55,10 +74,75 @@ class KerasStyle(Layer):
         del inputs
         self._updates += updates if isinstance(updates, (list, tuple)) else [updates]
 
-    def get_weights(self, session: Any) -> list[Any]:
-        """The values of the variables in a session."""
-        values: list[Any] = session.run(self.weights)
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls the layer, and notes what it made of what."""
+        outputs = super().__call__(inputs, *args, **kwargs)
+        given = {id(tensor) for tensor in flatten(inputs)}
+        if any(id(tensor) in given for tensor in flatten(outputs)):
+            outputs = map_structure(identity, outputs)  # so that each tensor has one layer
+        self.note(inputs, args, kwargs, outputs)
+        return outputs
+
+    def note(self, inputs: Any, args: Any, kwargs: Any, outputs: Any) -> None:
+        """Notes a call of the layer."""
+        call = LayerCall(self, inputs, args, kwargs, outputs)
+        note_call(call)
+        self.calls.append(call)
+
+    @property
+    def input(self) -> Any:
+        """What the layer was first called on.
+
+        Raises:
+            AttributeError: it has not been called.
+        """
+        return self._first_call().inputs
+
+    @property
+    def output(self) -> Any:
+        """What the first call of the layer gave.
+
+        Raises:
+            AttributeError: it has not been called.
+        """
+        return self._first_call().outputs
+
+    @property
+    def input_shape(self) -> Any:
+        """The shape of `input`, as a tuple."""
+        return map_structure(lambda tensor: tuple(tensor.shape.as_list()), self.input)
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of `output`, as a tuple."""
+        return map_structure(lambda tensor: tuple(tensor.shape.as_list()), self.output)
+
+    def _first_call(self) -> LayerCall:
+        if not self.calls:
+            raise AttributeError(f"layer {self.name} has not been called")
+        return self.calls[0]
+
+    def get_weights(self, session: Any = None) -> list[Any]:
+        """The values of the variables, in a session: by default that of Keras."""
+        weights = self.weights
+        if not weights:
+            return []
+        values: list[Any] = (session or get_session()).run(weights)
         return values
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Puts values into the variables, in the session of Keras.
+
+        Args:
+            weights: the values, in the order of `get_weights`.
+
+        Raises:
+            ValueError: they are more or fewer than the variables, or of other shapes.
+        """
+        own = self.weights
+        if len(weights) != len(own):
+            raise ValueError(f"layer {self.name} has {len(own)} variables, got {len(weights)}")
+        batch_set_value(zip(own, weights, strict=True))
 
 
 class FunctionLayer(KerasStyle):

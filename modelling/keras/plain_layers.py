@@ -12,7 +12,9 @@ from ...ops.nn.embeddings import embedding_lookup
 from ..layers.batch_normalization import BatchNormalization as _BatchNormalization
 from ..layers.core import Dropout as _Dropout, Flatten as _Flatten
 from ..layers.named_functions import meant
+from .backend_session import learning_phase
 from .keras_style import FunctionLayer, KerasStyle
+from .layer_calls import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 public = {
     "td.keras": "Input",
     "td.keras.layers": (
-        "Activation BatchNormalization Dropout ELU Embedding Flatten Input InputLayer=Input Lambda "
+        "Activation BatchNormalization Dropout ELU Embedding Flatten Input InputLayer Lambda "
         "LeakyReLU ReLU Softmax"
     ),
 }
@@ -30,7 +32,11 @@ def Input(  # noqa: N802 - Keras's name
     shape: Sequence[int | None] | None = None,
     batch_size: int | None = None,
     name: str | None = None,
-    dtype: Any = "float32",
+    dtype: Any = None,
+    sparse: bool = False,
+    tensor: Any = None,
+    *,
+    batch_shape: Sequence[int | None] | None = None,
 ) -> Any:
     """A placeholder of batches.
 
@@ -38,7 +44,10 @@ def Input(  # noqa: N802 - Keras's name
         shape: the shape of one example.
         batch_size: how many examples there are; by default it is open.
         name: a name for the op.
-        dtype: the dtype.
+        dtype: the dtype; by default float32.
+        sparse: False.
+        tensor: a tensor to begin with, in place of a placeholder.
+        batch_shape: the whole shape.
 
     Example:
         >>> import tensordraft as td
@@ -46,7 +55,43 @@ def Input(  # noqa: N802 - Keras's name
         ...     td.keras.layers.Input([3]).shape.as_list()
         [None, 3]
     """
-    return placeholder(dtype, [batch_size, *(shape or ())], name=name or "input")
+    if tensor is None:
+        sizes = batch_shape or [batch_size, *(shape or ())]
+        tensor = placeholder(dtype or "float32", sizes, name=name or numbered("input", 1))
+    known = None if tensor.shape.rank is None else tensor.shape.as_list()[1:]
+    layer = InputLayer(known, name=tensor.op.name.rpartition("/")[2])
+    layer.built = True
+    layer.note(tensor, (), {}, tensor)
+    return tensor
+
+
+class InputLayer(KerasStyle):
+    """The beginning of a `Sequential`: the shape of its input, which it leaves as it is.
+
+    Args:
+        input_shape: the shape of one example.
+        batch_size: how many examples there are; by default it is open.
+        dtype: the dtype.
+        name: the name.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.layers.InputLayer(input_shape=(3,)).batch_input_shape
+        (None, 3)
+    """
+
+    def __init__(
+        self,
+        input_shape: Any = None,
+        batch_size: int | None = None,
+        dtype: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if input_shape is not None:
+            kwargs["input_shape"] = tuple(input_shape)
+        super().__init__(name=name, dtype=dtype, batch_size=batch_size, **kwargs)
 
 
 class Dropout(KerasStyle, _Dropout):
@@ -58,6 +103,12 @@ class Dropout(KerasStyle, _Dropout):
         ...     print(session.run(td.keras.layers.Dropout(0.5)(td.ones([3]))))
         [1. 1. 1.]
     """
+
+    def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
+        """The output; by default `td.keras.backend.learning_phase()` tells whether to train."""
+        training = args[0] if args else training
+        del kwargs
+        return super().call(inputs, training=learning_phase() if training is None else training)
 
 
 class Flatten(KerasStyle, _Flatten):
@@ -82,6 +133,12 @@ class BatchNormalization(KerasStyle, _BatchNormalization):
         ...     [v.op.name for v in layer.trainable_weights], len(layer.updates)
         (['batch_normalization/gamma', 'batch_normalization/beta'], 2)
     """
+
+    def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
+        """The output; by default `td.keras.backend.learning_phase()` tells whether to train."""
+        training = args[0] if args else training
+        del kwargs
+        return super().call(inputs, training=learning_phase() if training is None else training)
 
 
 class Activation(FunctionLayer):
@@ -251,6 +308,11 @@ class Embedding(KerasStyle):
         **kwargs: Any,
     ) -> None:
         kwargs.setdefault("dtype", "float32")
+        if not {"batch_input_shape", "input_shape"} & {*kwargs}:
+            length = kwargs.get("input_length")
+            kwargs["input_shape"] = (
+                tuple(length) if isinstance(length, (list, tuple)) else (length,)
+            )
         super().__init__(**kwargs)
         self.input_dim = input_dim
         self.output_dim = output_dim

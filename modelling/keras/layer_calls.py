@@ -1,0 +1,49 @@
+"""Which layer made which tensor of what: from this, models are found in a graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ...graph.default_graph import get_default_graph
+from ...ops.kit.nest import flatten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...graph.graph import Graph
+    from ...graph.node import Tensor
+
+
+class LayerCall(NamedTuple):
+    """A call of a layer: what it took, and what it gave."""
+
+    layer: Any
+    inputs: Any
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    outputs: Any
+
+
+_calls: WeakKeyDictionary[Graph, dict[Tensor, LayerCall]] = WeakKeyDictionary()
+_counts: WeakKeyDictionary[Graph, Counter[str]] = WeakKeyDictionary()
+
+
+def note_call(call: LayerCall) -> None:
+    """Notes a call by the tensors that it gave."""
+    for tensor in flatten(call.outputs):
+        _calls.setdefault(tensor.graph, {})[tensor] = call
+
+
+def call_of(tensor: Tensor) -> LayerCall | None:
+    """The call that gave a tensor; None if no layer did."""
+    return _calls.get(tensor.graph, {}).get(tensor)
+
+
+def numbered(word: str, first: int = 0) -> str:
+    """A name that no other object of the default graph has; behind it a number, but for 0."""
+    count = _counts.setdefault(get_default_graph(), Counter())
+    number = first + count[word]
+    count[word] += 1
+    return f"{word}_{number}" if number else word

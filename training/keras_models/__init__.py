@@ -1,0 +1,1 @@
+"""Models of Keras: `td.keras.Model`, what trains them, and what is told meanwhile."""

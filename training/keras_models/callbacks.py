@@ -1,0 +1,137 @@
+"""What is told of the training of a model."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+public = {"td.keras.callbacks": "Callback History LambdaCallback TerminateOnNaN"}
+
+Logs = dict[str, Any]
+_TOLD = ("train_begin", "train_end", "epoch_begin", "epoch_end", "batch_begin", "batch_end")
+
+
+class Callback:
+    """What is told when training, epochs and batches begin and end; to be overridden.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> class Count(td.keras.callbacks.Callback):
+        ...     def on_epoch_end(self, epoch, logs=None):
+        ...         print(epoch, sorted(logs))
+        >>> with td.Graph().as_default():
+        ...     model = td.keras.Sequential([td.keras.layers.Dense(1, input_shape=(2,))])
+        ...     model.compile("sgd", "mse")
+        ...     told = model.fit(np.ones((4, 2)), np.ones(4), verbose=0, callbacks=[Count()])
+        0 ['loss']
+    """
+
+    def __init__(self) -> None:
+        self.model: Any = None
+        self.params: dict[str, Any] = {}
+
+    def set_model(self, model: Any) -> None:
+        """Tells the model."""
+        self.model = model
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        """Tells how it is trained."""
+        self.params = params
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        """Before the first epoch."""
+
+    def on_train_end(self, logs: Logs | None = None) -> None:
+        """After the last epoch."""
+
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
+        """Before an epoch."""
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        """After an epoch, with its numbers."""
+
+    def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
+        """Before a batch."""
+
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        """After a batch, with its numbers."""
+
+    def on_train_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
+        """Before a batch; calls `on_batch_begin`."""
+        self.on_batch_begin(batch, logs)
+
+    def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        """After a batch; calls `on_batch_end`."""
+        self.on_batch_end(batch, logs)
+
+
+class History(Callback):
+    """What `fit` returns: the numbers of every epoch.
+
+    Example:
+        >>> import tensordraft as td
+        >>> told = td.keras.callbacks.History()
+        >>> told.on_train_begin()
+        >>> told.on_epoch_end(0, {"loss": 1.0})
+        >>> told.history
+        {'loss': [1.0]}
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.epoch: list[int] = []
+        self.history: dict[str, list[Any]] = {}
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        """Begins with nothing."""
+        del logs
+        self.epoch, self.history = [], {}
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        """Notes the numbers."""
+        self.epoch.append(epoch)
+        for name, value in (logs or {}).items():
+            self.history.setdefault(name, []).append(value)
+
+
+class LambdaCallback(Callback):
+    """Calls functions.
+
+    Args:
+        functions: by what they are told: `on_epoch_begin`, `on_epoch_end`, `on_batch_begin`,
+            `on_batch_end`, `on_train_begin` and `on_train_end`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> told = td.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch))
+        >>> told.on_epoch_end(3, {})
+        3
+    """
+
+    def __init__(self, **functions: Callable[..., Any] | None) -> None:
+        super().__init__()
+        for name, function in functions.items():
+            if name.removeprefix("on_") not in _TOLD:
+                raise TypeError(f"LambdaCallback takes on_{', on_'.join(_TOLD)}, got {name!r}")
+            if function is not None:
+                setattr(self, name, function)
+
+
+class TerminateOnNaN(Callback):
+    """Stops when the loss is no number.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.callbacks.TerminateOnNaN().on_batch_end(0, {"loss": 1.0})
+    """
+
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        """Looks at the loss."""
+        loss = (logs or {}).get("loss")
+        if loss is not None and not math.isfinite(loss):
+            print(f"Batch {batch}: Invalid loss, terminating training")
+            self.model.stop_training = True

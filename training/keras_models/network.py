@@ -1,0 +1,294 @@
+"""Networks: the layers between tensors, in the order and with the weights of Keras."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...modelling.keras.backend_session import get_session
+from ...modelling.keras.keras_style import KerasStyle
+from ...modelling.keras.layer_calls import LayerCall, call_of, numbered
+from ...ops.kit.nest import flatten, map_structure
+from ...ops.saving.saver import Saver
+from .summaries import summary_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from ...graph.node import Tensor
+
+
+class Network(KerasStyle):
+    """Layers between inputs and outputs, which are called, saved and shown as one.
+
+    Args:
+        inputs: tensors of `Input`, or a structure of them; None where a subclass has `call`.
+        outputs: tensors that layers made of them.
+        name: the name.
+    """
+
+    def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
+        super().__init__(name=name or numbered(type(self).__name__.lower()))
+        self._layers: list[Any] = []
+        self._order: list[LayerCall] = []
+        self._switch = True
+        self.inputs: list[Tensor] = []
+        self.outputs: list[Tensor] = []
+        if inputs is not None:
+            self._connect(inputs, outputs)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_layers" in self.__dict__ and not name.startswith("_"):
+            for item in flatten(value) if isinstance(value, (list, tuple, dict)) else [value]:
+                if isinstance(item, KerasStyle) and item not in self._layers:
+                    self._layers.append(item)
+        super().__setattr__(name, value)
+
+    def _connect(self, inputs: Any, outputs: Any) -> None:
+        """Finds the calls of layers between tensors."""
+        self._input_form, self._output_form = inputs, outputs
+        self.inputs, self.outputs = flatten(inputs), flatten(outputs)
+        self._order = ordered_calls(self.inputs, self.outputs)
+        self._layers = layers_in_order(self._order, self.inputs, self.outputs)
+        self._graph = self.outputs[0].graph
+        self.built = True
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers, from the inputs on."""
+        return list(self._layers)
+
+    @property
+    def input(self) -> Any:
+        """The tensors that the network begins with."""
+        return self._input_form
+
+    @property
+    def output(self) -> Any:
+        """The tensors that it ends with."""
+        return self._output_form
+
+    @property
+    def input_names(self) -> list[str]:
+        """What the inputs are called."""
+        return [_layer_name(tensor) for tensor in self.inputs]
+
+    @property
+    def output_names(self) -> list[str]:
+        """What the outputs are called: as the layers that made them."""
+        names = [_layer_name(tensor) for tensor in self.outputs]
+        counted = [names[:place].count(name) for place, name in enumerate(names)]
+        return [f"{name}_{n}" if n else name for name, n in zip(names, counted, strict=True)]
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the variables are trained; set, it is set for every layer."""
+        return self._switch
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.__dict__["_switch"] = value
+        for layer in self.__dict__.get("_layers", ()):
+            layer.trainable = value
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that are trained, layer by layer."""
+        own = super().trainable_weights
+        return _distinct([*self._of_layers("trainable_weights"), *own]) if self._switch else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables that are not trained, layer by layer."""
+        own = super().non_trainable_weights
+        rest = _distinct([*self._of_layers("non_trainable_weights"), *own])
+        return rest if self._switch else [*_distinct(self._of_layers("trainable_weights")), *rest]
+
+    @property
+    def weights(self) -> list[Any]:
+        """All variables, layer by layer."""
+        own = [*self._trainable_weights, *self._non_trainable_weights]
+        return _distinct([*self._of_layers("weights"), *own])
+
+    variables = weights
+    trainable_variables = trainable_weights
+    non_trainable_variables = non_trainable_weights
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses that layers add."""
+        return _distinct([*self._of_layers("losses"), *self._losses])
+
+    @property
+    def updates(self) -> list[Any]:
+        """The updates that layers that are trained add, such as moving averages."""
+        return _distinct([*self._of_layers("updates"), *self._updates])
+
+    def _of_layers(self, what: str) -> list[Any]:
+        return [item for layer in self._layers for item in getattr(layer, what)]
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls the layers again, on other inputs."""
+        del args, kwargs
+        made = dict(zip(self.inputs, flatten(inputs), strict=True))
+        for layer, taken, arguments, options, given in self._order:
+            found = map_structure(lambda tensor: made.get(tensor, tensor), taken)
+            outputs = layer(found, *arguments, **options)
+            made.update(zip(flatten(given), flatten(outputs), strict=True))
+        return map_structure(lambda tensor: made[tensor], self._output_form)
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        """A layer of the network.
+
+        Args:
+            name: its name.
+            index: its place, which counts where it is given.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if index is not None:
+            if not -len(self.layers) <= index < len(self.layers):
+                raise ValueError(f"there are {len(self.layers)} layers, and none at {index}")
+            return self.layers[index]
+        found = next((layer for layer in self.layers if layer.name == name), None)
+        if found is None:
+            raise ValueError(f"there is no layer {name!r}, but {[x.name for x in self.layers]}")
+        return found
+
+    def summary(
+        self,
+        line_length: int | None = None,
+        positions: Sequence[float] | None = None,
+        print_fn: Callable[[str], Any] | None = None,
+    ) -> None:
+        """Prints the layers, their shapes, and how many numbers their variables hold.
+
+        Args:
+            line_length: the width, by default 65 characters.
+            positions: accepted for TensorFlow's sake.
+            print_fn: takes each line; by default `print`.
+
+        Raises:
+            ValueError: shapes are not known yet.
+        """
+        del positions
+        for line in summary_of(self, line_length or 65):
+            (print_fn or print)(line)
+
+    def count_params(self) -> int:
+        """How many numbers the variables hold."""
+        return sum(weight.shape.num_elements() or 0 for weight in self.weights)
+
+    def save_weights(
+        self,
+        filepath: str | os.PathLike[str],
+        overwrite: bool = True,
+        save_format: str | None = None,
+    ) -> None:
+        """Writes the variables to a checkpoint.
+
+        Args:
+            filepath: what its files are called. Files of HDF5 are not written: whatever the name,
+                the checkpoint is TensorFlow's.
+            overwrite: True.
+            save_format: "tf", or None.
+        """
+        del overwrite
+        if save_format not in (None, "tf", "tensorflow"):
+            raise ValueError(
+                f"save_format must be 'tf', got {save_format!r}: there is no HDF5 here"
+            )
+        self._saver().save(
+            get_session(),
+            str(filepath),
+            write_meta_graph=False,
+            write_state=False,
+        )
+
+    def load_weights(self, filepath: str | os.PathLike[str], by_name: bool = False) -> None:
+        """Reads the variables from a checkpoint that `save_weights` wrote.
+
+        Args:
+            filepath: what its files are called.
+            by_name: accepted for TensorFlow's sake: it is always by the place of variables.
+        """
+        del by_name
+        self._saver().restore(get_session(), str(filepath))
+
+    def _saver(self) -> Saver:
+        names = {f"weight_{place}": variable for place, variable in enumerate(self.weights)}
+        with get_session().graph.as_default():
+            return Saver(names)
+
+
+def _layer_name(tensor: Tensor) -> str:
+    """The name of the layer that made a tensor."""
+    call = call_of(tensor)
+    name: str = tensor.op.name if call is None else call.layer.name
+    return name
+
+
+def _distinct(items: Sequence[Any]) -> list[Any]:
+    return list({id(item): item for item in items}.values())
+
+
+def ordered_calls(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[LayerCall]:
+    """The calls between tensors, each after those that it needs.
+
+    Raises:
+        ValueError: an output does not come from the inputs by layers alone.
+    """
+    order: dict[int, LayerCall] = {}
+    done = {id(tensor) for tensor in inputs}
+    waiting: list[Any] = list(reversed(outputs))
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, LayerCall):
+            order.setdefault(id(item), item)
+            done.update(id(tensor) for tensor in flatten(item.outputs))
+            continue
+        if id(item) in done:
+            continue
+        call = call_of(item)
+        if call is None or call.inputs is item:
+            raise ValueError(
+                f"{item.name} does not come from the inputs by layers: wrap what makes it in "
+                "td.keras.layers.Lambda, or give its Input to the model"
+            )
+        waiting.append(call)
+        waiting.extend(reversed(flatten(call.inputs)))
+    return list(order.values())
+
+
+def layers_in_order(
+    order: Sequence[LayerCall], inputs: Sequence[Tensor], outputs: Sequence[Tensor]
+) -> list[Any]:
+    """The layers of calls, and of inputs: the farthest from the outputs first."""
+    made_by = {id(tensor): call for call in order for tensor in flatten(call.outputs)}
+    first_met: dict[Any, int] = {}
+    waiting = list(reversed(outputs))
+    while waiting:
+        tensor = waiting.pop()
+        call = made_by.get(id(tensor)) or call_of(tensor)
+        if call is not None and call.layer not in first_met:
+            first_met[call.layer] = len(first_met)
+            if id(tensor) in made_by:
+                waiting.extend(reversed(flatten(call.inputs)))
+    depths: dict[Any, int] = {}
+    of_call = [0] * len(order)
+    place = {id(call): number for number, call in enumerate(order)}
+    for number in range(len(order) - 1, -1, -1):
+        call = order[number]
+        depth = max(of_call[number], depths.get(call.layer, 0))
+        depths[call.layer] = of_call[number] = depth
+        for tensor in flatten(call.inputs):
+            parent = made_by.get(id(tensor))
+            if parent is not None:
+                of_call[place[id(parent)]] = max(of_call[place[id(parent)]], depth + 1)
+            elif (begin := call_of(tensor)) is not None:
+                depths[begin.layer] = max(depths.get(begin.layer, 0), depth + 1)
+    for tensor in inputs:
+        if (begin := call_of(tensor)) is not None:
+            depths.setdefault(begin.layer, 0)
+    return sorted(depths, key=lambda layer: (-depths[layer], first_met.get(layer, -1)))
