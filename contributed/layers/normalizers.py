@@ -18,7 +18,7 @@ from ...ops.math.select import where_v2
 from ...ops.nn.normalization import batch_normalization
 from ...ops.statistics.norms import moments
 from ...ops.statistics.variances import weighted_moments
-from ...ops.variables.moving_averages import assign_moving_average
+from ...ops.variable_scopes.moving_averages import assign_moving_average
 from ...protos.dtypes import float16
 from ..framework.arg_scopes import add_arg_scope
 from ..framework.model_variables import model_variable

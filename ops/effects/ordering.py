@@ -40,14 +40,15 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
     """An op that is done when all of `inputs` are.
 
     Args:
-        inputs: operations and tensors, also nested in lists and dicts.
+        inputs: operations, tensors and what assignments to variables return, also nested in lists
+            and dicts.
         kwargs: `name`, a name for the op.
 
     Returns:
         An Operation without outputs.
 
     Raises:
-        TypeError: an input is neither an operation nor a tensor.
+        TypeError: an input is none of these.
         ValueError: the inputs are of different graphs.
 
     Example:
@@ -69,14 +70,14 @@ def _operations(inputs: Any) -> Iterator[Operation]:
     for item in inputs:
         if isinstance(item, Operation):
             yield item
-        elif isinstance(item, Tensor):
-            yield item.op
         elif isinstance(item, SparseTensor):
             yield item.values.op
         elif isinstance(item, dict):
             yield from _operations(item.values())
         elif isinstance(item, (list, builtins.tuple)):
             yield from _operations(item)
+        elif isinstance(op := getattr(item, "op", None), Operation):
+            yield op  # of a tensor, or of what an assignment to a variable returns
         else:
             raise TypeError(f"group takes operations and tensors, got {item!r}")
 

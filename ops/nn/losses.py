@@ -10,6 +10,7 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
+from ...protos.dtypes import as_dtype
 from ...shape_inference.rules import broadcast, normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -20,7 +21,7 @@ from ..array.ranges import range as numbers_in
 from ..array.reshaping import reshape
 from ..array.shapes import rank, shape
 from ..array.transposing import transpose
-from ..kit.call_forms import renamed
+from ..kit.call_forms import older_form, renamed
 from ..kit.flops import flops_per_element
 from ..math.arithmetic import add, maximum, minimum, multiply, negative, subtract
 from ..math.comparison import greater_equal, less_equal, logical_and
@@ -30,6 +31,8 @@ from .activations import softplus
 from .softmax_steps import cross_entropy_steps
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...graph.node import Tensor
     from ...graph.op_def import Results
     from ...graph.surface.tensor_like import TensorLike
@@ -146,6 +149,23 @@ def _check_labels(features: Array, labels: Array) -> None:
         raise ValueError(f"labels[{bad}] = {labels[bad]} is not in [0, {classes})")
 
 
+def _by_position(args: Sequence[Any]) -> bool:
+    """Whether arguments are given by position: documents of 1.x want names, older ones none."""
+    return bool(args)
+
+
+def _logits_come_first(args: Sequence[Any]) -> bool:
+    """Whether the first positional argument is of floats, as logits are and classes are not."""
+    if not args:
+        return False
+    dtype = getattr(args[0], "dtype", None) or np.asarray(args[0]).dtype
+    return as_dtype(dtype).is_floating
+
+
+_NAMED = "labels=labels, logits=logits, by name"
+
+
+@older_form("logits, labels, dim=axis, name", told_by=_by_position, instead=_NAMED)
 @renamed(dim="axis")
 def softmax_cross_entropy_with_logits(
     labels: TensorLike | None = None,
@@ -236,6 +256,7 @@ def softmax_cross_entropy_with_logits_v2(
     )
 
 
+@older_form("logits, labels, name", told_by=_logits_come_first, instead=_NAMED)
 def sparse_softmax_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -276,6 +297,7 @@ def sparse_softmax_cross_entropy_with_logits(
         return reshape(loss, shape(classes), name=scope)
 
 
+@older_form("logits, targets=labels, name", told_by=_by_position, instead=_NAMED)
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
@@ -295,7 +317,8 @@ def sigmoid_cross_entropy_with_logits(
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.nn.sigmoid_cross_entropy_with_logits([1.0, 0.0], [0.0, 0.0])))
+        ...     loss = td.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0, 0.0])
+        ...     print(session.run(loss))
         [0.6931472 0.6931472]
     """
     with name_scope(name, "logistic_loss") as scope:

@@ -49,8 +49,9 @@ def _edit_distance_kernel(c: KernelContext) -> Kernel:
         indices: Array, values: Array, shape: Array,
         truth_indices: Array, truth_values: Array, truth_shape: Array,
     ) -> Array:  # fmt: skip
-        check_indices(indices, values, shape, _HYPOTHESIS)
-        check_indices(truth_indices, truth_values, truth_shape, _TRUTH)
+        # How long sequences are, their elements tell: TensorFlow does not ask their shape, either.
+        check_indices(indices, values, shape, _HYPOTHESIS, -1)
+        check_indices(truth_indices, truth_values, truth_shape, _TRUTH, -1)
         if len(shape) != len(truth_shape) or len(shape) < 2:
             raise ValueError(
                 "hypothesis_shape and truth_shape must have as many sizes, two or more, got "
@@ -102,7 +103,8 @@ def edit_distance(
     """Levenshtein's distance from each sequence to its counterpart.
 
     Args:
-        hypothesis: a SparseTensor, of any dtype, whose last dimension holds sequences.
+        hypothesis: a SparseTensor, of any dtype, whose last dimension holds sequences; they may
+            be longer than the dense shape says.
         truth: another one of the same dtype and rank.
         normalize: whether distances are divided by the lengths of the true sequences; of an empty
             one the distance is inf, and 0 from another empty one.

@@ -50,9 +50,21 @@ def check_shapes(c: ShapeContext, names: Sequence[str] = PLAIN) -> None:
 
 
 def check_indices(
-    indices: Array, values: Array, shape: Array, names: Sequence[str] = PLAIN
+    indices: Array,
+    values: Array,
+    shape: Array,
+    names: Sequence[str] = PLAIN,
+    dimensions: int | None = None,
 ) -> None:
     """Checks that parts fit together, and that indices are inside of the shape.
+
+    Args:
+        indices: where the values stand.
+        values: the values.
+        shape: the dense shape.
+        names: what errors call the three.
+        dimensions: along how many of the first dimensions indices have to be inside; along all of
+            them if None. Negative numbers count from the end.
 
     Raises:
         ValueError: they do not, or are not.
@@ -71,9 +83,10 @@ def check_indices(
     # Column by column: NumPy's loops over rows as short as these take many times as long.
     if len(indices) and any(
         column.min() < 0 or column.max() >= size
-        for column, size in zip(indices.T, shape.tolist(), strict=True)
+        for column, size in zip(indices.T[:dimensions], shape[:dimensions].tolist(), strict=True)
     ):
-        place = int(((indices < 0) | (indices >= shape)).any(1).argmax())
+        outside = (indices < 0) | (indices >= shape)
+        place = int(outside[:, :dimensions].any(1).argmax())
         raise ValueError(
             f"{names[0]}[{place}] = {indices[place].tolist()} is not inside of the shape "
             f"{shape.tolist()}"

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph import registry
+from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.traits import Traits
+from ..array.squeezing import squeeze
 from ..kit.call_forms import renamed
 from ..kit.elementwise import FLOATS
 from ..math.arithmetic import maximum, multiply, square, squared_difference
@@ -19,7 +22,6 @@ from ..math.exponentials import rsqrt
 from ..math.reductions import axes_or_all, reduce_mean, reduce_sum
 
 if TYPE_CHECKING:
-    from ...graph.node import Tensor
     from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -113,6 +115,13 @@ def l2_normalize(
         return multiply(x, rsqrt(maximum(total, epsilon)), name=scope)
 
 
+def _without(moment: Tensor, axes: Any, known: list[int] | None) -> Tensor:
+    """A moment without the axes of size 1 that reduction has kept; `known` where they are."""
+    if known is None:
+        return reduce_sum(moment, axes)
+    return squeeze(moment, known) if known else moment
+
+
 @renamed(keepdims="keep_dims")
 def moments(
     x: TensorLike,
@@ -152,9 +161,14 @@ def moments(
         cast = registry.lookup("Cast")
         wide = cast(x, DstT="float32") if dtype.name == "float16" else x
         axes = axes_or_all(wide, axes)
-        center = registry.lookup("StopGradient")(reduce_mean(wide, axes, True))
-        variance = reduce_mean(squared_difference(wide, center), axes, keep_dims, "variance")
-        mean = reduce_mean(wide, axes, keep_dims, "mean")
+        mean = reduce_mean(wide, axes, True, "mean")
+        center = registry.lookup("StopGradient")(mean)
+        variance = reduce_mean(squared_difference(wide, center), axes, True, "variance")
+        if not keep_dims:
+            # The names are TensorFlow's: averages of moments are called after them in checkpoints.
+            known = constant_value(axes) if isinstance(axes, Tensor) else axes
+            gone = None if known is None else np.ravel(known).tolist()
+            mean, variance = (_without(moment, axes, gone) for moment in (mean, variance))
         if wide is not x:
             return cast(mean, DstT=dtype), cast(variance, DstT=dtype)
         return mean, variance

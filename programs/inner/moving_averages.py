@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ...ops.variables.moving_averages import ExponentialMovingAverage, assign_moving_average
+from ...ops.variable_scopes.moving_averages import ExponentialMovingAverage, assign_moving_average
 
 __all__ = ["ExponentialMovingAverage", "assign_moving_average"]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.initializers.plain_initializers import Zeros
-from ...ops.variable_scopes.get_variable import get_variable
-from ...ops.variable_scopes.variable_scope import variable_scope
+from ...ops.variable_scopes.variables_beside import variable_beside, zeros_beside
 
 
 def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool = True) -> Any:
@@ -18,8 +16,7 @@ def create_slot(primary: Any, val: Any, name: str, colocate_with_primary: bool =
         name: what it is beside `primary`.
         colocate_with_primary: taken for compatibility.
     """
-    with variable_scope(None, f"{primary.op.name}/{name}"):
-        return get_variable("", initializer=val, trainable=False)
+    return variable_beside(primary, name, val)
 
 
 def create_slot_with_initializer(
@@ -40,8 +37,7 @@ def create_slot_with_initializer(
         name: what it is beside `primary`.
         colocate_with_primary: taken for compatibility.
     """
-    with variable_scope(None, f"{primary.op.name}/{name}"):
-        return get_variable("", shape, dtype, initializer=initializer, trainable=False)
+    return variable_beside(primary, name, initializer, shape, dtype)
 
 
 def create_zeros_slot(
@@ -55,6 +51,4 @@ def create_zeros_slot(
         dtype: its dtype; by default that of `primary`.
         colocate_with_primary: taken for compatibility.
     """
-    dtype = dtype or primary.dtype.base_dtype
-    shape = primary.shape.as_list()
-    return create_slot_with_initializer(primary, Zeros(), shape, dtype, name)
+    return zeros_beside(primary, name, dtype)

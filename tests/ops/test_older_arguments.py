@@ -150,3 +150,24 @@ def test_cross_entropies_take_labels_of_other_dtypes() -> None:
                 v(labels=td.constant([[1, 0]]), logits=td.constant([[1, 2]]))
         with pytest.raises(ValueError, match="must have the same shape"):
             td.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 2.0], logits=[1.0])
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_cross_entropies_by_position_are_of_older_documents() -> None:
+    logits, classes = td.constant([[1.0, 2.0]]), td.constant([0])
+    labels = td.constant([[1.0, 0.0]])
+    functions: list[tuple[Any, Any]] = [
+        (td.nn.softmax_cross_entropy_with_logits, labels),
+        (td.nn.sigmoid_cross_entropy_with_logits, labels),
+        (td.nn.sparse_softmax_cross_entropy_with_logits, classes),
+    ]
+    for function, right in functions:
+        named = value(function(labels=right, logits=logits)).tolist()
+        assert value(function(logits, right)).tolist() == named
+        assert value(function(logits, labels=right)).tolist() == named
+    # Classes are no floats, so that either order is clear.
+    both = td.nn.sparse_softmax_cross_entropy_with_logits(classes, logits)
+    np.testing.assert_allclose(value(both), [1.3132616], rtol=1e-6)
+    older: Any = td.nn.sigmoid_cross_entropy_with_logits
+    assert value(older(logits, targets=labels)).shape == (1, 2)
+    assert value(td.nn.softmax_cross_entropy_with_logits_v2(labels, logits)).shape == (1,)

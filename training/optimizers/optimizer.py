@@ -14,12 +14,13 @@ from ...ops.array.shapes import shape as shape_of
 from ...ops.effects.ordering import group, tuple as gated
 from ...ops.math.segments import unsorted_segment_sum
 from ...ops.sorting.unique import unique
+from ...ops.variable_scopes.variables_beside import is_resource
 from ...ops.variables.partitioned_variable import PartitionedVariable
 from ...ops.variables.variable import Variable
 from ...ops.variables.variable_lists import trainable_variables
 from ...ops.variables.variable_updates import assign_add
 from ...protos.dtypes import DType, as_dtype
-from .slots import Slots, is_resource
+from .slots import Slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

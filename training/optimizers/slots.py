@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.default_graph import get_default_graph
-from ...ops.array.fills import zeros_like
-from ...ops.initializers.plain_initializers import Zeros
-from ...ops.variable_scopes.get_variable import get_variable
-from ...ops.variable_scopes.variable_scope import variable_scope, whole_variables
-from ...ops.variables.resource_variable import ResourceVariable
-from ...ops.variables.save_slice_info import follow_slice
+from ...ops.variable_scopes.variables_beside import is_resource, variable_beside, zeros_beside
 from ...ops.variables.variable import Variable
 
 if TYPE_CHECKING:
@@ -21,11 +16,6 @@ if TYPE_CHECKING:
 
 def _key(variable: Any) -> Key:
     return variable.graph, variable.op.name
-
-
-def is_resource(variable: Any) -> bool:
-    """Whether a variable is behind a handle."""
-    return isinstance(variable, ResourceVariable)
 
 
 class Slots:
@@ -62,29 +52,15 @@ class Slots:
         """
         slots = self._slots.setdefault(name, {})
         if (key := _key(variable)) not in slots:
-            known = (initial.shape if shape is None else shape).is_fully_defined()
-            scope = f"{variable.op.name}/{op_name}"
-            beside = variable.graph.colocate_with(variable)
-            with variable_scope(None, scope), whole_variables(), beside:
-                slots[key] = get_variable(
-                    "",
-                    shape=shape,
-                    dtype=dtype,
-                    initializer=initial,
-                    trainable=False,
-                    validate_shape=known,
-                    use_resource=is_resource(variable),
-                )
-            follow_slice(slots[key], variable)
+            slots[key] = variable_beside(variable, op_name, initial, shape, dtype)
         return slots[key]
 
     def zeros(self, variable: Any, name: str, op_name: str) -> Variable:
         """A slot of zeros, in the shape of the variable."""
-        dtype = variable.dtype.base_dtype
-        if variable.shape.is_fully_defined():
-            return self.get_or_make(variable, Zeros(), name, op_name, variable.shape, dtype)
-        initial = zeros_like(variable.initialized_value())
-        return self.get_or_make(variable, initial, name, op_name, None, dtype)
+        slots = self._slots.setdefault(name, {})
+        if (key := _key(variable)) not in slots:
+            slots[key] = zeros_beside(variable, op_name)
+        return slots[key]
 
     def other(self, initial: Any, name: str, beside: Any) -> Variable:
         """A variable that belongs to none, one for each graph."""

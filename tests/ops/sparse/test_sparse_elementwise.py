@@ -179,6 +179,23 @@ CASES = [
     ),
     Case(
         "EditDistance",
+        [
+            ([[1, 0, i] for i in range(3)], I), [*b"ear"], ([2, 1, 1], I),
+            ([[1, 0, i] for i in range(4)], I), [*b"bear"], ([2, 1, 2], I),
+        ],
+        {},
+        [[0.0], [0.25]],
+        id="longer than the shape says",
+    ),
+    Case(
+        "EditDistance",
+        [([[1, 0]], I), [1], ([1, 1], I), ([[0, 0]], I), [1], ([1, 1], I)],
+        {},
+        raises(r"hypothesis_indices\[0\] = \[1, 0\] is not inside of the shape \[1, 1\]", "run"),
+        id="outside",
+    ),
+    Case(
+        "EditDistance",
         [*NONE, ([[1, 0]], I), [1.0], ([2, 1], I)],
         {},
         [0.0, 1.0],

@@ -281,3 +281,13 @@ def test_a_handle_that_is_handed_on_tells_the_same(session: td.Session) -> None:
         td.raw_ops.ReadVariableOp(resource=handle, dtype=td.int32)
     session.run(td.raw_ops.AssignVariableOp(resource=handle, value=np.array([5, 6], np.float32)))
     assert session.run([v, read])[1].tolist() == [5, 6]
+
+
+def test_assignments_are_grouped() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        v: Any = td.Variable([1.0], use_resource=True)
+        session.run(td.global_variables_initializer())
+        session.run(td.group(v.assign_add([1.0]), [v], name="both"))
+        assert session.run(v).tolist() == [2.0]
+        with pytest.raises(TypeError, match="group takes operations and tensors, got 'v'"):
+            td.group(["v"])

@@ -147,8 +147,8 @@ def test_moving_averages(session: td.Session) -> None:
         "v/ExponentialMovingAverage": v,
         "w": w,
     }
-    with pytest.raises(ValueError, match="already computed for: v:0"):
-        averages.apply([v])
+    averages.apply([v])
+    assert averages.average(v) is average
     with pytest.raises(TypeError, match="floating dtypes"):
         averages.apply([td.Variable(1)])
 
@@ -164,6 +164,38 @@ def test_averages_begin_faster_with_a_number_of_updates(session: td.Session) -> 
     assert average is not None
     np.testing.assert_allclose(session.run(average), [4.0 * 0.25 + 8.0 * 0.75], rtol=1e-6)
     assert average.op.name == "Variable/mean"
+
+
+def test_averages_are_called_as_in_tensorflow(session: td.Session) -> None:
+    """The names of TensorFlow 2.21, which checkpoints have."""
+    training = td.placeholder(td.bool, [])
+    with td.variable_scope("norm"):
+        x = td.constant([[1.0], [5.0]])
+        mean, variance = td.nn.moments(x, [0])
+        averages = td.train.ExponentialMovingAverage(0.5)
+
+        def updated() -> Any:
+            with td.control_dependencies([averages.apply([mean, variance])]):
+                return td.identity(mean), td.identity(variance)
+
+        kept = td.cond(training, updated, lambda: (averages.average(mean), averages.average(mean)))
+        w = td.get_variable("w", [1])
+        other = td.train.ExponentialMovingAverage(0.5)
+        other.apply([w])
+        again = td.train.ExponentialMovingAverage(0.5)
+        assert again.average_name(w) == "norm/norm/w/ExponentialMovingAverage_1"
+        again.apply([w])
+        assert again.average_name(w) == "norm/norm/w/ExponentialMovingAverage_1"
+    assert [variable.op.name for variable in td.global_variables()] == [
+        "norm/norm/moments/Squeeze/ExponentialMovingAverage",
+        "norm/norm/moments/Squeeze_1/ExponentialMovingAverage",
+        "norm/w",
+        "norm/norm/w/ExponentialMovingAverage",
+        "norm/norm/w/ExponentialMovingAverage_1",
+    ]
+    session.run(td.global_variables_initializer())
+    seen = [session.run(kept, {training: flag})[0].tolist() for flag in (False, True, False)]
+    assert seen == [[0.0], [3.0], [1.5]]
 
 
 SHAPE = [200, 100]
@@ -260,7 +292,6 @@ def test_averages_of_tensors_begin_at_zero(zero_debias: bool, use_resource: bool
         names = {variable.op.name for variable in td.global_variables()}
         assert ("x/ExponentialMovingAverage/local_step" in names) == zero_debias
         assert td.moving_average_variables() == [v]
-        with pytest.raises(ValueError, match="already computed for: x:0"):
-            averages.apply([x])
+        assert averages.apply([x]).name == "ExponentialMovingAverage_1"
         with pytest.raises(TypeError, match="floating"):
             averages.apply([td.constant(1)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
-from ...graph.default_graph import get_default_graph
+from ...graph.default_graph import get_default_graph, outside_bodies
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
@@ -14,10 +14,10 @@ from ..array.constants import constant
 from ..array.fills import zeros
 from ..effects.ordering import group
 from ..math.arithmetic import minimum
-from .save_slice_info import follow_slice
-from .variable import Variable
-from .variable_kinds import scopes_of
-from .variable_lists import global_variables, trainable_variables
+from ..variables.variable import Variable
+from ..variables.variable_kinds import scopes_of
+from ..variables.variable_lists import global_variables, trainable_variables
+from .variables_beside import variable_beside, zeros_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,7 +83,6 @@ class ExponentialMovingAverage:
 
         Raises:
             TypeError: one is neither a variable nor a tensor of a floating dtype.
-            ValueError: one has an average already.
         """
         followed = list(trainable_variables() if var_list is None else var_list)
         for item in followed:
@@ -108,15 +107,13 @@ class ExponentialMovingAverage:
         if not isinstance(item, (Variable, Tensor)) or not item.dtype.base_dtype.is_floating:
             raise TypeError(f"averages are of variables of floating dtypes, got {item!r}")
         if item in self._averages:
-            raise ValueError(f"Moving average already computed for: {item.name}")
-        graph, name = get_default_graph(), self.average_name(item)
-        with graph.name_scope(None), graph.control_dependencies(None), graph.colocate_with(item):
+            return
+        with outside_bodies() as graph:  # programs follow tensors in a branch of a conditional
             if isinstance(item, Variable):
-                self._averages[item] = Variable(item.initial_value, trainable=False, name=name)
-                follow_slice(self._averages[item], item)
+                self._averages[item] = variable_beside(item, self._name, item.initialized_value())
                 graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
             else:
-                self._averages[item] = _zeros_like(item, name)
+                self._averages[item] = zeros_beside(item, self._name)
 
     def average(self, var: Variable | Tensor) -> Variable | None:
         """The variable that holds the average of `var`; None before `apply`."""
@@ -124,7 +121,9 @@ class ExponentialMovingAverage:
 
     def average_name(self, var: Variable | Tensor) -> str:
         """The name that the average of `var` has, or would have."""
-        return f"{var.op.name}/{self._name}"
+        if var in self._averages:
+            return self._averages[var].op.name
+        return get_default_graph().unique_name(f"{var.op.name}/{self._name}", mark_as_used=False)
 
     def variables_to_restore(
         self, moving_avg_variables: Iterable[Variable] | None = None
@@ -166,7 +165,7 @@ def assign_moving_average(
         What an assignment to the variable returns.
 
     Example:
-        >>> from tensordraft.ops.variables.moving_averages import assign_moving_average
+        >>> from tensordraft.ops.variable_scopes.moving_averages import assign_moving_average
         >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
         ...     v = td.Variable(0.0)
@@ -182,24 +181,18 @@ def assign_moving_average(
         if not zero_debias:
             change = (variable.value() - value) * left
             return variable.assign_sub(change, name=scope)
-        graph = variable.graph
-        with graph.name_scope(None), graph.control_dependencies(None):
+        with outside_bodies() as graph, graph.name_scope(None):
             # TensorFlow opens a scope of the variable's whole name inside the one in force.
             current = scopes_of(graph).current
             inside = f"{current.name}/" if current is not None and current.name else ""
             inside += variable.op.name
-            biased = _zeros_like(variable, f"{inside}/biased")
+            first = zeros(variable.shape, dtype)
+            biased = Variable(first, trainable=False, name=f"{inside}/biased")
             zero = constant(0.0, dtype)
             steps = Variable(zero, trainable=False, name=f"{inside}/local_step")
         moved = biased.assign_sub((biased.value() - value) * left)
         weight = 1.0 - (1.0 - left) ** steps.assign_add(1.0)
         return variable.assign(moved / weight, name=scope)
-
-
-def _zeros_like(like: Variable | Tensor, name: str) -> Variable:
-    """A new variable of zeros."""
-    first = zeros(like.shape, like.dtype.base_dtype)
-    return Variable(first, trainable=False, name=name)
 
 
 def moving_average_variables(scope: str | None = None) -> list[Variable]:
