@@ -30,14 +30,38 @@ def in_blocks(function: Callable[..., Any]) -> Callable[..., Array]:
     def computed(*inputs: Array) -> Array:
         inputs = tuple(np.broadcast_arrays(*inputs)) if len(inputs) > 1 else inputs
         precise = inputs[0].dtype.itemsize == 8
-        result = np.empty(inputs[0].shape, inputs[0].dtype)
-        flat, target = [x.reshape(-1) for x in inputs], result.reshape(-1)
-        for start in range(0, target.size, _BLOCK):
-            block = slice(start, start + _BLOCK)
-            target[block] = function(*[x[block].astype(np.float64) for x in flat], precise)
-        return result
+        return _computed(lambda *block: function(*block, precise), inputs, np.float64)
 
     return computed
+
+
+def in_short_blocks(short: Callable[[Array], Any]) -> Callable[..., Callable[..., Array]]:
+    """Decorator for a function of float64 vectors; for the shorter dtypes `short` does its work.
+
+    Args:
+        short: the function of float32 vectors, in which it computes.
+    """
+
+    def decorator(function: Callable[[Array], Any]) -> Callable[[Array], Array]:
+        def computed(x: Array) -> Array:
+            if x.dtype.itemsize == 8:
+                return _computed(function, (x,), np.float64)
+            return _computed(short, (x,), np.float32)
+
+        return computed
+
+    return decorator
+
+
+def _computed(function: Callable[..., Any], inputs: tuple[Array, ...], dtype: Any) -> Array:
+    """`function` of each block of the inputs, as vectors of `dtype`."""
+    result = np.empty(inputs[0].shape, inputs[0].dtype)
+    flat, target = [x.reshape(-1) for x in inputs], result.reshape(-1)
+    length = _BLOCK * 8 // np.dtype(dtype).itemsize
+    for start in range(0, target.size, length):
+        block = slice(start, start + length)
+        target[block] = function(*[x[block].astype(dtype, copy=False) for x in flat])
+    return result
 
 
 def block_by_block(function: Callable[..., Any]) -> Callable[..., Any]:
