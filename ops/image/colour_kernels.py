@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
+from ..kit.chosen_elements import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     Planes = Sequence[Array]
 
+_PIXELS = 1 << 14  # some planes of so many fit in the cache
 _WIDE = "T: {half, bfloat16, float32, float64} = float32"
 RGB_TO_HSV = OpDef("RGBToHSV", "images: T -> output: T", _WIDE, traits=Traits(splits="..._->..._"))
 HSV_TO_RGB = OpDef("HSVToRGB", "images: T -> output: T", _WIDE, traits=Traits(splits="..._->..._"))
@@ -107,17 +109,11 @@ def _hsv(planes: Planes) -> Planes:
     with np.errstate(divide="ignore", invalid="ignore"):
         saturation = np.where(value > 0, span / value, kind(0))
         sixth = kind(1) / span / kind(6)
-        hue = np.where(
-            red == value,
-            sixth * (green - blue),
-            np.where(
-                green == value,
-                sixth * (blue - red) + kind(2 / 6),
-                sixth * (red - green) + kind(4 / 6),
-            ),
-        )
+        least_red = sixth * (red - green) + kind(4 / 6)
+        hue = chosen(green == value, sixth * (blue - red) + kind(2 / 6), least_red)
+        hue = chosen(red == value, sixth * (green - blue), hue)
     hue = np.where(span > 0, hue, kind(0))
-    return np.where(hue < 0, hue + kind(1), hue), saturation, value
+    return hue + (hue < 0), saturation, value
 
 
 def _rgb(planes: Planes) -> Planes:
@@ -138,24 +134,22 @@ RGB_TO_HSV.kernel(_on_planes(_hsv))
 HSV_TO_RGB.kernel(_on_planes(_rgb))
 
 
-@ADJUST_SATURATION.fresh_kernel
-def _adjust_saturation_kernel(c: KernelContext) -> Kernel:
-    def adjust_saturation(images: Array, scale: Array) -> Array:
-        _check_adjusted(images, "scale", scale)
-        hue, saturation, value = _hsv(_planes(images))
-        saturation = np.clip(saturation * scale, np.float32(0), np.float32(1))
-        return _joined(images, _rgb_by_chroma(hue, saturation, value))
+def _adjusting(name: str, adjust: Callable[[Planes, Array], Planes]) -> Callable[..., Array]:
+    """The kernel that adjusts images by a scalar, some pixels at a time."""
 
-    return adjust_saturation
+    def adjusted(images: Array, factor: Array) -> Array:
+        _check_colours(images, 3)
+        _check_scalar(name, factor)
+        result = np.empty(images.shape, images.dtype)
+        pixels, target = images.reshape(-1, 3), result.reshape(-1, 3)
+        for start in range(0, len(pixels), _PIXELS):
+            block = slice(start, start + _PIXELS)
+            planes = [pixels[block, i].astype(np.float32, order="C") for i in range(3)]
+            for i, plane in enumerate(adjust(planes, factor)):
+                target[block, i] = plane
+        return result
 
-
-def _planes(images: Array) -> Planes:
-    return [images[..., i].astype(np.float32, copy=False) for i in range(3)]
-
-
-def _check_adjusted(images: Array, name: str, factor: Array) -> None:
-    _check_colours(images, 3)
-    _check_scalar(name, factor)
+    return adjusted
 
 
 def _check_scalar(name: str, factor: Array) -> None:
@@ -163,50 +157,66 @@ def _check_scalar(name: str, factor: Array) -> None:
         raise ValueError(f"{name} must be a scalar, got shape {list(factor.shape)}")
 
 
-def _rgb_by_chroma(hue: Array, saturation: Array, value: Array) -> Planes:
+@ADJUST_SATURATION.fresh_kernel
+def _adjust_saturation_kernel(c: KernelContext) -> Kernel:
+    return _adjusting("scale", _more_saturated)
+
+
+def _more_saturated(planes: Planes, scale: Array) -> Planes:
+    hue, saturation, value = _hsv(planes)
+    saturation = np.clip(saturation * scale, np.float32(0), np.float32(1))
     chroma = saturation * value
     least = value - chroma
     six = hue * np.float32(6)
-    middle = chroma * (np.float32(1) - np.abs(np.fmod(six, np.float32(2)) - np.float32(1)))
-    return _by_sixth(six.astype(np.int8), least, least + middle, least + chroma)
-
-
-def _by_sixth(sixth: Array, least: Array, middle: Array, most: Array) -> Planes:
-    """Red, green and blue by the sixth of the circle of hues in which a pixel is."""
-    orders = ("most middle least least middle most", "middle most most middle least least")
-    names = {"least": least, "middle": middle, "most": most}
-    red, green = (np.choose(sixth, [names[n] for n in order.split()]) for order in orders)
-    blue = np.choose(sixth, [least, least, middle, most, most, middle])
-    return red, green, blue
+    # six modulo 2, exactly
+    rest = six - np.float32(2) * np.floor(six * np.float32(0.5))
+    middle = chroma * (np.float32(1) - np.abs(rest - np.float32(1)))
+    return _by_hue(six, least, least + middle, least + chroma)
 
 
 @ADJUST_HUE.fresh_kernel
 def _adjust_hue_kernel(c: KernelContext) -> Kernel:
-    def adjust_hue(images: Array, delta: Array) -> Array:
-        _check_adjusted(images, "delta", delta)
-        red, green, blue = planes = _planes(images)
-        most = np.maximum(np.maximum(red, green), blue)
-        least = np.minimum(np.minimum(red, green), blue)
-        middle = np.maximum(np.minimum(red, green), np.minimum(np.maximum(red, green), blue))
-        with np.errstate(invalid="ignore"):
-            ratio = np.where(most > least, (middle - least) / (most - least), np.float32(0))
-        sixth = _sixth_of(*planes)
-        hue = sixth + np.where(sixth % 2 == 0, ratio, np.float32(1) - ratio)
-        hue = np.where(most > least, hue, 0).astype(np.float32)
-        hue = np.mod(hue + delta * np.float32(6), np.float32(6))
-        sixth = np.minimum(hue.astype(np.int8), 5)
-        ratio = hue - sixth
-        ratio = np.where(sixth % 2 == 0, ratio, np.float32(1) - ratio).astype(np.float32)
-        return _joined(images, _by_sixth(sixth, least, least + ratio * (most - least), most))
+    return _adjusting("delta", _turned)
 
-    return adjust_hue
+
+def _turned(planes: Planes, delta: Array) -> Planes:
+    red, green, blue = planes
+    larger, smaller = np.maximum(red, green), np.minimum(red, green)
+    most, least = np.maximum(larger, blue), np.minimum(smaller, blue)
+    middle = np.maximum(smaller, np.minimum(larger, blue))
+    span = most - least
+    coloured = most > least
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(coloured, (middle - least) / span, np.float32(0))
+    sixth = _sixth_of(red, green, blue)
+    # In every second sixth the middle sample falls from the most to the least.
+    hue = sixth + np.abs((sixth & 1) - ratio)
+    hue = np.where(coloured, hue, np.float32(0))
+    hue = np.mod(hue + delta * np.float32(6), np.float32(6))
+    sixth = np.minimum(np.floor(hue), np.float32(5))
+    ratio = hue - sixth
+    falling = sixth - np.float32(2) * np.floor(sixth * np.float32(0.5))
+    return _by_hue(hue, least, least + np.abs(falling - ratio) * span, most)
 
 
 def _sixth_of(red: Array, green: Array, blue: Array) -> Array:
-    """Which of the six orders the three samples of a pixel are in, going around the circle."""
-    greener = np.where(blue < red, 1, np.where(blue > green, 3, 2))
-    redder = np.where(blue < green, 0, np.where(blue > red, 4, 5))
-    return np.where(red < green, greener, redder).astype(np.int8)
+    """Which of the six orders the three samples of a pixel are in, going around the circle.
+
+    Without a branch for each: those of pixels follow no pattern.
+    """
+    greener = 2 - (blue < red).view(np.int8) + (blue > green)
+    redder = 5 - 5 * (blue < green).view(np.int8) - (blue > red)
+    return np.asarray(redder + (red < green) * (greener - redder))
+
+
+def _by_hue(hue: Array, least: Array, middle: Array, most: Array) -> Planes:
+    """Red, green and blue of hues from 0 to 6: each is the most for a third of the circle."""
+    shares = (
+        np.maximum(2 - hue, hue - 4),
+        np.minimum(hue, 4 - hue),
+        np.minimum(hue - 2, 6 - hue),
+    )
+    return [chosen(x >= 1, most, chosen(x <= 0, least, middle)) for x in shares]
 
 
 @ADJUST_CONTRAST.fresh_kernel
