@@ -12,7 +12,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
 from ..kit.allocation import check_size, new_zeros
 from .resize_scales import modes_of, scale_of
-from .resizing import IMAGE_TYPES, RESIZE_MODES, resize_shape, resizing
+from .resizing import IMAGE_TYPES, RESIZE_MODES, resize_shape, resizing, samples_of
 from .resizing_gradients import check_rank, resize_grad_shape
 
 if TYPE_CHECKING:
@@ -72,10 +72,13 @@ def _four(size: int, wanted: int, corners: bool, halves: bool) -> tuple[Array, A
     return pixels, weights
 
 
-def _sum(parts: list[Array]) -> Array:
-    result = parts[0]
-    for part in parts[1:]:
-        result += part
+def _weighted(x: Array, places: Array, weights: Array, axis: int) -> Array:
+    """The sum of four rows, or columns, for each: in the order of TensorFlow's sums."""
+    result = np.zeros((), np.float32)
+    for i, (place, weight) in enumerate(zip(places, weights, strict=True)):
+        part = x.take(place, axis)
+        part *= weight
+        result = np.add(result, part, out=result) if i else part
     return result
 
 
@@ -86,9 +89,15 @@ def _resize_bicubic_kernel(c: KernelContext) -> Kernel:
     def resize(images: Array, rows: int, columns: int) -> Array:
         down, by_row = _four(images.shape[1], rows, *modes)
         across, by_column = _four(images.shape[2], columns, *modes)
-        x = images.astype(np.float32, copy=False)
-        lines = _sum([x[:, down[:, i]] * by_row[:, i, None, None] for i in range(4)])
-        return _sum([lines[:, :, across[:, i]] * by_column[:, i, None] for i in range(4)])
+        channels = images.shape[3]
+        samples = [samples_of(place, channels) for place in across.T]
+        counts = np.repeat(by_column.T, channels, 1)
+        result = np.empty((len(images), rows, columns, channels), np.float32)
+        for image, target in zip(images, result, strict=True):  # one stays in the cache
+            flat = image.astype(np.float32, copy=False).reshape(len(image), -1)
+            lines = _weighted(flat, down.T, by_row.T[:, :, None], 0)
+            target[...] = _weighted(lines, samples, counts, 1).reshape(target.shape)
+        return result
 
     return resizing(c, resize)
 

@@ -11,7 +11,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import new_zeros
-from .resizing import check_crops, places_of_crops
+from .crop_and_resize import check_crops, places_of_crops
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext

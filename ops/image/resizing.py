@@ -1,4 +1,4 @@
-"""Images made larger or smaller, and cut out; users find them in `td.image`."""
+"""Images made larger or smaller; users find them in `td.image`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.allocation import check_size, new_array
+from ..kit.allocation import check_size
 from .resize_scales import between, modes_of, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from ...graph.node import Tensor
     from ...graph.surface.tensor_like import TensorLike
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     Resize = Callable[[Array, int, int], Array]
 
-public = {"td.image": "crop_and_resize resize_bilinear resize_nearest_neighbor"}
+public = {"td.image": "resize_bilinear resize_nearest_neighbor"}
 
 IMAGE_TYPES = "int8, uint8, int16, uint16, int32, int64, bfloat16, half, float32, float64"
 RESIZE_MODES = "align_corners: bool = false, half_pixel_centers: bool = false"
@@ -45,8 +44,8 @@ RESIZE_NEAREST_NEIGHBOR = OpDef(
 @RESIZE_NEAREST_NEIGHBOR.shape
 def resize_shape(c: ShapeContext) -> TensorShape:
     """The shape of `images` in another `size`."""
-    batch, _, _, channels = _sizes(c, "images", 4)
-    (length,) = _sizes(c, "size", 1)
+    batch, _, _, channels = known_sizes(c, "images", 4)
+    (length,) = known_sizes(c, "size", 1)
     c.same_size("the length of size and the number of dimensions of space", length, 2)
     size = c.value("size")
     known: list[Any] = [None, None] if size is None else size.tolist()
@@ -55,7 +54,8 @@ def resize_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((batch, *space, channels))
 
 
-def _sizes(c: ShapeContext, name: str, rank: int) -> tuple[Any, ...]:
+def known_sizes(c: ShapeContext, name: str, rank: int) -> tuple[Any, ...]:
+    """The static sizes of an argument of this rank."""
     return c.shape(name, rank=rank).sizes or ()
 
 
@@ -87,35 +87,60 @@ def _resize_bilinear_kernel(c: KernelContext) -> Kernel:
     def resize(images: Array, rows: int, columns: int) -> Array:
         top, bottom, down = between(images.shape[1], rows, *modes)
         left, right, across = between(images.shape[2], columns, *modes)
-        used, ranks = np.unique(np.concatenate([top, bottom]), return_inverse=True)
-        above, below = ranks[:rows], ranks[rows:]
+        used, above, below = lines_read(top, bottom)
         result = np.empty((len(images), rows, columns, images.shape[3]), np.float32)
         for image, target in zip(images, result, strict=True):
             image = image[used] if len(used) < len(image) else image
-            lines = _stretched(image.astype(np.float32, copy=False), left, right, across)
-            first = lines[above]
-            line = lines[below]
-            line -= first
-            line *= down[:, None]
-            np.add(line, first, target.reshape(rows, -1))
+            put_means(image, (above, below, down), (left, right, across), target)
         return result
 
     return resizing(c, resize)
+
+
+def lines_read(top: Array, bottom: Array) -> tuple[Array, Array, Array]:
+    """The lines of an image that are read; where in them the upper ones are, and the lower ones."""
+    used, ranks = np.unique(np.concatenate([top, bottom]), return_inverse=True)
+    return used, ranks[: len(top)], ranks[len(top) :]
+
+
+def put_means(
+    image: Array,
+    rows: tuple[Array, Array, Array],
+    columns: tuple[Array, Array, Array],
+    target: Array,
+) -> None:
+    """Writes a resized image: the mean of two pixels in each of two rows, then of the rows.
+
+    Args:
+        image: [rows, columns, channels] of numbers.
+        rows: for each row of the result those before and after it, and how near it is to these.
+        columns: for each column the same.
+        target: [rows, columns, channels] of float32.
+    """
+    above, below, down = rows
+    lines = _stretched(image.astype(np.float32, copy=False), *columns)
+    first = lines[above]
+    line = lines[below]
+    line -= first
+    line *= down[:, None]
+    np.add(line, first, target.reshape(len(down), -1))
 
 
 def _stretched(image: Array, left: Array, right: Array, across: Array) -> Array:
     """The rows of an image [rows, columns, channels] in other columns, flat: the means of two."""
     channels = image.shape[2]
     flat = image.reshape(len(image), -1)
-    before, after = (
-        (x[:, None] * channels + np.arange(channels)).reshape(-1) for x in (left, right)
-    )
-    start: Array = flat.take(before, 1)
-    line: Array = flat.take(after, 1)
+    start: Array = flat.take(samples_of(left, channels), 1)
+    line: Array = flat.take(samples_of(right, channels), 1)
     line -= start
     line *= np.repeat(across, channels)
     line += start
     return line
+
+
+def samples_of(pixels: Array, channels: int) -> Array:
+    """Where the samples of some pixels of a row lie in it, flat."""
+    return np.asarray((pixels[:, None] * channels + np.arange(channels)).reshape(-1))
 
 
 def bilinear_mean(
@@ -156,116 +181,6 @@ def _resize_nearest_neighbor_kernel(c: KernelContext) -> Kernel:
         return images[:, down][:, :, across]
 
     return resizing(c, resize)
-
-
-CROP_AND_RESIZE = OpDef(
-    "CropAndResize",
-    "image: T, boxes: float32, box_ind: int32, crop_size: int32 -> crops: float32",
-    "T: {uint8, uint16, int8, int16, int32, int64, half, float32, float64}, "
-    "method: {'bilinear', 'nearest'} = 'bilinear', extrapolation_value: float = 0.0",
-    traits=Traits(splits="*,n*,n,*->n*"),
-)
-
-
-@CROP_AND_RESIZE.shape
-def _crop_and_resize_shape(c: ShapeContext) -> TensorShape:
-    *_, channels = _sizes(c, "image", 4)
-    number, corners = _sizes(c, "boxes", 2)
-    c.same_size("the second size of boxes and the number of corners", corners, 4)
-    (indices,) = _sizes(c, "box_ind", 1)
-    number = c.same_size("the number of boxes and of box_ind", number, indices)
-    (length,) = _sizes(c, "crop_size", 1)
-    c.same_size("the length of crop_size and the number of dimensions of space", length, 2)
-    size = c.value("crop_size")
-    known: list[Any] = [None, None] if size is None else size.tolist()
-    space = [None if isinstance(n, int) and n < 1 else n for n in known]
-    return TensorShape.of((number, *space, channels))
-
-
-@CROP_AND_RESIZE.fresh_kernel
-def _crop_and_resize_kernel(c: KernelContext) -> Kernel:
-    extrapolated = np.float32(c.attr("extrapolation_value"))
-    cut = _cut_nearest if c.attr("method") == b"nearest" else _cut_bilinear
-
-    def crop_and_resize(image: Array, boxes: Array, box_ind: Array, crop_size: Array) -> Array:
-        check_crops(image.shape, boxes, box_ind, crop_size)
-        rows, columns = crop_size.tolist()
-        shape = (len(boxes), rows, columns, image.shape[3])
-        check_size(shape, np.dtype(np.float32))
-        down = places_of_crops(boxes[:, 0], boxes[:, 2], image.shape[1], rows)
-        across = places_of_crops(boxes[:, 1], boxes[:, 3], image.shape[2], columns)
-        inside_rows = (down >= 0) & (down <= image.shape[1] - 1)
-        inside_columns = (across >= 0) & (across <= image.shape[2] - 1)
-        inside = inside_rows[:, :, None] & inside_columns[:, None, :]
-        crops = cut(
-            image,
-            box_ind[:, None, None],
-            np.where(inside_rows, down, 0)[:, :, None],
-            np.where(inside_columns, across, 0)[:, None, :],
-        )
-        result = new_array(shape, np.dtype(np.float32))
-        result[...] = extrapolated
-        np.copyto(result, crops, where=inside[..., None])
-        return result
-
-    return crop_and_resize
-
-
-def check_crops(image: Sequence[int], boxes: Array, box_ind: Array, crop_size: Array) -> None:
-    """Checks that crops of images of a shape can be made.
-
-    Raises:
-        ValueError: an argument has another shape, or the boxes are not finite.
-        OutOfRangeError: there is no image of a number.
-    """
-    if len(image) != 4:
-        raise ValueError(f"image must have rank 4, got shape {list(image)}")
-    if 0 in image[1:3]:
-        raise ValueError(f"image must not be empty, got shape {list(image)}")
-    if boxes.ndim != 2 or boxes.shape[1] != 4:
-        raise ValueError(f"boxes must have shape [number, 4], got {list(boxes.shape)}")
-    if box_ind.shape != boxes.shape[:1]:
-        raise ValueError(f"box_ind must have shape [{len(boxes)}], got {list(box_ind.shape)}")
-    if crop_size.shape != (2,):
-        raise ValueError(f"crop_size must have shape [2], got {list(crop_size.shape)}")
-    if crop_size.min() < 1:
-        raise ValueError(f"crop_size must be at least 1, got {crop_size.tolist()}")
-    if not np.isfinite(boxes).all():
-        raise ValueError("boxes must be finite")
-    for i, index in enumerate(box_ind.tolist()):
-        if not 0 <= index < image[0]:
-            raise errors.OutOfRangeError(
-                None, None, f"box_ind[{i}] = {index} is not in [0, {image[0]})"
-            )
-
-
-def places_of_crops(start: Array, end: Array, size: int, wanted: int) -> Array:
-    """Where in the image the rows, or columns, of each crop lie."""
-    last = np.float32(size - 1)
-    if wanted == 1:
-        return np.asarray(np.float32(0.5) * (start + end) * last)[:, None]
-    step = (end - start) * last / np.float32(wanted - 1)
-    return np.asarray((start * last)[:, None] + np.arange(wanted, dtype=np.float32) * step[:, None])
-
-
-def _cut_bilinear(image: Array, batch: Array, down: Array, across: Array) -> Array:
-    def pixels(rows: Array, columns: Array) -> Array:
-        found = image[batch, rows.astype(np.intp), columns.astype(np.intp)]
-        return found.astype(np.float32, copy=False)
-
-    top, left = np.floor(down), np.floor(across)
-    bottom, right = np.ceil(down), np.ceil(across)
-    share = (across - left)[..., None]
-    upper, lower = (
-        start + (pixels(rows, right) - start) * share
-        for rows, start in ((top, pixels(top, left)), (bottom, pixels(bottom, left)))
-    )
-    return np.asarray(upper + (lower - upper) * (down - top)[..., None])
-
-
-def _cut_nearest(image: Array, batch: Array, down: Array, across: Array) -> Array:
-    rows, columns = ((place + np.float32(0.5)).astype(np.intp) for place in (down, across))
-    return np.asarray(image[batch, rows, columns])
 
 
 def resize_bilinear(
@@ -342,51 +257,5 @@ def resize_nearest_neighbor(
         size,
         align_corners=align_corners,
         half_pixel_centers=half_pixel_centers,
-        name=name,
-    )
-
-
-def crop_and_resize(
-    image: TensorLike,
-    boxes: TensorLike,
-    box_ind: TensorLike,
-    crop_size: Any,
-    method: str = "bilinear",
-    extrapolation_value: float = 0,
-    name: str | None = None,
-) -> Tensor:
-    """Boxes cut out of images, all resized to one size.
-
-    Args:
-        image: [batch, rows, columns, channels] of numbers.
-        boxes: [number, 4] of float32: for each crop `y1, x1, y2, x2`, where 0 and 1 are the first
-            and the last pixel. With `y1 > y2` it is turned upside down.
-        box_ind: [number] of int32: which image each crop is cut from.
-        crop_size: the rows and columns of the crops, int32.
-        method: "bilinear" for the mean of the four next pixels, "nearest" for the next one.
-        extrapolation_value: what stands for pixels outside of the image.
-        name: a name for the op.
-
-    Returns:
-        A float32 Tensor [number, crop_size[0], crop_size[1], channels].
-
-    Raises:
-        ValueError: the shapes do not fit together.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     image = [[[[1.0], [2.0], [3.0]]]]
-        ...     crops = td.image.crop_and_resize(image, [[0.0, 0.5, 0.0, 1.0]], [0], [1, 2])
-        ...     print(session.run(crops).ravel())
-        [2. 3.]
-    """
-    return CROP_AND_RESIZE(
-        image,
-        boxes,
-        box_ind,
-        crop_size,
-        method=method,
-        extrapolation_value=extrapolation_value,
         name=name,
     )

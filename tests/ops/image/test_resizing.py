@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from cases import Case, raises
 from harness import check
 from shape_language import infers
 
 import tensordraft as td
+from tensordraft.ops.image import crop_and_resize as crop_module
 
 LINE = np.array([0, 4, 8], "f").reshape(1, 1, 3, 1)
 SQUARE = np.array([[0, 2], [4, 6]], "f").reshape(1, 2, 2, 1)
@@ -136,3 +138,16 @@ def test_sizes_are_followed_through() -> None:
         x = td.placeholder(td.float32, [None, "h", "w", 3])
         larger = td.image.resize_bilinear(x, 2 * td.shape(x)[1:3])
         assert str(larger.shape) == "(?, 2*h, 2*w, 3)"
+
+
+def test_large_and_small_crops_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    image = random.standard_normal((2, 9, 11, 3), np.float32)
+    fed = td.placeholder(td.float32, image.shape)
+    boxes = np.array([[0, 0, 1, 1], [0.9, 0.2, 0.1, 1.4], [-0.3, 0.5, 0.4, 0.6]], np.float32)
+    crops = td.image.crop_and_resize(fed, boxes, [1, 0, 1], [8, 7], extrapolation_value=-1)
+    with td.Session() as session:
+        small = session.run(crops, {fed: image})
+        monkeypatch.setattr(crop_module, "_FEWEST_ALONE", 0)
+        np.testing.assert_array_equal(session.run(crops, {fed: image}), small)
+    assert (small == -1).any()
