@@ -165,7 +165,7 @@ def _invert_permutation_kernel(c: KernelContext) -> Kernel:
             i = int(((x < 0) | (x >= x.size)).argmax())
             raise ValueError(f"x[{i}] = {x[i]} is not in [0, {x.size})")
         result = np.full_like(x, -1)
-        result[x] = np.arange(x.size, dtype=x.dtype)
+        result[x.astype(np.intp)] = np.arange(x.size, dtype=x.dtype)
         if x.size and result.min() < 0:  # as many numbers, of which one is missing
             raise ValueError(f"x holds {np.bincount(x).argmax()} more than once")
         return result

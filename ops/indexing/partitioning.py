@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 public = {"td": "dynamic_partition dynamic_stitch"}
 
+_BLOCK = 1 << 16
+_FEW = 16  # partitions that are quicker counted one by one
+
 DYNAMIC_PARTITION: OpDef[list[Tensor]] = OpDef(
     "DynamicPartition",
     "data: T, partitions: int32 -> outputs: num_partitions * T",
@@ -81,17 +84,45 @@ def _dynamic_partition_kernel(c: KernelContext) -> Kernel:
                 "the shape of data must start with that of partitions, got "
                 f"{list(data.shape)} and {list(partitions.shape)}"
             )
+        rows = data.reshape(partitions.size, *data.shape[rank:])
+        if plan is None and 1 < number <= 256 and len(rows) > _BLOCK:
+            return tuple(_by_blocks(rows, partitions, number))
         order, cuts = _order_and_cuts(partitions, number) if plan is None else plan
-        rows = data.reshape(partitions.size, *data.shape[rank:]).take(order, axis=0)
+        rows = rows.take(order, axis=0)
         return rows if number == 1 else tuple([rows[start:end] for start, end in cuts])
 
     return partition
 
 
-def _order_and_cuts(partitions: Array, number: int) -> tuple[Array, list[tuple[int, int]]]:
-    """The elements ordered by partition, and where each partition starts and ends among them."""
+def _by_blocks(rows: Array, partitions: Array, number: int) -> list[Array]:
+    """The partitions of many rows, ordered block by block, while a block is in the cache."""
+    _check_range(partitions, number)
+    flat = partitions.reshape(-1)
+    ordered = np.empty_like(rows)
+    parts: list[list[Array]] = [[] for _ in range(number)]
+    for start in range(0, len(flat), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        small = flat[block].astype(np.uint8)
+        rows[block].take(small.argsort(kind="stable"), 0, out=ordered[block], mode="clip")
+        if number <= _FEW:
+            counts = [np.count_nonzero(small == i) for i in range(number)]
+        else:
+            counts = _counts(small, number)
+        end = start
+        for part, count in zip(parts, counts, strict=True):
+            start, end = end, end + count
+            part.append(ordered[start:end])
+    return [np.concatenate(part) for part in parts]
+
+
+def _check_range(partitions: Array, number: int) -> None:
     if not in_range(partitions, number):
         raise out_of_range("partitions", partitions, number)
+
+
+def _order_and_cuts(partitions: Array, number: int) -> tuple[Array, list[tuple[int, int]]]:
+    """The elements ordered by partition, and where each partition starts and ends among them."""
+    _check_range(partitions, number)
     flat = partitions.reshape(-1)
     # NumPy's stable sort of small integers is a radix sort, in one pass.
     small = flat.astype(np.uint8 if number <= 256 else np.uint16) if number <= 65536 else flat

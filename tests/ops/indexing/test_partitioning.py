@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from cases import Case, raises
 from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
+from tensordraft.ops.indexing import partitioning
 
 TWO = {"num_partitions": 2}
 INDICES = [6, [4, 1], [[5, 2], [0, 3]]]
@@ -81,3 +83,20 @@ def test_stitch_undoes_partition() -> None:
         parts = td.dynamic_partition(x, partitions, 70)
         places = td.dynamic_partition(np.arange(300, dtype=np.int32), partitions, 70)
         np.testing.assert_array_equal(session.run(td.dynamic_stitch(places, parts)), x)
+
+
+@pytest.mark.parametrize("number", [3, 70])
+def test_many_rows_are_partitioned_block_by_block(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(partitioning, "_BLOCK", 128)
+    random = np.random.default_rng(0)
+    x, owners = random.random((300, 2)), random.integers(0, number - 1, 300, np.int32)
+    fed = td.placeholder(td.int32, [300])
+    parts = td.dynamic_partition(x, fed, number)
+    with td.Session() as session:
+        found = session.run(parts, {fed: owners})
+        with pytest.raises(ValueError, match=r"partitions\[7\] = 70 is not in \[0, "):
+            session.run(parts, {fed: np.where(np.arange(300) == 7, 70, owners)})
+    for i, part in enumerate(found):
+        np.testing.assert_array_equal(part, x[owners == i])
