@@ -16,6 +16,8 @@ from .resizing import IMAGE_TYPES, RESIZE_MODES, resize_shape, resizing, samples
 from .resizing_gradients import check_rank, resize_grad_shape
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ...graph.node import Tensor
     from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext
@@ -72,7 +74,7 @@ def _four(size: int, wanted: int, corners: bool, halves: bool) -> tuple[Array, A
     return pixels, weights
 
 
-def _weighted(x: Array, places: Array, weights: Array, axis: int) -> Array:
+def _weighted(x: Array, places: Iterable[Array], weights: Array, axis: int) -> Array:
     """The sum of four rows, or columns, for each: in the order of TensorFlow's sums."""
     result = np.zeros((), np.float32)
     for i, (place, weight) in enumerate(zip(places, weights, strict=True)):

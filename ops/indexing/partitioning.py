@@ -68,6 +68,8 @@ def _part_of(partitions: TensorShape) -> Dim:
 
 
 def _counts(partitions: Array, number: int) -> list[int]:
+    if number <= _FEW:
+        return [int(np.count_nonzero(partitions == i)) for i in range(number)]
     return list(map(int, np.bincount(partitions.reshape(-1), minlength=number)))
 
 
@@ -104,10 +106,7 @@ def _by_blocks(rows: Array, partitions: Array, number: int) -> list[Array]:
         block = slice(start, start + _BLOCK)
         small = flat[block].astype(np.uint8)
         rows[block].take(small.argsort(kind="stable"), 0, out=ordered[block], mode="clip")
-        if number <= _FEW:
-            counts = [np.count_nonzero(small == i) for i in range(number)]
-        else:
-            counts = _counts(small, number)
+        counts = _counts(small, number)
         end = start
         for part, count in zip(parts, counts, strict=True):
             start, end = end, end + count
