@@ -103,20 +103,25 @@ OPTIMIZERS: dict[str, Any] = {
 }
 
 
-def trained(tf: Any, name: str, use_resource: bool) -> tuple[list[Any], dict[str, Any]]:
-    """The loss at each of ten steps, and all variables after them, by name.
+def training(tf: Any, name: str, use_resource: bool) -> tuple[Any, Any]:
+    """The loss and the step of an optimizer, in the graph in force.
 
     One variable gets gradients of all of it, the other of three of its rows, one of them twice.
     """
     rng = np.random.RandomState(3)
     values = [rng.uniform(-1, 1, sizes).astype(np.float32) for sizes in ((3, 2), (5, 3), (4, 2))]
+    kernel = tf.Variable(values[0], name="layer/kernel", use_resource=use_resource)
+    table = tf.Variable(values[1], name="table", use_resource=use_resource)
+    step = tf.train.get_or_create_global_step()
+    rows = tf.nn.embedding_lookup(table, [1, 4, 1, 2])
+    loss = tf.reduce_sum(tf.square(tf.matmul(rows, kernel) - values[2]))
+    return loss, OPTIMIZERS[name](tf.train, step).minimize(loss, step)
+
+
+def trained(tf: Any, name: str, use_resource: bool) -> tuple[list[Any], dict[str, Any]]:
+    """The loss at each of ten steps, and all variables after them, by name."""
     with tf.Graph().as_default(), tf.Session() as session:
-        kernel = tf.Variable(values[0], name="layer/kernel", use_resource=use_resource)
-        table = tf.Variable(values[1], name="table", use_resource=use_resource)
-        step = tf.train.get_or_create_global_step()
-        rows = tf.nn.embedding_lookup(table, [1, 4, 1, 2])
-        loss = tf.reduce_sum(tf.square(tf.matmul(rows, kernel) - values[2]))
-        train = OPTIMIZERS[name](tf.train, step).minimize(loss, step)
+        loss, train = training(tf, name, use_resource)
         session.run(tf.global_variables_initializer())
         losses = [session.run([loss, train])[0] for _ in range(STEPS)]
         variables = {v.op.name: v for v in tf.global_variables()}

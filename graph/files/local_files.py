@@ -28,6 +28,8 @@ _BY_NUMBER = {
     errno.EISDIR: errors.FailedPreconditionError,
     errno.ENOTEMPTY: errors.FailedPreconditionError,
     errno.ENOSPC: errors.ResourceExhaustedError,
+    errno.EDQUOT: errors.ResourceExhaustedError,
+    errno.EFBIG: errors.ResourceExhaustedError,
 }
 
 
@@ -38,7 +40,8 @@ def told_as_op_error() -> Iterator[None]:
         yield
     except OSError as error:
         kind = _BY_NUMBER.get(error.errno or 0, errors.UnknownError)
-        raise kind(None, None, f"{error.filename!r}: {error.strerror}") from error
+        file = "" if error.filename is None else f"{error.filename!r}: "
+        raise kind(None, None, f"{file}{error.strerror}") from error
 
 
 class GFile:

@@ -54,9 +54,11 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
                 os.replace(temporary, target)
         if not _LOCKS:
             os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(FileNotFoundError):
             os.remove(temporary)
+        if isinstance(error, OSError) and error.filename in (None, temporary):
+            error.filename = path  # a full disk is told by the number alone
         raise
     _sync_folder(os.path.dirname(target))
 

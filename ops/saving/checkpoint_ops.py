@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -144,10 +144,24 @@ def to_save(
         yield Saved(name, dtype, value, read_part(text, name))
 
 
-def make_folder(path: str) -> None:
-    """Makes the folder of a checkpoint, as TensorFlow does: one level of it."""
-    with suppress(FileExistsError):
-        os.mkdir(os.path.dirname(path) or ".")
+@contextmanager
+def in_folder(path: str) -> Iterator[None]:
+    """The folder of a checkpoint, made as TensorFlow does: one level of it.
+
+    What goes wrong while the checkpoint is written takes a new folder along, if it is empty.
+    """
+    folder = os.path.dirname(path) or "."
+    try:
+        os.mkdir(folder)
+    except FileExistsError:
+        yield
+        return
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # others write into it
+            os.rmdir(folder)
+        raise
 
 
 @SAVE_V2.kernel
@@ -157,8 +171,7 @@ def _save_kernel(c: KernelContext) -> Kernel:
     def save(prefix: Array, names: Array, parts: Array, *tensors: Array) -> None:
         path = text_of("prefix", prefix)
         saved = list(to_save(dtypes, names, parts, tensors))
-        with told_as_op_error():
-            make_folder(path)
+        with told_as_op_error(), in_folder(path):
             write_bundle(path, saved)
 
     return save
@@ -204,8 +217,7 @@ def _merge_kernel(c: KernelContext) -> Kernel:
     def merge(prefixes: Array, destination: Array) -> None:
         sources = [os.fsdecode(item) for item in prefixes.ravel().tolist()]
         target = text_of("destination_prefix", destination)
-        with told_as_op_error():
-            make_folder(target)
+        with told_as_op_error(), in_folder(target):
             merge_bundles(sources, target, allow_missing=allow_missing)
         if delete:
             for folder in {os.path.dirname(source) for source in sources}:

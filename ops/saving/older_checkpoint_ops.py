@@ -10,7 +10,7 @@ from ...graph.files.local_files import told_as_op_error
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from .checkpoint_ops import RESTORES, SAVES, make_folder, restored, stated_shape, text_of, to_save
+from .checkpoint_ops import RESTORES, SAVES, in_folder, restored, stated_shape, text_of, to_save
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
@@ -74,8 +74,7 @@ def _save_kernel(c: KernelContext) -> Kernel:
     def save(filename: Array, names: Array, *data: Array) -> None:
         path = text_of("filename", filename)
         saved = list(to_save(dtypes, names, None, data))
-        with told_as_op_error():
-            make_folder(path)
+        with told_as_op_error(), in_folder(path):
             write_old_checkpoint(path, saved)
 
     return save
@@ -88,8 +87,7 @@ def _save_slices_kernel(c: KernelContext) -> Kernel:
     def save_slices(filename: Array, names: Array, parts: Array, *data: Array) -> None:
         path = text_of("filename", filename)
         saved = list(to_save(dtypes, names, parts, data))
-        with told_as_op_error():
-            make_folder(path)
+        with told_as_op_error(), in_folder(path):
             write_old_checkpoint(path, saved)
 
     return save_slices
