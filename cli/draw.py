@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..drawing.draw import picture_of
 from ..drawing.formats import ENDINGS, check_format, write
+from ..drawing.heat import COLORS, Heat, heats
 from .answer import Answer
 from .command_parser import add_command
+from .filled_feeds import Filling
 from .graph_file import GraphFile, add_file_argument
 from .out_files import OutFile
+from .shape_options import add_shape_argument, add_size_argument
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -35,6 +38,7 @@ def add_parser(commands: Any) -> None:
             "model.pb --out model.svg --depth 1",
             "model.pb --out block.svg --scope encoder/block_2",
             "model.pb --out way.svg --path input probabilities",
+            "model.pb --out model.html --color time --size batch=32",
         ],
     )
     add_file_argument(parser)
@@ -58,6 +62,14 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--path", metavar=("A", "B"), nargs=2, help="draw all ways from one node to another"
     )
+    parser.add_argument(
+        "--color",
+        choices=[*COLORS, "time"],
+        help="colour boxes by their operations, by the bytes of their results, or by the time that "
+        "they take in a run with random inputs",
+    )
+    add_shape_argument(parser)
+    add_size_argument(parser, "for --color; by default 1")
 
 
 def _out_file(path: str) -> OutFile:
@@ -76,13 +88,28 @@ def _depth(text: str) -> int:
 
 def draw(arguments: Namespace) -> Answer:
     """Writes the picture."""
-    graph = GraphFile(arguments.file).graph
+    file = GraphFile(arguments.file)
+    graph = file.graph
     path = arguments.path and tuple(arguments.path)
     drawing = picture_of(graph, arguments.scope, arguments.depth, arguments.around, path)
+    found = _heats(file, arguments) if arguments.color else []
     out = arguments.out or os.path.join(tempfile.mkdtemp(prefix="tensordraft-"), "graph.html")
-    write(drawing, out)
+    write(drawing, out, found)
     number = len(drawing.boxes)
     lines = [f"{number:,} {'box' if number == 1 else 'boxes'} drawn, saved in {out}"]
     if arguments.out is None and not webbrowser.open(Path(out).as_uri()):
         lines.append("no browser could be opened; open the file yourself")
     return Answer(lambda: "\n".join(lines), lambda: {"boxes": number, "file": out})
+
+
+def _heats(file: GraphFile, arguments: Namespace) -> list[Heat]:
+    """What the boxes are coloured by."""
+    sizes = dict(arguments.size)
+    if arguments.color != "time":
+        return heats(file.graph, arguments.color, sizes, dict(arguments.shape))
+    filling = Filling(dict(arguments.shape), sizes, seed=0)
+    feeds = {tensor: filling.value(tensor, "random") for tensor in file.graph.inputs}
+    filling.check_used()
+    fetches = [op.outputs or op for op in file.outputs()]
+    with file.model.session() as session:
+        return heats(file.graph, session.profile(fetches, feeds))

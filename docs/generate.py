@@ -15,6 +15,7 @@ from public_names import listed, public_names, signature, summary
 
 import tensordraft as td
 from tensordraft.drawing.draw import picture_of
+from tensordraft.drawing.heat import heats
 from tensordraft.drawing.svg import svg
 from tensordraft.graph.convert import make_constant
 from tensordraft.graph.registry import definitions, find
@@ -142,13 +143,23 @@ def _pages() -> dict[str, str]:
         "api.md": api_page.page(),
         "ops.md": page(),
         op_types.PATH.name: _op_types(),
-        "pictures/attention.svg": _picture(EXAMPLES / "attention.pb"),
+        **_pictures(),
     }
 
 
-def _picture(path: Path) -> str:
-    """The drawing of a graph, its deeper scopes closed."""
-    return svg(picture_of(td.load_graph(path), depth=1))
+def _pictures() -> dict[str, str]:
+    """Drawings of graphs, their deeper scopes closed."""
+    network = td.load_graph(EXAMPLES / "attention.pb")
+    with td.Graph().as_default() as collatz:
+        n = td.placeholder(td.int32, [], name="n")
+        halved = lambda n: td.where(td.equal(n % 2, 0), n // 2, 3 * n + 1)  # noqa: E731
+        td.while_loop(lambda n: n > 1, halved, [n], name="steps")
+    drawing = picture_of(network, depth=1)
+    return {
+        "pictures/attention.svg": svg(drawing),
+        "pictures/attention_cost.svg": svg(drawing, heat=heats(network, "cost")[0]),
+        "pictures/loop.svg": svg(picture_of(collatz)),
+    }
 
 
 def main() -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .drawing import Drawing
+    from .heat import Heat
 
 _STYLES = {
     "input": 'shape=box, style="rounded,filled", fillcolor="#cfe8cf"',
@@ -18,12 +19,20 @@ _STYLES = {
 }
 
 
-def dot(drawing: Drawing) -> str:
-    """The picture in DOT: name scopes are clusters, lines carry the types of their tensors."""
-    return "\n".join(_lines(drawing)) + "\n"
+def dot(drawing: Drawing, heat: Heat | None = None) -> str:
+    """The picture in DOT: name scopes are clusters, lines carry the types of their tensors.
+
+    Args:
+        drawing: the picture.
+        heat: what boxes are coloured by, if not by what they are.
+    """
+    tones = [""] * len(drawing.boxes)
+    if heat is not None:
+        tones = [f', fillcolor="{tone}"' for tone in heat.tones(drawing.boxes)]
+    return "\n".join(_lines(drawing, tones)) + "\n"
 
 
-def _lines(drawing: Drawing) -> Iterator[str]:
+def _lines(drawing: Drawing, tones: Sequence[str]) -> Iterator[str]:
     yield "digraph graph_def {"
     yield '  node [fontname="sans-serif", fontsize=10];'
     yield '  edge [fontname="sans-serif", fontsize=8, color="#555555"];'
@@ -40,7 +49,7 @@ def _lines(drawing: Drawing) -> Iterator[str]:
             open_scopes.append(scopes[len(open_scopes)])
             yield f'{_indent(open_scopes)}label={_quoted(open_scopes[-1])}; color="#bbbbbb";'
         label = _quoted(f"{box.name.rpartition('/')[2]}\n{box.op}")
-        yield f"{_indent(open_scopes)}n{i} [label={label}, {_STYLES[box.kind]}];"
+        yield f"{_indent(open_scopes)}n{i} [label={label}, {_STYLES[box.kind]}{tones[i]}];"
     while open_scopes:
         open_scopes.pop()
         yield f"{_indent(open_scopes)}}}"

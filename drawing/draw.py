@@ -15,11 +15,15 @@ from ..saved_models.loaded_model import LoadedModel
 from ..saved_models.loading import load
 from .drawing import draw_graph
 from .formats import check_format, write
+from .heat import heats
 from .selection import selected
 from .simplified import with_constants_folded, with_scopes_closed
 from .svg import svg
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..session.profile import Profile, RunMetadata
     from .drawing import Drawing
 
 public = {"td": "draw"}
@@ -35,6 +39,8 @@ def draw(
     depth: int | None = None,
     around: str | Operation | Tensor | None = None,
     path: tuple[str | Operation | Tensor, str | Operation | Tensor] | None = None,
+    color: str | Profile | RunMetadata | None = None,
+    sizes: Mapping[str, int] | None = None,
 ) -> None:
     """Draws a picture of a graph, in which name scopes are boxes around what is in them.
 
@@ -56,10 +62,14 @@ def draw(
         around: an op, a tensor, or the name of one, to draw it with what is at most two lines
             before or behind it.
         path: two of them, to draw all that lies on a way from the first to the second.
+        color: what boxes are coloured by: "cost", the operations of each op, as `td.cost` counts
+            them; "memory", the bytes of its results; or the time that it took, of which
+            `session.profile` or a `td.RunMetadata` tells. By default, by what kind of op it is.
+        sizes: numbers for named sizes, for "cost" and "memory"; by default each is 1.
 
     Raises:
         ValueError: there is no such scope or op, or no way between two; `depth` is negative;
-            nothing that is installed makes the format.
+            nothing that is installed makes the format; `color` is none of these.
         NotFoundError, DataLossError: the path leads to no file, or to no graph.
         OSError: the file cannot be written.
 
@@ -78,10 +88,9 @@ def draw(
     out = os.fspath(out)
     check_format(out)
     ends = None if path is None else (_name(path[0]), _name(path[1]))
-    write(
-        picture_of(_graph_of(graph), scope, depth, None if around is None else _name(around), ends),
-        out,
-    )
+    whole = _graph_of(graph)
+    drawing = picture_of(whole, scope, depth, None if around is None else _name(around), ends)
+    write(drawing, out, () if color is None else heats(whole, color, sizes))
 
 
 def picture_of(

@@ -35,6 +35,7 @@ class Box(NamedTuple):
         constants: of others, the constants that are told in the box: name and value of each.
         attrs: its attrs, each with its value, as text.
         site: the line of the program that made it.
+        reported: what costs and profiles call it, if it is in the body of another op.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Box(NamedTuple):
     constants: tuple[str, ...] = ()
     attrs: tuple[str, ...] = ()
     site: str = ""
+    reported: tuple[str, ...] = ()
 
     @property
     def scope(self) -> str:
@@ -85,14 +87,17 @@ def draw_graph(graph: Graph) -> Drawing:
     the op that runs it.
     """
     drawing = Drawing([], [])
-    _draw(graph.get_operations(), "", frozenset(), drawing)
+    _draw(graph.get_operations(), "", "", frozenset(), drawing)
     return drawing
 
 
 def _draw(
-    ops: Sequence[Operation], prefix: str, around: frozenset[str], drawing: Drawing
+    ops: Sequence[Operation], prefix: str, outer: str, around: frozenset[str], drawing: Drawing
 ) -> dict[Operation, int]:
-    """Draws ops, and what they run, with names that begin with `prefix`; numbers the ops."""
+    """Draws ops, and what they run, with names that begin with `prefix`; numbers the ops.
+
+    The op that runs them all is called `outer`, with a slash.
+    """
     boxes, lines = drawing
     read = {tensor.op for op in ops for tensor in op.inputs}
     read.update(control for op in ops for control in op.controls)
@@ -103,9 +108,9 @@ def _draw(
         value = _value(op) if kind == "constant" else ""
         told = tuple([f"{name} = {_shortened(op.attrs[name])}" for name in sorted(op.attrs)])
         site = "" if op.site is None else str(op.site)
-        boxes.append(
-            Box(prefix + op.name, op.type, kind, types, op.device, value, attrs=told, site=site)
-        )
+        reported = (outer + op.name, op.name) if outer else ()
+        box = Box(prefix + op.name, op.type, kind, types, op.device, value)
+        boxes.append(box._replace(attrs=told, site=site, reported=reported))
         lines += [
             Line(numbers[tensor.op], numbers[op], tensor_type(tensor), False, argument)
             for tensor, argument in zip(op.inputs, input_names(op), strict=True)
@@ -117,7 +122,8 @@ def _draw(
         for name, body in bodies_of(op).items():
             if name not in around:  # else it calls itself
                 inside = body.graph.get_operations()
-                made = _draw(inside, f"{prefix}{name}/", around | {name}, drawing)
+                runs = f"{outer}{op.name}/"
+                made = _draw(inside, f"{prefix}{name}/", runs, around | {name}, drawing)
                 lines += [
                     Line(numbers[op], made[tensor.op], "", control=True) for tensor in body.inputs
                 ]

@@ -14,10 +14,12 @@ from .page import page
 from .svg import svg
 
 if TYPE_CHECKING:
-    from .drawing import Drawing
+    from collections.abc import Sequence
 
-_WRITERS = {".dot": dot, ".svg": svg, ".html": page}
-ENDINGS = (*_WRITERS, ".png")
+    from .drawing import Drawing
+    from .heat import Heat
+
+ENDINGS = (".dot", ".svg", ".html", ".png")
 
 
 def check_format(path: str) -> None:
@@ -36,8 +38,13 @@ def check_format(path: str) -> None:
         )
 
 
-def write(drawing: Drawing, path: str) -> None:
+def write(drawing: Drawing, path: str, heats: Sequence[Heat] = ()) -> None:
     """Writes a picture in the format that the name of the file ends in.
+
+    Args:
+        drawing: the picture.
+        path: the file.
+        heats: what boxes are coloured by: the first; in a page one can choose among them.
 
     Raises:
         ValueError: the format is unknown, or nothing that is installed makes it.
@@ -45,7 +52,14 @@ def write(drawing: Drawing, path: str) -> None:
     """
     check_format(path)
     ending = os.path.splitext(path)[1]
-    made = _png(svg(drawing)) if ending == ".png" else _WRITERS[ending](drawing).encode()
+    heat = heats[0] if heats else None
+    if ending == ".html":
+        made = page(drawing, heats).encode()
+    elif ending == ".dot":
+        made = dot(drawing, heat).encode()
+    else:
+        text = svg(drawing, heat=heat)
+        made = _png(text) if ending == ".png" else text.encode()
     with replacing(path) as file:
         file.write(made)
 

@@ -64,6 +64,7 @@ function show(name) {
   });
   fit(READABLE);
   mark();
+  warm();
   document.body.dataset.items = boxes().length;
   document.body.dataset.scope = name;
 }
@@ -82,9 +83,39 @@ function choose(name) {
   about.textContent = [
     node.name, node.op, node.site && "made at " + node.site, node.device,
     ...list("gives", node.types), ...list("constants", node.constants),
+    ...data.heats.map(heat => `${heat.title}: ${share(heat, name, false)}`),
     ...list("from", ends(1, 0)), ...list("to", ends(0, 1)), ...list("attrs", node.attrs),
   ].filter(Boolean).join("\n");
   mark();
+}
+
+// What is chosen to be told by colour: numbers of ops, or sums of scopes, against the greatest.
+function heat() {
+  const select = byId("heat");
+  return select && select.value !== "" ? data.heats[Number(select.value)] : null;
+}
+
+function number(heat, name, closed) {
+  return (closed ? heat.scopes : heat.ops)[name];
+}
+
+function share(heat, name, closed) {
+  const part = number(heat, name, closed) / (heat.total || 1);
+  return Number.isNaN(part) ? "does not run" : `${(part * 100).toPrecision(2)} %`;
+}
+
+function warm() {
+  const shown = heat(), [pale, strong, cold] = data.tones;
+  if (byId("warmth")) byId("warmth").textContent = shown ? shown.legend : "";
+  byId("kinds").hidden = Boolean(shown);
+  const all = boxes().map(box => [box, shown ? number(
+    shown, box.dataset.name, box.classList.contains("closed")) : undefined]);
+  const most = Math.max(...all.map(([, value]) => value || 0)) || 1;
+  for (const [box, value] of all) {
+    const mixed = pale.map((a, i) => Math.round(a + (strong[i] - a) * Math.sqrt(value / most)));
+    const tone = value === undefined ? cold : `rgb(${mixed})`;
+    box.querySelector("rect").style.fill = shown ? tone : "";
+  }
 }
 
 function mark() {
@@ -148,5 +179,6 @@ stage.onwheel = event => {
 stage.onpointermove = event => {
   if (event.buttons === 1) { place.x += event.movementX; place.y += event.movementY; move(); }
 };
+if (byId("heat")) byId("heat").onchange = warm;
 window.onresize = () => fit(READABLE);
 show("");

@@ -6,12 +6,16 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .heat import COLD, PALE, STRONG
 from .simplified import with_gatherers_aside
 from .svg import STYLE, svg
 from .views import views
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .drawing import Drawing
+    from .heat import Heat
 
 _FRAME = """<!DOCTYPE html>
 <html lang="en">
@@ -28,11 +32,15 @@ _FRAME = """<!DOCTYPE html>
 <pre id="about">Click a scope to open it, a node to read it.
 Escape leaves a scope, 0 fits the view, + and - zoom,
 arrows and dragging move, / finds.</pre>
-<p class="legend">{legend}<br>dashed: waits for</p>
-</aside>
+<p class="legend" id="kinds">{legend}<br>dashed: waits for</p>
+{choice}</aside>
 <script id="graph" type="application/json">{data}</script>
 <script>{script}</script>
 </html>
+"""
+_CHOICE = """<label>colour
+<select id="heat">{options}<option value="">kind</option></select></label>
+<p class="legend" id="warmth"></p>
 """
 _LEGEND = {
     "input": "#cfe8cf",
@@ -44,20 +52,29 @@ _LEGEND = {
 _FOLDER = Path(__file__).parent
 
 
-def page(drawing: Drawing) -> str:
+def page(drawing: Drawing, heats: Sequence[Heat] = ()) -> str:
     """The picture as a page that needs no network and runs no code from the graph.
 
     Each scope has a view of its own, laid out as in an SVG.
+
+    Args:
+        drawing: the picture.
+        heats: what boxes may be coloured by, besides by what they are; at first by the first.
     """
     shown = with_gatherers_aside(drawing)
     data: dict[str, Any] = {
         "title": "graph",
-        "nodes": [box._asdict() for box in shown.boxes],
+        "nodes": [{**box._asdict(), "reported": None} for box in shown.boxes],
         "edges": [[line.source, line.target] for line in shown.lines],
+        "heats": [{**heat._asdict(), "total": heat.total, "legend": heat.legend} for heat in heats],
+        "tones": [PALE, STRONG, COLD],
         "views": {scope: svg(view, style="") for scope, view in views(shown)},
     }
     legend = "".join(f'<i style="background: {tone}"></i>{kind}' for kind, tone in _LEGEND.items())
+    options = "".join(f'<option value="{i}">{heat.title}</option>' for i, heat in enumerate(heats))
+    choice = _CHOICE.format(options=options) if heats else ""
     return _FRAME.format(
+        choice=choice,
         style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),
         legend=legend,
         # A "<" in a name must not end the script element that holds the data.

@@ -10,6 +10,7 @@ from .drawing import Box, Drawing, Line
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+_FEWEST_ALIKE = 3  # ops of scopes that are told to be alike
 _FEWEST_ASIDE = 3  # ops that one waits for
 # What inputs are called in programs, where op types have older names for them.
 _ARGUMENTS = {"concat_dim": "axis", "reduction_indices": "axis", "split_dim": "axis"}
@@ -94,6 +95,7 @@ def closed(drawing: Drawing, scopes: Sequence[str | None]) -> Drawing:
     numbers: list[int] = []
     made: dict[str, int] = {}
     sizes = Counter(scopes)
+    first = _first_alike(drawing.boxes, scopes)
     for box, name in zip(drawing.boxes, scopes, strict=True):
         if name is None:
             numbers.append(len(boxes))
@@ -102,6 +104,8 @@ def closed(drawing: Drawing, scopes: Sequence[str | None]) -> Drawing:
         if name not in made:
             made[name] = len(boxes)
             told = "1 op" if sizes[name] == 1 else f"{sizes[name]} ops"
+            if first[name] != name:
+                told += f", as {first[name].rpartition('/')[2]}"
             boxes.append(Box(name, told, "closed", (), ""))
         numbers.append(made[name])
     ends: dict[tuple[int, int], list[Line]] = {}
@@ -110,6 +114,19 @@ def closed(drawing: Drawing, scopes: Sequence[str | None]) -> Drawing:
         if source != target:
             ends.setdefault((source, target), []).append(line)
     return Drawing(boxes, [_together(*pair, lines) for pair, lines in ends.items()])
+
+
+def _first_alike(boxes: Sequence[Box], scopes: Sequence[str | None]) -> dict[str, str]:
+    """For each scope the first that holds the same ops in the same order, with the same types."""
+    members: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for box, name in zip(boxes, scopes, strict=True):
+        if name is not None:
+            members.setdefault(name, []).append((box.op, box.types))
+    firsts: dict[object, str] = {}
+    return {
+        name: firsts.setdefault(tuple(ops), name) if len(ops) >= _FEWEST_ALIKE else name
+        for name, ops in members.items()
+    }
 
 
 def _together(source: int, target: int, lines: list[Line]) -> Line:

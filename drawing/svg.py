@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from .clusters import clustered
+from .label_room import Room
 from .layout import MARGIN
 from .simplified import with_gatherers_aside
 
@@ -14,12 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .drawing import Drawing
+    from .heat import Heat
     from .layout import Place, Point
 
 STYLE = """
 text { font: 11px sans-serif; text-anchor: middle; }
 .small { fill: #555; font-size: 9px; }
-.label { fill: #777; font-size: 8px; text-anchor: start; }
+.label, .legend { fill: #777; font-size: 8px; text-anchor: start; }
+.legend { font-size: 10px; }
 rect { stroke: #667; fill: #d6e4f5; }
 .input rect { fill: #cfe8cf; }
 .output rect { fill: #f6d5c4; }
@@ -32,11 +35,12 @@ path.control { stroke-dasharray: 4 3; }
 """
 # What XML cannot hold, not even as a reference; an op type from a file may hold anything.
 _ILLEGAL = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_CHARACTER = 6.5
+_CHARACTER, _LABEL_CHARACTER = 6.5, 4.8
+_TITLE_HEIGHT, _LEGEND_HEIGHT = 18.0, 22.0
 _MOST_CHARACTERS = 40
 
 
-def svg(drawing: Drawing, style: str = STYLE) -> str:
+def svg(drawing: Drawing, style: str = STYLE, heat: Heat | None = None) -> str:
     """The picture in SVG, name scopes being boxes around others.
 
     Pointing at a box tells its full name, its types and its device.
@@ -44,11 +48,21 @@ def svg(drawing: Drawing, style: str = STYLE) -> str:
     Args:
         drawing: the picture.
         style: how it looks; nothing where what is around it says so.
+        heat: what boxes are coloured by, if not by what they are.
     """
-    return "\n".join(_lines(with_gatherers_aside(drawing), style)) + "\n"
+    shown = with_gatherers_aside(drawing)
+    tones = [""] * len(shown.boxes)
+    if heat is not None:
+        tones = [f' style="fill: {tone}"' for tone in heat.tones(shown.boxes)]
+        boxes = [
+            box._replace(op=", ".join(filter(None, (box.op, heat.told(box)))))
+            for box in shown.boxes
+        ]
+        shown = shown._replace(boxes=boxes)
+    return "\n".join(_lines(shown, style, tones, "" if heat is None else heat.legend)) + "\n"
 
 
-def _lines(drawing: Drawing, style: str) -> Iterator[str]:
+def _lines(drawing: Drawing, style: str, tones: Sequence[str], legend: str) -> Iterator[str]:
     labels = [_shortened(box.name.rpartition("/")[2]) for box in drawing.boxes]
     widths = [
         _CHARACTER * max(len(label), len(_shortened(box.op))) + 14
@@ -58,6 +72,8 @@ def _lines(drawing: Drawing, style: str) -> Iterator[str]:
     outermost = [*places, *(cluster.place for cluster in clusters)]
     width = max((place.x + place.width for place in outermost), default=0.0) + MARGIN
     height = max((place.y + place.height for place in outermost), default=0.0) + MARGIN
+    if legend:
+        width, height = max(width, _CHARACTER * len(legend)), height + _LEGEND_HEIGHT
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}">'
@@ -70,20 +86,27 @@ def _lines(drawing: Drawing, style: str) -> Iterator[str]:
         x, y = cluster.place.x + 6, cluster.place.y + 13
         yield f'<g class="scope" data-name="{_escaped(cluster.name)}">{_rectangle(cluster.place)}'
         yield f'<text x="{x:.1f}" y="{y:.1f}">{_escaped(cluster.label)}</text></g>'
+    titles = [cluster.place._replace(height=_TITLE_HEIGHT) for cluster in clusters]
+    labelled: set[tuple[int, str]] = set()
+    room = Room([*places, *titles], routes, width)
     for line, route in zip(drawing.lines, routes, strict=True):
         yield f'<g class="line" data-ends="{line.source} {line.target}">'
-        yield _curve(route, line.label, control=line.control) + "</g>"
-    for box, label, place in zip(drawing.boxes, labels, places, strict=True):
+        again = (line.source, line.label) in labelled
+        labelled.add((line.source, line.label))
+        yield _curve(route, line.label, room, again=again, control=line.control) + "</g>"
+    for box, label, place, tone in zip(drawing.boxes, labels, places, tones, strict=True):
         middle = place.x + place.width / 2
         told = [box.name, *box.types, *box.constants, box.device]
         title = "\n".join(filter(None, told))
         yield f'<g class="box {box.kind}" data-name="{_escaped(box.name)}">'
-        yield f"<title>{_escaped(title)}</title>{_rectangle(place)}"
+        yield f"<title>{_escaped(title)}</title>{_rectangle(place, tone)}"
         yield f'<text x="{middle:.1f}" y="{place.y + 14:.1f}">{_escaped(label)}</text>'
         yield (
             f'<text class="small" x="{middle:.1f}" y="{place.y + 27:.1f}">'
             f"{_escaped(_shortened(box.op))}</text></g>"
         )
+    if legend:
+        yield f'<text class="legend" x="{MARGIN}" y="{height - MARGIN:.1f}">{legend}</text>'
     yield "</svg>"
 
 
@@ -91,30 +114,40 @@ def _escaped(text: str) -> str:
     return escape(_ILLEGAL.sub("\ufffd", text))
 
 
-def _rectangle(place: Place) -> str:
+def _rectangle(place: Place, tone: str = "") -> str:
     x, y, width, height = place
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="5"/>'
+    corner = f'x="{x:.1f}" y="{y:.1f}"'
+    return f'<rect {corner} width="{width:.1f}" height="{height:.1f}" rx="5"{tone}/>'
 
 
-def _curve(route: Sequence[Point], label: str, *, control: bool) -> str:
-    """A line: straight down where it passes boxes, and bent between layers."""
+def _curve(route: Sequence[Point], label: str, room: Room, *, again: bool, control: bool) -> str:
+    """A line: straight down where it passes boxes, and bent between layers.
+
+    The label stands as near as may be to its tip; at the tip or nowhere if another line that comes
+    from there has told it already.
+    """
     (x, y), *others = route
-    path, middle = [f"M{x:.1f} {y:.1f}"], (x, y)
+    path, middles = [f"M{x:.1f} {y:.1f}"], [(x, y)]
     for x1, y1 in others:
         bend = (y1 - y) / 2
         if x1 != x:
             path.append(f"C{x:.1f} {y + bend:.1f} {x1:.1f} {y1 - bend:.1f} {x1:.1f} {y1:.1f}")
         elif y1 != y:
             path.append(f"V{y1:.1f}")
-        if y1 != y:  # the label stands at the last part, before the tip
-            middle = ((x + x1) / 2, y + bend)
+        if y1 != y:
+            middles.append(((x + x1) / 2, y + bend))
         x, y = x1, y1
     kind = ' class="control"' if control else ""
+    found = (
+        room.beside(middles[-1:] if again else middles[::-1], _LABEL_CHARACTER * len(label))
+        if label
+        else None
+    )
+    told = f"<title>{_escaped(label)}</title>" if label else ""
     text = ""
-    if label:
-        x, y = middle[0] + 3, middle[1]
-        text = f'<text class="label" x="{x:.1f}" y="{y:.1f}">{_escaped(label)}</text>'
-    return f'<path{kind} marker-end="url(#tip)" d="{"".join(path)}"/>{text}'
+    if found is not None:
+        text = f'<text class="label" x="{found[0]:.1f}" y="{found[1]:.1f}">{_escaped(label)}</text>'
+    return f'{told}<path{kind} marker-end="url(#tip)" d="{"".join(path)}"/>{text}'
 
 
 def _shortened(text: str) -> str:

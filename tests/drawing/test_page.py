@@ -61,10 +61,10 @@ def layered_graph(number: int) -> td.Graph:
     return graph
 
 
-def seen(graph: td.Graph, folder: Path, script: str) -> Any:
+def seen(graph: td.Graph, folder: Path, script: str, color: str | None = None) -> Any:
     """What a script tells of the page of a graph, run in a browser when it has opened."""
     out = folder / "graph.html"
-    td.draw(graph, out)
+    td.draw(graph, out, color=color)
     tell = f"document.body.dataset.told = JSON.stringify((() => {{ {script} }})());"
     out.write_text(f"{out.read_text()}<script>{PROBE}{tell}</script>")
     done = subprocess.run(
@@ -144,6 +144,49 @@ def test_clicks_and_pointing(tmp_path: Path) -> None:
     assert told["pointed"] >= 2
     assert (told["left"], told["back"]) == (0, "")
     assert told["opened"].startswith("block_")
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.parametrize("number", [6, 250, 1_000])
+def test_labels_stand_free(number: int, tmp_path: Path) -> None:
+    script = """
+    show("block_0");
+    const rects = name => [...document.querySelectorAll(name)].map(e => e.getBBox());
+    const labels = rects("#view .label"), boxes = rects("#view .box rect");
+    const meet = (a, b) => a.x + 1 < b.x + b.width && b.x + 1 < a.x + a.width &&
+      a.y + 1 < b.y + b.height && b.y + 1 < a.y + a.height;
+    let covered = 0;
+    labels.forEach((a, i) => {
+      if ([...labels.slice(0, i), ...boxes].some(b => meet(a, b))) covered++;
+    });
+    return {covered, labels: labels.length};
+    """
+    told = seen(layered_graph(number), tmp_path, script)
+    assert told["covered"] == 0
+    assert told["labels"] >= 3
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_boxes_take_the_colour_that_is_chosen(tmp_path: Path) -> None:
+    script = """
+    const fill = name => getComputedStyle(boxOf(name).querySelector("rect")).fill;
+    const scopes = fill("block_1");
+    choose("block_0/layer_0/tanh");
+    const said = about.textContent;
+    show("block_0");
+    const warm = fill("block_0/layer_0/tanh"), legend = byId("warmth").textContent;
+    byId("heat").value = "";
+    byId("heat").dispatchEvent(new Event("change"));
+    return {scopes, warm, plain: fill("block_0/layer_0/tanh"), legend, said};
+    """
+    told = seen(layered_graph(1_000), tmp_path, script, color="cost")
+    assert told["scopes"] == "rgb(240, 112, 40)"  # they cost the same, so each is the greatest
+    assert told["plain"] == "rgb(214, 228, 245)"
+    assert told["warm"] != told["plain"]
+    assert told["legend"].startswith("the darker, the more operations")
+    assert re.search(r"operations: \d+(\.\d+)? %", told["said"])
 
 
 def test_views_of_scopes() -> None:

@@ -1,0 +1,93 @@
+"""Room for the labels of lines: where none covers another, a box or a line."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
+
+from .layout import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from .layout import Point
+
+_CELL = 80.0  # what is near is looked for in cells of this size
+_HEIGHT, _ABOVE, _GAP = 10.0, 8.0, 3.0
+_SHIFTS = (0.0, -7.0, 9.0)  # from the middle of a bend
+_BENDS = 8  # the points of a bend that are kept free
+_MOST_PLACES = 8  # along a line that are tried for its label
+
+
+class Room:
+    """What of a picture is taken.
+
+    Args:
+        taken: what stands there.
+        routes: the points of lines, which run down, or bend in between.
+        width: how wide the picture is.
+    """
+
+    def __init__(
+        self, taken: Iterable[Place], routes: Iterable[Sequence[Point]], width: float
+    ) -> None:
+        self._width = width
+        self._cells: dict[tuple[int, int], list[Place]] = {}
+        for place in taken:
+            self._take(place)
+        for route in routes:
+            for place in _line(route):
+                self._take(place)
+
+    def beside(self, points: Sequence[Point], width: float) -> Point | None:
+        """Where a label of a line begins: beside the first of some points where it has room.
+
+        Labels that are written take their room. None where there is no room.
+        """
+        for (x, y), shift in product(points[:_MOST_PLACES], _SHIFTS):
+            for left in (x + _GAP, x - _GAP - width):
+                place = Place(left, y + shift - _ABOVE, width, _HEIGHT)
+                if left >= 0 and left + width <= self._width and self._is_free(place):
+                    self._take(place)
+                    return left, y + shift
+        return None
+
+    def _take(self, place: Place) -> None:
+        for cell in _cells(place):
+            self._cells.setdefault(cell, []).append(place)
+
+    def _is_free(self, place: Place) -> bool:
+        x, y, width, height = place
+        return not any(
+            other.x < x + width
+            and x < other.x + other.width
+            and other.y < y + height
+            and y < other.y + other.height
+            for cell in _cells(place)
+            for other in self._cells.get(cell, ())
+        )
+
+
+def _line(route: Sequence[Point]) -> Iterator[Place]:
+    """What a line takes, as small places along it."""
+    for (x, y), (x1, y1) in pairwise(route):
+        if x == x1:
+            yield Place(x - 0.5, min(y, y1), 1.0, abs(y1 - y))
+            continue
+        before = x, y
+        for step in range(1, _BENDS + 1):
+            t = step / _BENDS
+            across = t * t * (3 - 2 * t)  # its handles lie half way down
+            down = 1.5 * t * (1 - t) + t**3
+            point = x + (x1 - x) * across, y + (y1 - y) * down
+            left, top = min(before[0], point[0]), min(before[1], point[1])
+            yield Place(left, top, abs(point[0] - before[0]), abs(point[1] - before[1]))
+            before = point
+
+
+def _cells(place: Place) -> Iterator[tuple[int, int]]:
+    """The cells that a place is in."""
+    x, y, width, height = place
+    for column in range(int(x // _CELL), int((x + width) // _CELL) + 1):
+        for row in range(int(y // _CELL), int((y + height) // _CELL) + 1):
+            yield column, row
