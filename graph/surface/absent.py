@@ -14,8 +14,6 @@ _COLUMNS = "td.feature_column has the columns that came after it, and input_laye
 _SEQUENCES = "pad sequences into a batch, and td.nn.embedding_lookup their ids"
 _ESTIMATORS = "td.estimator.Estimator is what came after it: write model_fn for an EstimatorSpec"
 _READY_MADE = "td.estimator has what came after it, under the same name, over td.feature_column"
-_MODELS = "call td.keras.layers on tensors, and train by td.train or td.estimator"
-_RECURRENT = "td.nn.dynamic_rnn over a cell of td.nn.rnn_cell does it"
 _NETS = "no ready-made networks are part of tensordraft; copy the model's own file beside yours"
 _ONE_DEVICE = "there is one device, the CPU: leave it out, or call dataset.prefetch"
 _PLACES = "places in datasets are not saved: note the step, and skip as many elements"
@@ -28,11 +26,6 @@ _FORMATS = "it is not supported; read the file with Pillow, and feed the pixels"
 _REASONS = {
     "load_data": "nothing is downloaded: read local files",
     "load_model": "export the model from Keras as a SavedModel: td.load reads that",
-    "TimeDistributed": _RECURRENT,
-    "Bidirectional": _RECURRENT,
-    "SimpleRNN": _RECURRENT,
-    "GRU": _RECURRENT,
-    "LSTM": _RECURRENT,
     "embedding_column": "td.feature_column.embedding_column is what came after it",
     "SKCompat": "give td.estimator.Estimator an input_fn: td.estimator.inputs.numpy_input_fn",
     "DNNClassifier": _READY_MADE,

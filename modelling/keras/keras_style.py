@@ -5,12 +5,13 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from ...graph.node import Tensor
 from ...ops.array.constants import identity
 from ...ops.kit.nest import flatten, map_structure
 from ..layers.layer import Layer
 from ..layers.named_functions import meant
 from .backend_session import batch_set_value, get_session
-from .layer_calls import LayerCall, note_call
+from .layer_calls import LayerCall, mask_of, note_call, note_mask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -55,6 +56,9 @@ class KerasStyle(Layer):
         ('scale/mul', 'scale/factor')
     """
 
+    keeps_steps = False
+    """Whether the steps of the output are those of the input."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         known = {key: value for key, value in kwargs.items() if key not in _OF_INPUT}
         self.batch_input_shape = _input_shape(kwargs)
@@ -81,7 +85,16 @@ class KerasStyle(Layer):
         if any(id(tensor) in given for tensor in flatten(outputs)):
             outputs = map_structure(identity, outputs)  # so that each tensor has one layer
         self.note(inputs, args, kwargs, outputs)
+        mask = self.compute_mask(inputs)
+        if mask is not None:
+            note_mask(outputs, mask)
         return outputs
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Which steps of the output count: those of the input, where that tells it."""
+        if mask is not None or not self.keeps_steps or isinstance(inputs, (list, tuple)):
+            return mask
+        return mask_of(inputs) if isinstance(inputs, Tensor) else None
 
     def note(self, inputs: Any, args: Any, kwargs: Any, outputs: Any) -> None:
         """Notes a call of the layer."""

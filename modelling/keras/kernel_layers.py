@@ -33,6 +33,8 @@ class Dense(KerasStyle, _Dense):
         ([2, 4], 2)
     """
 
+    keeps_steps = True
+
 
 class Conv1D(KerasStyle, _Conv1D):
     """A convolution along one dimension: `td.layers.Conv1D`.

@@ -27,6 +27,7 @@ class LayerCall(NamedTuple):
 
 
 _calls: WeakKeyDictionary[Graph, dict[Tensor, LayerCall]] = WeakKeyDictionary()
+_masks: WeakKeyDictionary[Graph, dict[Tensor, Any]] = WeakKeyDictionary()
 _counts: WeakKeyDictionary[Graph, Counter[str]] = WeakKeyDictionary()
 
 
@@ -39,6 +40,16 @@ def note_call(call: LayerCall) -> None:
 def call_of(tensor: Tensor) -> LayerCall | None:
     """The call that gave a tensor; None if no layer did."""
     return _calls.get(tensor.graph, {}).get(tensor)
+
+
+def note_mask(tensor: Tensor, mask: Any) -> None:
+    """Notes which steps of a tensor count."""
+    _masks.setdefault(tensor.graph, {})[tensor] = mask
+
+
+def mask_of(tensor: Tensor) -> Any:
+    """Which steps of a tensor count: a tensor of bools, or None where all do."""
+    return _masks.get(tensor.graph, {}).get(tensor)
 
 
 def numbered(word: str, first: int = 0) -> str:

@@ -10,7 +10,13 @@ from ...ops.math.arithmetic import add, maximum, minimum, multiply, subtract
 from ...ops.math.division import truediv
 from .keras_style import KerasStyle
 
-public = {"td.keras.layers": "Add Average Concatenate Maximum Minimum Multiply Subtract"}
+public = {
+    "td.keras.layers": (
+        "Add Average Concatenate Maximum Minimum Multiply Subtract add=add_layer "
+        "average=average_layer concatenate maximum=maximum_layer minimum=minimum_layer "
+        "multiply=multiply_layer subtract=subtract_layer"
+    )
+}
 
 
 class _Merge(KerasStyle):
@@ -142,3 +148,116 @@ class Concatenate(_Merge):
     def merged(self, inputs: list[Any]) -> Any:
         """The inputs, one behind the other."""
         return concat(inputs, self.axis)
+
+
+def add_layer(inputs: Any, **kwargs: Any) -> Any:
+    """The sum of tensors: `Add`, called.
+
+    Args:
+        inputs: a list of tensors.
+        kwargs: arguments of the layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.add([td.ones([2]), td.ones([2])]).shape.as_list()
+        [2]
+    """
+    return Add(**kwargs)(inputs)
+
+
+def subtract_layer(inputs: Any, **kwargs: Any) -> Any:
+    """The first of two tensors less the second: `Subtract`, called.
+
+    Args:
+        inputs: a list of tensors.
+        kwargs: arguments of the layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.subtract([td.ones([2]), td.ones([2])]).shape.as_list()
+        [2]
+    """
+    return Subtract(**kwargs)(inputs)
+
+
+def multiply_layer(inputs: Any, **kwargs: Any) -> Any:
+    """The product of tensors, element by element: `Multiply`, called.
+
+    Args:
+        inputs: a list of tensors.
+        kwargs: arguments of the layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.multiply([td.ones([2]), td.ones([2])]).shape.as_list()
+        [2]
+    """
+    return Multiply(**kwargs)(inputs)
+
+
+def average_layer(inputs: Any, **kwargs: Any) -> Any:
+    """The mean of tensors: `Average`, called.
+
+    Args:
+        inputs: a list of tensors.
+        kwargs: arguments of the layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.average([td.ones([2]), td.ones([2])]).shape.as_list()
+        [2]
+    """
+    return Average(**kwargs)(inputs)
+
+
+def maximum_layer(inputs: Any, **kwargs: Any) -> Any:
+    """The greatest of tensors, element by element: `Maximum`, called.
+
+    Args:
+        inputs: a list of tensors.
+        kwargs: arguments of the layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.maximum([td.ones([2]), td.ones([2])]).shape.as_list()
+        [2]
+    """
+    return Maximum(**kwargs)(inputs)
+
+
+def minimum_layer(inputs: Any, **kwargs: Any) -> Any:
+    """The least of tensors, element by element: `Minimum`, called.
+
+    Args:
+        inputs: a list of tensors.
+        kwargs: arguments of the layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.minimum([td.ones([2]), td.ones([2])]).shape.as_list()
+        [2]
+    """
+    return Minimum(**kwargs)(inputs)
+
+
+def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
+    """Tensors side by side: `Concatenate`, called.
+
+    Args:
+        inputs: a list of tensors.
+        axis: along which dimension.
+        kwargs: arguments of the layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.concatenate([td.ones([2, 3]), td.ones([2, 4])]).shape.as_list()
+        [2, 7]
+    """
+    return Concatenate(axis, **kwargs)(inputs)

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...ops.array.casting import cast
 from ...ops.array.constants import placeholder
+from ...ops.array.squeezing import expand_dims
 from ...ops.math.arithmetic import maximum, minimum, multiply
+from ...ops.math.comparison import not_equal
+from ...ops.math.reductions import reduce_any
 from ...ops.nn.activations import elu, leaky_relu, relu, softmax
 from ...ops.nn.embeddings import embedding_lookup
 from ..layers.batch_normalization import BatchNormalization as _BatchNormalization
@@ -23,7 +26,7 @@ public = {
     "td.keras": "Input",
     "td.keras.layers": (
         "Activation BatchNormalization Dropout ELU Embedding Flatten Input InputLayer Lambda "
-        "LeakyReLU ReLU Softmax"
+        "LeakyReLU Masking ReLU Softmax"
     ),
 }
 
@@ -104,6 +107,8 @@ class Dropout(KerasStyle, _Dropout):
         [1. 1. 1.]
     """
 
+    keeps_steps = True
+
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
         """The output; by default `td.keras.backend.learning_phase()` tells whether to train."""
         training = args[0] if args else training
@@ -134,6 +139,8 @@ class BatchNormalization(KerasStyle, _BatchNormalization):
         (['batch_normalization/gamma', 'batch_normalization/beta'], 2)
     """
 
+    keeps_steps = True
+
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
         """The output; by default `td.keras.backend.learning_phase()` tells whether to train."""
         training = args[0] if args else training
@@ -154,6 +161,8 @@ class Activation(FunctionLayer):
         ...     print(session.run(td.keras.layers.Activation("relu")(td.constant([-1.0, 2.0]))))
         [0. 2.]
     """
+
+    keeps_steps = True
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -290,6 +299,10 @@ class Embedding(KerasStyle):
         input_dim: how many rows there are.
         output_dim: the size of a row.
         embeddings_initializer: makes the variable; by default uniform in [-0.05, 0.05].
+        embeddings_regularizer: a function from the variable to a loss.
+        activity_regularizer: a function from the output to a loss.
+        embeddings_constraint: what is applied to the variable after an update.
+        mask_zero: whether 0 is no word: recurrent layers pass over it.
         kwargs: further arguments of a layer.
 
     Example:
@@ -305,6 +318,10 @@ class Embedding(KerasStyle):
         input_dim: int,
         output_dim: int,
         embeddings_initializer: Any = "uniform",
+        embeddings_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        embeddings_constraint: Any = None,
+        mask_zero: bool = False,
         **kwargs: Any,
     ) -> None:
         kwargs.setdefault("dtype", "float32")
@@ -317,12 +334,20 @@ class Embedding(KerasStyle):
         self.input_dim = input_dim
         self.output_dim = output_dim
         self.initializer = meant("embeddings_initializer", embeddings_initializer)
+        self.regularizer = meant("embeddings_regularizer", embeddings_regularizer)
+        self.constraint = meant("embeddings_constraint", embeddings_constraint)
+        self.activity_regularizer = meant("activity_regularizer", activity_regularizer)
+        self.mask_zero = mask_zero
         self.embeddings: Any = None
 
     def build(self, input_shape: Any) -> None:
         """Makes the rows."""
         self.embeddings = self.add_variable(
-            "embeddings", [self.input_dim, self.output_dim], initializer=self.initializer
+            "embeddings",
+            [self.input_dim, self.output_dim],
+            initializer=self.initializer,
+            regularizer=self.regularizer,
+            constraint=self.constraint,
         )
         super().build(input_shape)
 
@@ -331,3 +356,38 @@ class Embedding(KerasStyle):
         del args, kwargs
         whole = inputs if inputs.dtype.is_integer else cast(inputs, "int32")
         return embedding_lookup(self.embeddings, whole)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Which steps are words."""
+        del mask
+        return not_equal(inputs, 0) if self.mask_zero else None
+
+
+class Masking(KerasStyle):
+    """Has recurrent layers pass over steps all of whose numbers are one value.
+
+    Args:
+        mask_value: the value.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.Masking()(td.ones([2, 5, 3])).shape.as_list()
+        [2, 5, 3]
+    """
+
+    def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.mask_value = mask_value
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """Which steps count."""
+        del mask
+        return reduce_any(not_equal(inputs, self.mask_value), axis=-1)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The input, with zeros in the steps that do not count."""
+        del args, kwargs
+        counts = expand_dims(self.compute_mask(inputs), -1)
+        return inputs * cast(counts, inputs.dtype)
