@@ -22,7 +22,11 @@ def compiled(loop: dict[str, Any]) -> dict[str, str]:
     os.environ["NUMBA_SLP_VECTORIZE"] = "1"  # what stands side by side becomes a vector
     numba: Any = importlib.import_module("numba")
     types: list[Any] = [_type(numba.types, name) for name in loop["parameters"]]
-    scope: dict[str, Any] = {"float32": numba.float32, "float64": numba.float64}
+    scope: dict[str, Any] = {
+        **{name: getattr(numba, name) for name in ("float32", "float64", "int32")},
+        "bits": _reread(numba, numba.float32, numba.int32),
+        "of_bits": _reread(numba, numba.int32, numba.float32),
+    }
     exec("from __future__ import annotations\n" + loop["source"], scope)  # noqa: S102
     # Division by zero gives what NumPy gives: nothing that raises is left in the code.
     compile_it = numba.cfunc(numba.types.void(*types), error_model="numpy")
@@ -38,6 +42,18 @@ def compiled(loop: dict[str, Any]) -> dict[str, str]:
 
 def _type(types: Any, name: str) -> Any:
     return types.CPointer(getattr(types, name[:-1])) if name[-1] == "*" else getattr(types, name)
+
+
+def _reread(numba: Any, given: Any, wanted: Any) -> Any:
+    """The function that takes a number of one type for one of another, bit by bit."""
+
+    def reread(_: Any, number: Any) -> Any:
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.bitcast(arguments[0], context.get_value_type(wanted))
+
+        return wanted(given), code
+
+    return importlib.import_module("numba.extending").intrinsic(reread)
 
 
 def main() -> None:

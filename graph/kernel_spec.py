@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 
+FEWEST_IN_BLOCKS = 1 << 14
+"""Arrays of fewer elements are never worked on block by block."""
+
+
 class Memory(Enum):
     """Where the results of a kernel lie.
 
@@ -81,8 +85,9 @@ class Loop(NamedTuple):
         name: of the function.
         parameters: what it takes: "float32*" is an array whose elements lie one after the other,
             "int64" a number.
-        source: of the function, which uses nothing but its arguments, and `float32` and `float64`
-            for numbers of these types.
+        source: of the function, which uses nothing but its arguments; `float32`, `float64` and
+            `int32` for numbers of these types; `bits`, a float32 read as the int32 of the same
+            bits, and `of_bits`, the other way round.
     """
 
     name: str
@@ -130,7 +135,8 @@ class KernelSpec:
         unread: the positions of inputs that `call` does not look at: they need not be computed.
         accelerated: another form of the kernel, by way of machine code.
         expression: what `block` makes of elements of one float dtype `{t}`, bit for bit, as Python
-            for machine code: "{0} + {1}".
+            for machine code: "{0} + {1}". Lines may stand before it that give names to numbers;
+            such names begin with `{v}`.
         quicker: makes another form of the kernel, which rounds otherwise.
         told: what `explain` says of the way it computes.
 
@@ -197,13 +203,20 @@ class KernelSpec:
         """The kernel, of which `line` tells when the op is a line."""
         return self._called_by(self.call, line)
 
-    def _called_by(self, call: Callable[..., Any], line: Any) -> KernelSpec:
+    def with_accelerated(self, accelerated: Accelerated) -> KernelSpec:
+        """The kernel, with another form of itself."""
+        return self._called_by(self.call, self.line, accelerated)
+
+    def _called_by(
+        self, call: Callable[..., Any], line: Any, accelerated: Any = None
+    ) -> KernelSpec:
         return KernelSpec(
             call,
             self.memory,
             block=self.block,
             takes_out=self.takes_out,
             line=line,
+            accelerated=accelerated,
             expression=self.expression,
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..acceleration.accelerator import accelerator
 from ..graph.describe import run_error
-from ..graph.kernel_spec import KernelSpec, Memory
+from ..graph.kernel_spec import FEWEST_IN_BLOCKS, KernelSpec, Memory
 from .fused_chain import repeats
 from .fused_code import chain_loop, compiled_chain
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _BLOCK_BYTES = 1 << 17
 # Threads hand the interpreter to each other between functions; larger blocks do so less often.
 _SHARED_BLOCK_BYTES = 1 << 20
-_FEWEST_ELEMENTS = 1 << 14
 # One function alone NumPy does as fast as machine code of it would.
 _FEWEST_FUNCTIONS = 2
 
@@ -174,7 +173,7 @@ class BlockProgram:
                 if not array.flags.c_contiguous or shape not in (None, array.shape):
                     return None
                 shape = array.shape
-        if shape is None or math.prod(shape) < _FEWEST_ELEMENTS:
+        if shape is None or math.prod(shape) < FEWEST_IN_BLOCKS:
             return None
         for array, period in zip(arrays, self._periods, strict=True):
             if period and repeats(array.shape, shape) != period:

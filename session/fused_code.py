@@ -146,7 +146,9 @@ def chain_loop(chain: Chain, overwritten: Sequence[int | None]) -> Loop | None:
             parameters[array] = dtype if source.period == 1 else f"{dtype}*"
     for i, (item, template) in enumerate(zip(chain.instructions, templates, strict=True)):
         names_read = [names[slot] for slot in item.step.inputs]
-        lines.append(f"   v{i} = {dtype}({str(template).format(*names_read, t=dtype)})")
+        *before, result = str(template).format(*names_read, t=dtype, v=f"v{i}").split("\n")
+        lines += [f"   {line}" for line in before]
+        lines.append(f"   v{i} = {dtype}({result})")
         names[item.output] = f"v{i}"
     for i, slot in enumerate(chain.outputs):
         parameters[f"y{i}"] = f"{dtype}*"

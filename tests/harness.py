@@ -250,6 +250,8 @@ def raw_kernel(case: Case) -> None:
             same_kernel = accelerated.kernel(interpreted(accelerated.loop))
             with np.errstate(all="ignore"):
                 check_results(case, built.op, [same_kernel(*arrays)])
+                if isinstance(traits, Elementwise):  # whose small arrays go another way
+                    check_results(case, built.op, [same_kernel.block(*arrays)])
 
 
 def check_memory(
@@ -287,7 +289,7 @@ def tiny_blocks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fusion, "_FEWEST_ELEMENTS", 1)
         patch.setattr(fusion, "_pays", lambda chain: True)
-        patch.setattr(fused_blocks, "_FEWEST_ELEMENTS", 1)
+        patch.setattr(fused_blocks, "FEWEST_IN_BLOCKS", 1)
         patch.setattr(fused_blocks, "_BLOCK_BYTES", 16)
         patch.setattr(fused_blocks, "_SHARED_BLOCK_BYTES", 16)
         yield

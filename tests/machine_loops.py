@@ -24,7 +24,11 @@ NEEDS_NUMBA = pytest.mark.skipif(find_spec("numba") is None, reason="numba is no
 
 def interpreted(loop: Loop) -> Callable[..., None]:
     """A loop as a function, as machine code of it would be."""
-    scope: dict[str, Any] = {"float32": np.float32, "float64": np.float64}
+    scope: dict[str, Any] = {
+        **{name: getattr(np, name) for name in ("float32", "float64", "int32")},
+        "bits": lambda x: np.float32(x).view(np.int32),
+        "of_bits": lambda x: np.int32(x).view(np.float32),
+    }
     exec(loop.source, scope)  # noqa: S102 - our own source
 
     def run(*arguments: Any) -> None:
@@ -36,7 +40,8 @@ def interpreted(loop: Loop) -> Callable[..., None]:
                 assert value.flags.c_contiguous
                 value = value.reshape(-1)
             taken.append(value)
-        scope[loop.name](*taken)
+        with np.errstate(all="ignore"):
+            scope[loop.name](*taken)
 
     return run
 

@@ -16,6 +16,7 @@ from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import less_equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise
+from .machine_functions import with_machine_code
 from .public_function import public_function
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def unary(
     home: str = "td",
     of_sparse: bool = False,
     sums: str = "",
+    machine: str | None = None,
 ) -> Unary:
     """Defines an elementwise op of one argument.
 
@@ -84,13 +86,15 @@ def unary(
         home: where users find the function.
         of_sparse: whether the public function takes SparseTensors, too; 0 has to give 0.
         sums: as in `Traits`.
+        machine: what machine code may do in place of `function` where numbers are float32; as
+            `KernelSpec.expression`.
 
     Returns:
         The public function.
     """
     definition = _define(op, (arg,), result, dtypes, symbolic, sums)
 
-    define_unary(definition, function, symbolic, arg)
+    define_unary(definition, function, symbolic, arg, machine)
 
     def call(x: Any, name: str | None = None) -> Tensor:
         return definition(x, name=name)
@@ -151,6 +155,7 @@ def define_unary(
     function: Functions,
     symbolic: Callable[..., Any] | None = None,
     arg: str = "x",
+    machine: str | None = None,
 ) -> None:
     """Hangs the rules of an elementwise op of one argument on its definition."""
 
@@ -164,7 +169,11 @@ def define_unary(
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:
         chosen = symbolic if c.symbolic and symbolic else function_for(function, c.dtype(arg))
-        return _in_new_memory(chosen) if c.shape(arg).rank else on_any_rank(chosen, c)
+        if not c.shape(arg).rank:
+            return on_any_rank(chosen, c)
+        spec = _in_new_memory(chosen)
+        is_float32 = c.dtype(arg).numpy_dtype == np.float32
+        return with_machine_code(spec, machine) if machine and is_float32 else spec
 
 
 def _check_precision(c: ShapeContext, arg: str) -> None:

@@ -21,6 +21,7 @@ from ..kit.elementwise import (
     into_float32,
     unary,
 )
+from ..kit.machine_functions import EXP, SIGMOID, TANH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,14 +69,15 @@ def _analytic(
     doc: str,
     example: tuple[str, str],
     of_sparse: bool = False,
+    machine: str | None = None,
 ) -> Unary:
     """A row of the table of functions of floats and complex numbers."""
-    return unary(name, op, function, _ANALYTIC, doc, example, of_sparse=of_sparse)
+    return unary(name, op, function, _ANALYTIC, doc, example, of_sparse=of_sparse, machine=machine)
 
 
 sqrt = _analytic("sqrt", "Sqrt", np.sqrt, "The square root.", ("[4.0, 2.25]", "[2.  1.5]"), True)
 rsqrt = _analytic("rsqrt", "Rsqrt", _rsqrt, "1 over the square root.", ("[4.0, 0.25]", "[0.5 2. ]"))
-exp = _analytic("exp", "Exp", np.exp, "e to the power of `x`.", ("[0.0]", "[1.]"))
+exp = _analytic("exp", "Exp", np.exp, "e to the power of `x`.", ("[0.0]", "[1.]"), machine=EXP)
 expm1 = _analytic(
     "expm1",
     "Expm1",
@@ -102,7 +104,7 @@ atan = _analytic("atan", "Atan", np.arctan, "The angle whose tangent is `x`.", (
 sinh = _analytic("sinh", "Sinh", np.sinh, "The hyperbolic sine.", ("[0.0]", "[0.]"))
 cosh = _analytic("cosh", "Cosh", np.cosh, "The hyperbolic cosine.", ("[0.0]", "[1.]"))
 tanh = _analytic(
-    "tanh", "Tanh", np.tanh, "The hyperbolic tangent.", ("[0.0, 100.0]", "[0. 1.]"), True
+    "tanh", "Tanh", np.tanh, "The hyperbolic tangent.", ("[0.0, 100.0]", "[0. 1.]"), True, TANH
 )
 asinh = _analytic(
     "asinh", "Asinh", np.arcsinh, "The number whose hyperbolic sine is `x`.", ("[0.0]", "[0.]")
@@ -114,7 +116,12 @@ atanh = _analytic(
     "atanh", "Atanh", np.arctanh, "The number whose hyperbolic tangent is `x`.", ("[0.0]", "[0.]")
 )
 sigmoid = _analytic(
-    "sigmoid", "Sigmoid", _sigmoid, "`1 / (1 + exp(-x))`.", ("[0.0, 100.0]", "[0.5 1. ]")
+    "sigmoid",
+    "Sigmoid",
+    _sigmoid,
+    "`1 / (1 + exp(-x))`.",
+    ("[0.0, 100.0]", "[0.5 1. ]"),
+    machine=SIGMOID,
 )
 atan2 = cast(
     "Angle",

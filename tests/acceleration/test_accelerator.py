@@ -210,6 +210,54 @@ def test_what_follows_a_convolution_is_finished_by_machine_code(folder: Path) ->
         np.testing.assert_array_equal(bits(run), bits(after))
 
 
+@NEEDS_NUMBA
+def test_exponentials_round_alike_from_cold_to_hot(folder: Path) -> None:
+    x = td.placeholder(td.float32, [None, 20, 20, 8])
+    image = RNG.standard_normal((8, 20, 20, 8)).astype("f") * 4
+    filters = RNG.standard_normal((3, 3, 8, 16)).astype("f")
+    y = td.nn.conv2d(x, filters, 1, "SAME") + np.linspace(-1, 1, 16, dtype="f")
+    y = td.sigmoid(y) * y
+    z = td.tanh(x) + td.exp(-x) * 2.0
+    runs: dict[str, list[Any]] = {}
+    with accelerated(folder / "exponentials") as compiling:
+        for name, deterministic in (("numpy", True), ("first", False), ("second", False)):
+            with td.Session(deterministic=deterministic) as session:
+                by_machine = session.explain([y, z], [x]).count(", by machine code")
+                runs[name] = [session.run([y, z], {x: image}) for _ in range(RUNS_OF_BOTH_TIERS)]
+                compiling.wait()
+                runs[name].append(session.run([y, z], {x: image}))
+            assert by_machine == (3 if name == "second" else 0), name
+        assert not compiling._failures
+    for name in runs:
+        for run in runs[name][1:]:
+            for one, other in zip(run, runs[name][0], strict=True):
+                np.testing.assert_array_equal(bits(one), bits(other))
+    for name, other in (("numpy", "first"), ("numpy", "second")):
+        for one, another in zip(runs[name][0], runs[other][0], strict=True):
+            np.testing.assert_allclose(one, another, rtol=2e-6, atol=1e-6)
+
+
+@NEEDS_NUMBA
+@pytest.mark.parametrize("name", ["exp", "sigmoid", "tanh"])
+def test_exponentials_of_odd_numbers_are_those_of_numpy(folder: Path, name: str) -> None:
+    odd = [0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 88.7, 88.8, -87.5, -103.9, -105, 3e38]
+    value = np.tile(np.array(odd, "f"), 2000)
+    x = td.placeholder(td.float32, [None])
+    y = getattr(td, name)(x)
+    with accelerated(folder) as compiling:
+        results = []
+        for _ in range(2):
+            with td.Session() as session:
+                results += [session.run(y, {x: value}) for _ in range(RUNS_OF_BOTH_TIERS)]
+            compiling.wait()
+        assert not compiling._failures
+    zero_or_not_finite = ~np.isfinite(results[0]) | (results[0] == 0)
+    np.testing.assert_array_equal(
+        bits(results[0][zero_or_not_finite]), bits(results[-1][zero_or_not_finite])
+    )
+    np.testing.assert_allclose(results[0], results[-1], rtol=5e-7, atol=2e-38)
+
+
 # Without numba -----------------------------------------------------------------------------------
 
 
