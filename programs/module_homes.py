@@ -26,8 +26,8 @@ contrib.framework.python:
 contrib.framework.python.framework:
     checkpoint_utils=contrib.framework,train tensor_util=contrib.framework,contrib.util
 contrib.framework.python.ops:
-    *=contrib.framework arg_scope=contrib.framework ops=contrib.framework
-    variables=contrib.framework
+    *=contrib.framework arg_scope=contrib.framework audio_ops=audio,~generated_ops
+    ops=contrib.framework variables=contrib.framework
 contrib.image.python.ops:
     dense_image_warp=contrib.image image_ops=contrib.image
 contrib.layers.python:
@@ -166,11 +166,13 @@ python.lib:
 python.lib.io:
     file_io=~file_io python_io tf_record=python_io,io
 python.ops:
-    array_grad array_ops=~array_parts,~generated_ops bitwise_ops=bitwise candidate_sampling_ops=nn
-    check_ops clip_ops confusion_matrix=math control_flow_ops=~control_flow,~generated_ops
+    array_grad array_ops=~array_parts,~generated_ops audio_ops=audio,~generated_ops
+    bitwise_ops=bitwise candidate_sampling_ops=nn check_ops clip_ops
+    confusion_matrix=math control_flow_ops=~control_flow,~generated_ops
     control_flow_util=~control_flow
     ctc_ops=nn custom_gradient data_flow_ops=queue,contrib.staging,~generated_ops
     embedding_ops=nn functional_ops gen_array_ops=~generated_ops
+    gen_audio_ops=~generated_ops
     gen_bitwise_ops=~generated_ops gen_candidate_sampling_ops=~generated_ops
     gen_control_flow_ops=~generated_ops gen_ctc_ops=~generated_ops
     gen_data_flow_ops=~generated_ops gen_image_ops=~generated_ops gen_io_ops=~generated_ops
@@ -236,7 +238,8 @@ python.tools:
 python.training:
     adadelta=train adagrad=train adagrad_da=train adam=train basic_loops=train
     basic_session_run_hooks=train checkpoint_management=train checkpoint_ops=train
-    checkpoint_utils=train coordinator=train device_setter=train evaluation=contrib.training
+    checkpoint_utils=train coordinator=train device_setter=~device_setter,train
+    evaluation=contrib.training
     ftrl=train gradient_descent=train input=train learning_rate_decay=train
     learning_rate_decay_v2=train momentum=train monitored_session=train
     moving_averages=~moving_averages optimizer=train proximal_adagrad=train

@@ -275,7 +275,7 @@ def stacked(arrays: Sequence[Array], sizes: Sizes, dtype: np.dtype[Any]) -> Arra
     check_size((len(arrays), *shape), dtype)
     result = np.empty((len(arrays), *shape), dtype)
     for i, array in enumerate(arrays):
-        result[i] = array
+        result[i, ...] = array  # a string itself, too, not the array around it
     return result
 
 

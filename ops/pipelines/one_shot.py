@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...graph.dependencies import needed_ops
 from ...protos.dtypes import resource, variant
 from ...protos.messages import NameAttrList
 from ...shape_inference.traits import Input
@@ -19,13 +18,13 @@ def factory_of(dataset: Tensor) -> NameAttrList:
     """The function of the graph's library that makes a dataset again.
 
     Raises:
-        ValueError: the dataset depends on a placeholder, or on what has state.
+        ValueError: the dataset depends on a placeholder, or on what has state; files may be read.
     """
     graph = dataset.graph
     inner = BodyGraph(graph, "the dataset of a one-shot iterator")
     made: dict[Tensor, Tensor] = {}
     with inner.as_default(), inner.name_scope(None):
-        for op in needed_ops([dataset], []):
+        for op in _ops_behind(dataset):
             _check(op)
             inputs = [made[tensor] for tensor in op.inputs]
             copy = inner.add(op.definition, inputs, dict(op.attrs), op.name)
@@ -34,11 +33,23 @@ def factory_of(dataset: Tensor) -> NameAttrList:
     return NameAttrList(name=body.name)
 
 
+def _ops_behind(dataset: Tensor) -> list[Operation]:
+    """The ops that make values of a dataset; as in TensorFlow without those that it waits for."""
+    behind: set[Operation] = set()
+    pending = [dataset.op]
+    while pending:
+        op = pending.pop()
+        if op not in behind:
+            behind.add(op)
+            pending += [tensor.op for tensor in op.inputs]
+    return dataset.graph.in_order(behind)
+
+
 def _check(op: Operation) -> None:
     what = ""
     if isinstance(op.definition.traits, Input):
         what = "a placeholder"
-    elif not op.definition.pure and not _makes_datasets(op):
+    elif not (op.definition.pure or op.definition.traits.reads_files or _makes_datasets(op)):
         what = "a stateful node"
     if what:
         raise ValueError(

@@ -246,7 +246,7 @@ def replica_device_setter(
     if not ps_tasks:
         return None
     kinds = _PS_OPS if ps_ops is None else tuple(ps_ops)
-    turn = ps_strategy or _Turns(ps_tasks)
+    turn = ps_strategy or Turns(ps_tasks)
 
     def choose(op: Operation) -> str:
         own = DeviceSpec.from_string(op.device or "")
@@ -261,7 +261,7 @@ def replica_device_setter(
     return choose
 
 
-class _Turns:
+class Turns:
     """Numbers from 0 on, again and again."""
 
     def __init__(self, number: int) -> None:
@@ -269,6 +269,7 @@ class _Turns:
         self._next = 0
 
     def __call__(self, op: Operation) -> int:
+        """The number that is next, whatever the op."""
         task = self._next
         self._next = (self._next + 1) % self._number
         return task

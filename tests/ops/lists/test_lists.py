@@ -77,6 +77,9 @@ def test_rows_of_strings() -> None:
         input_handle=handle, index=1, element_shape=-1, element_dtype=td.string
     )
     assert run(item) == b"bc"
+    texts = run(td.map_fn(td.as_string, td.constant([1, 22]), dtype=td.string))
+    assert texts.tolist() == [b"1", b"22"]
+    assert [type(text) for text in texts] == [bytes, bytes]
 
 
 def test_lists_of_constants_are_not_folded(graph: td.Graph) -> None:

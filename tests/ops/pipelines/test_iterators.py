@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,6 +51,17 @@ def test_a_one_shot_iterator_takes_no_state() -> None:
     for number, what in ((x, "a placeholder"), (variable, "a stateful node")):
         with pytest.raises(ValueError, match=f"Cannot capture {what}"):
             Dataset.range(number).make_one_shot_iterator()
+
+
+def test_a_one_shot_iterator_finds_files(session: td.Session, tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(f"of {name}\n")
+    names = Dataset.list_files(str(tmp_path / "*.txt"), shuffle=False)
+    element = names.interleave(td.data.TextLineDataset, 2).make_one_shot_iterator().get_next()
+    assert all_of(session, element) == [b"of a", b"of b"]
+    # Nobody waits for the assertion that some files match, as in TensorFlow.
+    none = Dataset.list_files(str(tmp_path / "*.no")).make_one_shot_iterator().get_next()
+    assert all_of(session, none) == []
 
 
 def test_initializable(session: td.Session) -> None:

@@ -277,3 +277,19 @@ def test_cells_are_known_by_what_they_have() -> None:
 def test_operators_of_tensors_are_listed() -> None:
     assert {"__add__", "__radd__", "__lt__", "__neg__"} <= td.Tensor.OVERLOADABLE_OPERATORS
     assert all(hasattr(td.Tensor, method) for method in td.Tensor.OVERLOADABLE_OPERATORS)
+
+
+def test_sounds_by_inner_modules() -> None:
+    wave = np.sin(np.arange(64.0) / 4).reshape(-1, 1)
+    for name in ("python.ops.audio_ops", "contrib.framework.python.ops.audio_ops"):
+        module = inner(name)
+        with td.Graph().as_default(), td.Session() as session:
+            sound = module.decode_wav(module.encode_wav(wave.astype("f"), 8000), desired_channels=1)
+            spectrum = module.audio_spectrogram(sound.audio, 32, stride=16, magnitude_squared=True)
+            features = module.mfcc(spectrum, sound.sample_rate, dct_coefficient_count=5)
+            assert session.run(features).shape == (1, 3, 5)
+
+
+def test_variables_are_dealt_out_in_turn() -> None:
+    strategy = inner("python.training.device_setter")._RoundRobinStrategy(2)
+    assert [strategy(None) for _ in range(3)] == [0, 1, 0]
