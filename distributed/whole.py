@@ -58,7 +58,7 @@ class WholeInSession:
     def begin(self, feeds: Mapping[Tensor, Any]) -> WholeRun:
         """Begins a run with what is fed."""
         plan = self._plan
-        run = None if plan is None else PartialRun(plan, self._fetches, self._feeds)
+        run = None if plan is None else PartialRun(plan, self._fetches, self._feeds, 0)
         return WholeRun(run, self._effects, {t: feed_converter(t)(v) for t, v in feeds.items()})
 
 

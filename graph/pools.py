@@ -1,15 +1,25 @@
-"""Pools of threads: all there are, so that one fork handler serves them and each has an owner."""
+"""Pools of threads: all there are, so that one fork handler serves them and each has an owner.
+
+How many share the work of a step is one number, whoever shares it: what a run's session asks for,
+else as many as BLAS would take by itself.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Executor, Future
+    from types import TracebackType
+
+Part = TypeVar("Part")
 
 
 class Pool:
@@ -51,12 +61,45 @@ class Pool:
             done.set_exception(error)
         return done
 
+    def share(self, work: Callable[[Iterator[Part]], Any], parts: Iterable[Part]) -> None:
+        """Calls `work` in this thread and the pool's, each time with an iterator over the parts.
+
+        Each part comes out of one of the iterators, so where a core is busy with something else,
+        the other threads do more. It ends when all is done, or raises what a part has raised.
+        """
+        waiting = deque(parts)
+        number = min(self.threads, len(waiting) - 1)
+        helpers = [self.submit(_helped, work, waiting) for _ in range(number)]
+        try:
+            work(_taken(waiting))
+        finally:
+            waiting.clear()  # after an error, there is nothing to help with
+            # A helper that no thread was free for has nothing to do any more.
+            failures = [helper.exception() for helper in helpers if not helper.cancel()]
+        for failure in failures:
+            if failure is not None:
+                raise failure
+
     def close(self) -> None:
         """Ends the threads when they have done what they were asked for."""
         with self._lock:
             executor, self._executor, self._closed = self._executor, None, True
         if executor is not None:
             executor.shutdown(wait=False)
+
+
+def _taken(waiting: deque[Part]) -> Iterator[Part]:
+    while waiting:
+        try:
+            part = waiting.popleft()
+        except IndexError:
+            return
+        yield part
+
+
+def _helped(work: Callable[[Iterator[Part]], Any], waiting: deque[Part]) -> None:
+    with np.errstate(all="ignore"):
+        work(_taken(waiting))
 
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
@@ -77,3 +120,89 @@ def _begin_again() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_again)
+
+
+class BlasThreads:
+    """How many threads BLAS may use; kept low while others do its work, or a run asks for fewer.
+
+    BLAS has one number for the whole process, so where runs that ask for different numbers overlap,
+    the least counts. To set it costs a microsecond, and to find the libraries milliseconds, so it
+    is set only where it changes, and they are found once.
+    """
+
+    def __init__(self) -> None:
+        self._libraries: list[Any] | None = None
+        self._begin()
+        after_fork(self._end_all)
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._alone = 0
+        self._asked: list[int] = []
+        self._own: list[int] = []
+        self._held: int | None = None
+
+    def enter_run(self, threads: int) -> None:
+        """Begins a run in which no step uses more than `threads`; `leave_run` ends it."""
+        with self._lock:
+            self._numbers()
+            self._asked.append(threads)
+            self._hold()
+
+    def leave_run(self, threads: int) -> None:
+        """Ends a run."""
+        with self._lock:
+            self._asked.remove(threads)
+            self._hold()
+
+    def __enter__(self) -> int:
+        """Keeps BLAS to the thread that calls it; returns how many threads may share the work."""
+        with self._lock:
+            threads = max(self._numbers(), default=1)
+            self._alone += 1
+            self._hold()
+            return min(self._asked, default=threads)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._alone -= 1
+            self._hold()
+
+    def _numbers(self) -> list[int]:
+        """The numbers that the libraries use by themselves."""
+        if self._libraries is None:
+            self._libraries = _blas_libraries()
+        if not (self._alone or self._asked):
+            self._own = [library.num_threads for library in self._libraries]
+        return self._own
+
+    def _hold(self) -> None:
+        """Sets the numbers, if that in force is another."""
+        wanted = 1 if self._alone else min(self._asked, default=None)
+        if wanted != self._held:
+            self._held = wanted
+            for library, number in zip(self._libraries or (), self._own, strict=True):
+                library.set_num_threads(number if wanted is None else wanted)
+
+    def _end_all(self) -> None:
+        """Leaves all blocks: in a forked child, the threads that were inside are gone."""
+        if self._held is not None:
+            self._alone, self._asked = 0, []
+            self._hold()
+        self._begin()
+
+
+def _blas_libraries() -> list[Any]:
+    """What controls each BLAS library that the process has loaded."""
+    from threadpoolctl import ThreadpoolController
+
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    return [library for library in libraries if library.num_threads is not None]
+
+
+blas_threads = BlasThreads()

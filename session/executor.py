@@ -46,7 +46,7 @@ class Executor:
     def __init__(self, plan: Plan, threads: Threads) -> None:
         self._plan = plan
         self._threads = threads
-        self.quietly = quiet_way(plan)
+        self.quietly = quiet_way(plan, threads.asked)
         waiting = waiting_program(plan)
         self._flat = waiting or FlatProgram(plan)
         self._runs = 0

@@ -16,7 +16,7 @@ from .fused_chain import repeats
 from .fused_code import chain_loop, compiled_chain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
     from ..graph.kernel_spec import Loop
     from ..graph.pools import Pool
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _BLOCK_BYTES = 1 << 17
 # Threads hand the interpreter to each other between functions; larger blocks do so less often.
 _SHARED_BLOCK_BYTES = 1 << 20
+# Where a core is busy with something else, the other threads take more of them.
+_PARTS_A_THREAD = 4
 # One function alone NumPy does as fast as machine code of it would.
 _FEWEST_FUNCTIONS = 2
 
@@ -142,20 +144,16 @@ class BlockProgram:
         return array.reshape(()) if period == 1 else np.tile(array.reshape(-1), self._repeats)
 
     def _run_shared(self, work: Work) -> None:
-        """Runs all blocks: a share in this thread, the others in those of a pool."""
+        """Runs all blocks, with the threads of the pool: each takes one part after another."""
         size = work.size
-        share = -(-size // (self._threads * self._block)) * self._block
-        others = [
-            self._pool.submit(_quietly, work.run, start, min(start + share, size))
-            for start in range(share, size, share)
-        ]
-        try:
-            work.run(0, min(share, size))
-        finally:
-            failures = [other.exception() for other in others]  # waits for all of them
-        for failure in failures:
-            if failure is not None:
-                raise failure
+        parts = self._threads * (_PARTS_A_THREAD if self._threads > 1 else 1)
+        step = -(-size // (parts * self._block)) * self._block
+
+        def run(starts: Iterator[int]) -> None:
+            for start in starts:
+                work.run(start, min(start + step, size))
+
+        self._pool.share(run, range(0, size, step))
 
     def _run(self, flat: Sequence[Array], start: int, stop: int) -> None:
         try:
@@ -193,8 +191,3 @@ class BlockProgram:
                 raise run_error(error, step.op, inputs) from error
         results = tuple([values[slot] for slot in self._chain.outputs])
         return results[0] if len(results) == 1 else results
-
-
-def _quietly(run: Callable[[int, int], None], start: int, stop: int) -> None:
-    with np.errstate(all="ignore"):
-        run(start, stop)

@@ -26,13 +26,18 @@ class PartialRun:
         plan: what computes `fetches` from `feeds`.
         fetches: all that will be fetched.
         feeds: all that will be fed.
+        threads: how many may share the work of a step; 0 for as many as BLAS would take.
     """
 
     def __init__(
-        self, plan: Plan, fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]
+        self,
+        plan: Plan,
+        fetches: Sequence[Tensor | Operation],
+        feeds: Sequence[Tensor],
+        threads: int,
     ) -> None:
         self._plan = plan
-        self._quietly = quiet_way(plan)
+        self._quietly = quiet_way(plan, threads)
         self._slots = dict(zip(fetches, plan.fetched, strict=True))
         self._feeds = {tensor: slot for slot, tensor in enumerate(feeds)}
         self._fed: dict[Tensor, tuple[int, ...]] = {}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextvars
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..graph.interrupts import held_back
+from ..graph.pools import blas_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,14 +57,30 @@ def _silenced(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         return function(*arguments)
 
 
-def quiet_way(plan: Plan) -> Callable[..., Any]:
+def _on_threads(
+    way: Callable[..., Any], threads: int, function: Callable[..., Any], *arguments: Any
+) -> Any:
+    blas_threads.enter_run(threads)
+    try:
+        return way(function, *arguments)
+    finally:
+        blas_threads.leave_run(threads)
+
+
+def quiet_way(plan: Plan, threads: int) -> Callable[..., Any]:
     """How a plan is run.
 
     Functions of the program see the context variables of the run, and what changes state is not
     interrupted in the middle.
+
+    Args:
+        plan: the plan.
+        threads: how many may share the work of a step; 0 for as many as BLAS would take.
     """
     calls_python = any(step.op.definition.traits.calls_python for step in plan.steps)
     way = quietly_in_context if calls_python else quietly
+    if threads:
+        way = partial(_on_threads, way, threads)
     if all(step.op.definition.pure for step in plan.steps):
         return way
 

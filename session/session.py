@@ -265,7 +265,7 @@ class Session(SessionInsights):
         with self._lock:
             plan = self._plan(elements, tensors)
             handle = f"partial_run_{next(self._handles)}"
-            self._partial_runs[handle] = PartialRun(plan, elements, tensors)
+            self._partial_runs[handle] = PartialRun(plan, elements, tensors, self._threads.asked)
         return handle
 
     def partial_run(

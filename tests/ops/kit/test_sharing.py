@@ -13,6 +13,8 @@ import pytest
 from harness import RUNS_OF_BOTH_TIERS
 
 import tensordraft as td
+from tensordraft.graph import pools
+from tensordraft.graph.pools import Pool
 from tensordraft.ops.kit import gemm, sharing
 
 PARTS = range(50)
@@ -33,9 +35,9 @@ class Counted:
 @pytest.fixture(params=[1, 2, 5])
 def blas(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Counted:
     counted = Counted(request.param)
-    limited = sharing._Blas()
+    limited = pools.BlasThreads()
     limited._libraries = [counted]
-    monkeypatch.setattr(sharing, "blas_on_one_thread", limited)
+    monkeypatch.setattr(sharing, "blas_threads", limited)
     return counted
 
 
@@ -123,9 +125,9 @@ def test_products(one: Any, other: Any, dtype: str) -> None:
 
 
 def test_each_blas_is_limited_and_left_as_it_was() -> None:
-    libraries = sharing._blas_libraries()
+    libraries = pools._blas_libraries()
     before = [library.num_threads for library in libraries]
-    with sharing.blas_on_one_thread as threads, sharing.blas_on_one_thread as again:
+    with pools.blas_threads as threads, pools.blas_threads as again:
         assert threads == again == max(before, default=1)
         assert {library.num_threads for library in libraries} <= {1}
     assert [library.num_threads for library in libraries] == before
@@ -138,8 +140,8 @@ def test_the_libraries_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> N
         found.append(1)
         return [Counted(3)]
 
-    monkeypatch.setattr(sharing, "_blas_libraries", find)
-    blas = sharing._Blas()
+    monkeypatch.setattr(pools, "_blas_libraries", find)
+    blas = pools.BlasThreads()
     assert not found
     for _ in range(3):
         with blas as threads:
@@ -149,7 +151,7 @@ def test_the_libraries_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_forked_child_finds_blas_as_it_was_before_the_block() -> None:
     counted = Counted(4)
-    blas = sharing._Blas()
+    blas = pools.BlasThreads()
     blas._libraries = [counted]
     blas.__enter__()  # as another thread of the parent may have
     blas._end_all()
@@ -173,3 +175,51 @@ def test_products_with_constants_have_one_result_in_any_form(rows: int, turn: bo
     for result in results:
         np.testing.assert_array_equal(result, values @ factor)
         assert result.flags.c_contiguous
+
+
+def test_a_run_holds_blas_to_what_its_session_asks_for() -> None:
+    counted = Counted(4)
+    blas = pools.BlasThreads()
+    blas._libraries = [counted]
+    blas.enter_run(3)
+    assert counted.num_threads == 3
+    with blas as threads:
+        assert (threads, counted.num_threads) == (3, 1)
+        blas.enter_run(2)  # of another session: the least counts
+        with blas as fewer:
+            assert fewer == 2
+    assert counted.num_threads == 2
+    blas.leave_run(2)
+    assert counted.num_threads == 3
+    blas.leave_run(3)
+    assert counted.num_threads == 4
+
+
+@pytest.mark.parametrize("asked", [0, 1, 3])
+@pytest.mark.parametrize("hot", [False, True])
+def test_one_number_of_threads_holds_for_all_that_shares_work(
+    asked: int, hot: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = Counted(2)
+    monkeypatch.setattr(pools.blas_threads, "_libraries", [counted])
+    found = []
+    real = Pool.share
+
+    def share(pool: Pool, work: Any, parts: Any) -> None:
+        found.append(pool.threads + 1)
+        real(pool, work, parts)
+
+    monkeypatch.setattr(Pool, "share", share)
+    x = td.placeholder(td.float32, [1 << 15])
+    fused = td.exp(x) * 2.0 + 1.0
+    image = td.reshape(x, [1, 32, 32, 32])
+    depthwise = td.nn.depthwise_conv2d(image, np.ones((3, 3, 32, 1), "f"), [1] * 4, "SAME")
+    told = td.py_func(lambda: np.int64(counted.num_threads), [], td.int64)
+    config, number = td.ConfigProto(intra_op_parallelism_threads=asked), 0
+    with td.Session(config=config) as session:
+        for _ in range(RUNS_OF_BOTH_TIERS if hot else 1):
+            found.clear()
+            *_, number = session.run([fused, depthwise, told], {x: np.ones(1 << 15)})
+    assert sorted(found) == sorted([asked or 2] + [asked or 1] * hot)
+    assert number == (asked or 2)
+    assert counted.num_threads == 2
