@@ -54,11 +54,12 @@ class WholeInSession:
         fetches = [*taken, *(op for ops in self._effects for op in ops)]
         self._fetches, self._feeds = fetches, feeds
         self._plan = session._plan(fetches, feeds) if fetches else None
+        self._threads = session._threads.asked
 
     def begin(self, feeds: Mapping[Tensor, Any]) -> WholeRun:
         """Begins a run with what is fed."""
         plan = self._plan
-        run = None if plan is None else PartialRun(plan, self._fetches, self._feeds, 0)
+        run = None if plan is None else PartialRun(plan, self._fetches, self._feeds, self._threads)
         return WholeRun(run, self._effects, {t: feed_converter(t)(v) for t, v in feeds.items()})
 
 
