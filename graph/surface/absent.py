@@ -24,8 +24,16 @@ _DUAL = "linear models are trained by td.train.FtrlOptimizer"
 _FORMATS = "it is not supported; read the file with Pillow, and feed the pixels"
 
 _REASONS = {
+    "CuDNNGRU": "td.keras.layers.GRU runs on the CPU",
+    "applications": _NETS,
+    "datasets": "nothing is downloaded: read local files",
+    "get_file": "nothing is downloaded: read local files",
+    "model_from_json": "build the model again, and load_weights",
+    "model_to_estimator": "the model's own fit trains it; td.estimator.Estimator takes a model_fn",
+    "multi_gpu_model": _ONE_DEVICE,
+    "plot_model": "model.summary prints it, and td.draw draws its graph",
     "load_data": "nothing is downloaded: read local files",
-    "load_model": "export the model from Keras as a SavedModel: td.load reads that",
+    "load_model": "build the model again, and load_weights; td.load reads SavedModels",
     "embedding_column": "td.feature_column.embedding_column is what came after it",
     "SKCompat": "give td.estimator.Estimator an input_fn: td.estimator.inputs.numpy_input_fn",
     "DNNClassifier": _READY_MADE,

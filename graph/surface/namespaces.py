@@ -97,6 +97,9 @@ NAMESPACES = {
     "td.keras.metrics": "Metrics: how right predictions are.",
     "td.keras.models": "Layers that are trained, judged and asked as one.",
     "td.keras.optimizers": "Optimizers of models.",
+    "td.keras.preprocessing": "Texts and sequences made ready for models.",
+    "td.keras.preprocessing.sequence": "Sequences of one length.",
+    "td.keras.preprocessing.text": "Texts as numbers.",
     "td.keras.regularizers": "Losses of variables.",
     "td.keras.utils": "Data for models.",
     "td.layers": "Layers: ops with variables of their own.",
@@ -139,7 +142,12 @@ NAMESPACES = {
 }
 
 # Namespaces that are modules of the package, or the package itself.
-_MODULES = {"td.compat.v1": "", "td.raw_ops": ".ops.raw_ops"}
+_MODULES = {
+    "td.compat.v1": "",
+    "td.contrib.keras": ".keras",
+    "td.contrib.signal": ".signal",
+    "td.raw_ops": ".ops.raw_ops",
+}
 
 
 class Namespace(ModuleType):

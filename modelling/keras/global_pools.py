@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 public = {
     "td.keras.layers": (
-        "GlobalAveragePooling1D GlobalAveragePooling2D GlobalMaxPooling1D GlobalMaxPooling2D"
+        "GlobalAveragePooling1D GlobalAveragePooling2D GlobalAvgPool1D=GlobalAveragePooling1D "
+        "GlobalAvgPool2D=GlobalAveragePooling2D GlobalMaxPool1D=GlobalMaxPooling1D "
+        "GlobalMaxPool2D=GlobalMaxPooling2D GlobalMaxPooling1D GlobalMaxPooling2D"
     )
 }
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
 
-public = {"td.keras.layers": "GRU LSTM SimpleRNN"}
+public = {"td.keras.layers": "CuDNNLSTM GRU LSTM SimpleRNN"}
 
 
 class _Step:
@@ -318,3 +318,21 @@ class GRU(Recurrent):
         kept, reset = split(self.recurrent_activation(gates), 2, 1)
         fresh = new[:, edge:] + matmul(reset * before, self.recurrent_kernel[:, edge:])
         return [kept * states[0] + (1.0 - kept) * self.activation(fresh)]
+
+
+class CuDNNLSTM(LSTM):
+    """`LSTM` with the gates of GPUs, "sigmoid", on the CPU.
+
+    Args:
+        units: the size of the output.
+        settings: as for `LSTM`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.CuDNNLSTM(4)(td.ones([2, 5, 3])).shape.as_list()
+        [2, 4]
+    """
+
+    def __init__(self, units: int, **settings: Any) -> None:
+        super().__init__(units, recurrent_activation="sigmoid", **settings)

@@ -15,7 +15,12 @@ from .keras_style import FunctionLayer, KerasStyle
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-public = {"td.keras.layers": "Permute RepeatVector Reshape ZeroPadding2D"}
+public = {
+    "td.keras.layers": (
+        "Cropping2D Permute RepeatVector Reshape UpSampling1D UpSampling2D ZeroPadding1D "
+        "ZeroPadding2D"
+    )
+}
 
 
 class Reshape(KerasStyle):
@@ -121,3 +126,114 @@ class ZeroPadding2D(FunctionLayer):
         both = (padding, padding) if isinstance(padding, int) else tuple(padding)
         rows, columns = [(item, item) if isinstance(item, int) else item for item in both]
         self.function = lambda inputs: pad(inputs, [(0, 0), rows, columns, (0, 0)])
+
+
+class ZeroPadding1D(FunctionLayer):
+    """Puts zeros before and behind sequences.
+
+    Args:
+        padding: how many, or a pair for before and behind.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.ZeroPadding1D((2, 0))(td.ones([1, 4, 3])).shape.as_list()
+        [1, 6, 3]
+    """
+
+    def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        both = (padding, padding) if isinstance(padding, int) else tuple(padding)
+        self.function = lambda inputs: pad(inputs, [(0, 0), both, (0, 0)])
+
+
+class Cropping2D(FunctionLayer):
+    """Cuts the edges of images off.
+
+    Args:
+        cropping: a number, a pair for height and width, or two pairs.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.Cropping2D(((1, 0), (2, 2)))(td.ones([1, 8, 8, 3])).shape.as_list()
+        [1, 7, 4, 3]
+    """
+
+    def __init__(self, cropping: Any = ((0, 0), (0, 0)), **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        both = (cropping, cropping) if isinstance(cropping, int) else tuple(cropping)
+        (top, bottom), (left, right) = [
+            (item, item) if isinstance(item, int) else tuple(item) for item in both
+        ]
+        self.function = lambda inputs: inputs[
+            :, top : -bottom if bottom else None, left : -right if right else None
+        ]
+
+
+class UpSampling1D(FunctionLayer):
+    """Puts each step of sequences several times in a row.
+
+    Args:
+        size: how many times.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.UpSampling1D(3)(td.ones([1, 4, 3])).shape.as_list()
+        [1, 12, 3]
+    """
+
+    def __init__(self, size: int = 2, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: _repeated(inputs, 1, int(size))
+
+
+class UpSampling2D(FunctionLayer):
+    """Puts each row and column of images several times in a row.
+
+    Args:
+        size: how many times, or a pair for rows and columns.
+        data_format: "channels_last".
+        interpolation: "nearest".
+        kwargs: further arguments of a layer.
+
+    Raises:
+        ValueError: the format or the interpolation is another one.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.UpSampling2D((2, 3))(td.ones([1, 4, 4, 3])).shape.as_list()
+        [1, 8, 12, 3]
+    """
+
+    def __init__(
+        self,
+        size: Any = 2,
+        data_format: str | None = None,
+        interpolation: str = "nearest",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if data_format not in (None, "channels_last") or interpolation != "nearest":
+            raise ValueError(
+                "data_format must be 'channels_last' and interpolation 'nearest', got "
+                f"{data_format!r} and {interpolation!r}: td.image.resize_images has others"
+            )
+        rows, columns = (size, size) if isinstance(size, int) else tuple(size)
+        self.function = lambda inputs: _repeated(_repeated(inputs, 1, rows), 2, columns)
+
+
+def _repeated(inputs: Any, axis: int, times: int) -> Any:
+    """Each slice along a dimension several times in a row."""
+    sizes = inputs.shape.as_list()
+    rank = inputs.shape.rank
+    wide = tile(expand_dims(inputs, axis + 1), [1] * (axis + 1) + [times] + [1] * (rank - axis - 1))
+    taken = shape(inputs)
+    new = [taken[place] if size is None else size for place, size in enumerate(sizes)]
+    new[axis] = new[axis] * times
+    return reshape(wide, stack(new))
