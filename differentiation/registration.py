@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from ..graph.node import Operation
 
-public = {"td": "NoGradient NotDifferentiable RegisterGradient custom_gradient"}
+public = {
+    "td": (
+        "NoGradient NotDifferentiable RegisterGradient custom_gradient grad_pass_through "
+        "no_gradient=NotDifferentiable recompute_grad"
+    )
+}
 
 _rules.load()
 _numbers = itertools.count()
@@ -126,6 +131,49 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         return _with_gradient(f, args, kwargs)
 
     return decorated
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: lets gradients pass a function as if it were not there.
+
+    Args:
+        f: a function of one tensor, whose result has its shape.
+
+    Returns:
+        A function of the same argument: its value is that of `f`, its derivative 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.constant([0.4, 1.6])
+        ...     y = td.grad_pass_through(td.round)(x)
+        ...     print(session.run([y, td.gradients(y, x)[0]]))
+        [array([0., 2.], dtype=float32), array([1., 1.], dtype=float32)]
+    """
+
+    def through(x: Any) -> Any:
+        return f(x), lambda gradient: gradient
+
+    return custom_gradient(functools.wraps(f)(through))
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Accepts what TensorFlow would compute again while it goes back, to save memory: `f` as it is.
+
+    Values and derivatives are the same. A plan frees what nothing reads any more; what `f` computes
+    is kept for its gradient.
+
+    Args:
+        f: a function of tensors.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.constant(3.0)
+        ...     session.run(td.gradients(td.recompute_grad(td.square)(x), x))
+        [np.float32(6.0)]
+    """
+    return f
 
 
 def _with_gradient(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

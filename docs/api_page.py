@@ -34,6 +34,9 @@ CONSTANTS = {
     "td.GRAPH_DEF_VERSION_MIN_PRODUCER": "the oldest writer whose graphs are read",
     "td.QUANTIZED_DTYPES": "the quantized dtypes, and their reference forms",
     "td.config": "the limits of the library: see `help(td.config)`",
+    "td.version.COMPILER_VERSION": "what the library was compiled with: nothing",
+    "td.version.GIT_VERSION": "the same as `td.version.VERSION`, as a tag",
+    "td.version.VERSION": "the release of TensorFlow whose names these are, 1.15.0",
     "td.newaxis": "in brackets: a new dimension of size 1",
 }
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .node import Tensor
 
-public = {"td": "constant_value constant_value_as_shape"}
+public = {"td": "constant_value constant_value_as_shape get_static_value=constant_value"}
 
 
 def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..protos.dtypes import as_dtype
 from ..shape_inference.tensor_shape import TensorShape
 from .constant_value import constant_value_as_shape
 from .convert import convert_to_tensor
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .node import Operation, Tensor
 
-public = {"td": "IndexedSlices IndexedSlicesValue"}
+public = {"td": "IndexedSlices IndexedSlicesValue convert_to_tensor_or_indexed_slices"}
 
 
 class IndexedSlicesValue(NamedTuple):
@@ -128,3 +129,31 @@ class IndexedSlices:
             f"IndexedSlices(values={self._values!r}, indices={self._indices!r}, "
             f"dense_shape={self._dense_shape!r})"
         )
+
+
+def convert_to_tensor_or_indexed_slices(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Tensor | IndexedSlices:
+    """The IndexedSlices that `value` is, else what `convert_to_tensor` makes of it.
+
+    Args:
+        value: IndexedSlices, or anything that makes a tensor.
+        dtype: the dtype of the result.
+        name: the name of an op that is made.
+
+    Raises:
+        TypeError: the value has another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.convert_to_tensor_or_indexed_slices([1, 2]).shape.as_list()
+        [2]
+    """
+    if not isinstance(value, IndexedSlices):
+        return convert_to_tensor(value, dtype, name)
+    if dtype is not None and value.dtype != as_dtype(dtype):
+        raise TypeError(
+            f"the slices have dtype {value.dtype.name}, where {as_dtype(dtype).name} is asked for"
+        )
+    return value

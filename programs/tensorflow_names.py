@@ -9,6 +9,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ..graph.importing.versions import COMPILER_VERSION, GIT_VERSION, VERSION
 from ..graph.surface.absent import reason
 from ..graph.surface.namespaces import NAMESPACES
 from .module_homes import HOMES
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 public = {"td": "as_tensorflow"}
-
-VERSION = "1.15.0"
-"""The version that programs see: of TensorFlow's releases the one whose names these are."""
 
 _PACKAGE = __name__.partition(".")[0]
 _PUBLIC_ROOTS = ("tensorflow.compat.v1", "tensorflow")
@@ -33,8 +31,9 @@ class PublicModule(ModuleType):
         name: the name of the module.
     """
 
-    __version__ = VERSION
-    VERSION = VERSION
+    __version__ = VERSION = VERSION
+    GIT_VERSION = GIT_VERSION
+    COMPILER_VERSION = COMPILER_VERSION
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "tensordraft, under the name of TensorFlow.")

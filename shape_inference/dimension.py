@@ -222,6 +222,24 @@ def dimension_value(dimension: Any) -> Any:
     return dimension.value if isinstance(dimension, Dimension) else dimension
 
 
+def dimension_at_index(shape: Any, index: int) -> Dimension:
+    """Returns the dimension of a shape at an index; an unknown one where its rank is not known.
+
+    Args:
+        shape: A `TensorShape`.
+        index: Which dimension.
+
+    Raises:
+        IndexError: The shape has fewer dimensions.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.dimension_at_index(td.TensorShape([2, None]), 0)
+        Dimension(2)
+    """
+    return Dimension(None) if shape.rank is None else shape.dims[index]
+
+
 def as_size(value: Any) -> Size:
     """Returns what a `Dimension` of the value keeps.
 

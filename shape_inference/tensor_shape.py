@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from ..protos.messages import TensorShapeProto
 from ..protos.shape_codec import decode_shape, encode_shape
-from .dimension import Dimension, as_dimension, as_size, dimension_value
+from .dimension import Dimension, as_dimension, as_size, dimension_at_index, dimension_value
 from .partial_shape import PartialShape
 from .symbolic.sizes import (
     Sizes,
@@ -23,7 +23,10 @@ from .symbolic.symbolic import DimExpr
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-public = {"td": "Dimension TensorShape as_dimension as_shape dimension_value unknown_shape"}
+public = {
+    "td": "Dimension TensorShape as_dimension as_shape unknown_shape",
+    "td, td.compat": "dimension_at_index dimension_value",
+}
 
 __all__ = [
     "Dimension",
@@ -31,6 +34,7 @@ __all__ = [
     "TensorShape",
     "as_dimension",
     "as_shape",
+    "dimension_at_index",
     "dimension_value",
     "matrix",
     "scalar",

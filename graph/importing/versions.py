@@ -9,7 +9,17 @@ from ..export import MIN_CONSUMER, PRODUCER
 if TYPE_CHECKING:
     from ...protos.messages import GraphDef, VersionDef
 
-public = {"td": "GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER"}
+public = {
+    "td, td.version": (
+        "GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER"
+    ),
+    "td.version": "COMPILER_VERSION GIT_VERSION VERSION",
+}
+
+VERSION = "1.15.0"
+"""Of TensorFlow's releases the one whose names these are."""
+GIT_VERSION = "v1.15.0"
+COMPILER_VERSION = "none"
 
 GRAPH_DEF_VERSION = PRODUCER
 GRAPH_DEF_VERSION_MIN_CONSUMER = MIN_CONSUMER

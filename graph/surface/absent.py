@@ -107,6 +107,97 @@ _REASONS = {
 }
 
 
+# Several names for which the same is to be said.
+_GROUPS = {
+    "there is nothing to tune in datasets": (
+        "AutoShardPolicy AutotuneAlgorithm AutotuneOptions DistributeOptions ExternalStatePolicy "
+        "OptimizationOptions SHARD_HINT ThreadingOptions get_model_proto"
+    ),
+    "datasets run in this process": (
+        "CrossTrainerCache DispatcherConfig ShardingPolicy WorkerConfig distributed_save "
+        "from_dataset_id register_dataset service"
+    ),
+    "td.data.Dataset tells its output_types, output_shapes and output_classes": (
+        "DatasetSpec DatasetStructure OptionalStructure RaggedTensorStructure "
+        "SparseTensorStructure Structure TensorArrayStructure TensorStructure get_structure"
+    ),
+    "state shapes and dtypes one by one: there are no specs of values in 1.x": (
+        "IndexedSlicesSpec NoneTensorSpec OptionalSpec RaggedTensorSpec SparseTensorSpec "
+        "TensorArraySpec TensorSpec TypeSpec type_spec_from_value"
+    ),
+    "all behaviour is that of TensorFlow 1.x": (
+        "enable_control_flow_v2 enable_tensor_equality enable_v2_behavior enable_v2_tensorshape"
+    ),
+    "numbers have the precision of their dtype; nothing is scaled": (
+        "DynamicLossScale FixedLossScale LossScale MixedPrecisionLossScaleOptimizer "
+        "disable_mixed_precision_graph_rewrite enable_mixed_precision_graph_rewrite "
+        "mixed_precision"
+    ),
+    "Python's if and for are not rewritten: use td.cond and td.while_loop": (
+        "autograph convert do_not_convert to_code to_graph"
+    ),
+    "there is no compiled library": (
+        "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD get_build_info get_compile_flags get_include "
+        "get_lib get_link_flags load_file_system_library load_library load_op_library sysconfig"
+    ),
+    "there is no compiler of graphs": "XLAOptions jit_scope mlir xla",
+    "write the products out: td.matmul, td.linalg.solve, td.linalg.diag and their kin": (
+        " ".join(
+            f"LinearOperator{kind}"
+            for kind in (
+                "",
+                "Adjoint",
+                "BlockDiag",
+                "BlockLowerTriangular",
+                "Circulant",
+                "Circulant2D",
+                "Circulant3D",
+                "Composition",
+                "Diag",
+                "FullMatrix",
+                "Householder",
+                "Identity",
+                "Inversion",
+                "Kronecker",
+                "LowRankUpdate",
+                "LowerTriangular",
+                "Permutation",
+                "ScaledIdentity",
+                "Toeplitz",
+                "Tridiag",
+                "Zeros",
+            )
+        )
+    ),
+    "no value stays in a session: fetch it and feed it, or keep it in a variable": (
+        "delete_session_tensor get_session_handle get_session_tensor"
+    ),
+    "give td.variable_scope a custom_getter": "variable_creator_scope",
+    "td.scatter_nd_update takes indices of batches, too": "batch_scatter_update",
+    "fetch the dataset's iterator in a session": "NumpyIterator",
+    "td.random has functions, of which each takes a seed": (
+        "Algorithm Generator create_rng_state get_global_generator set_global_generator"
+    ),
+    "td.map_fn does it, one element after the other": "vectorized_map",
+    "td.nn.convolution and td.nn.pool take a dilation_rate": "with_space_to_batch",
+    "read the file with sqlite3, and give the rows to td.data.Dataset.from_generator": "SqlDataset",
+    "read the database with lmdb, and feed the values": "LMDBReader",
+    "errors are raised by themselves": "raise_exception_on_not_ok_status",
+    "td.Graph.get_tensor_by_name(name).shape is it": "tensor_shape_from_node_def_name",
+    "there is one device, the CPU": "check_pinned must_run_on_cpu",
+    "divide the loss by the size of the batch: there is one device": (
+        "compute_average_loss scale_regularization_loss"
+    ),
+    "td.raw_ops.MatrixExponential does it; TensorFlow itself no longer runs that op": "expm",
+    "it is not supported; NumPy's functions can be called by td.numpy_function": (
+        "bessel_i0 bessel_i1 bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e "
+        "bessel_y0 bessel_y1 conjugate_gradient dawsn eigh_tridiagonal expint fresnel_cos "
+        "fresnel_sin logm matrix_logarithm sobol_sample spence unicode_script"
+    ),
+}
+_REASONS |= {name: why for why, names in _GROUPS.items() for name in names.split()}
+
+
 def reasons() -> Mapping[str, str]:
     """What to do instead of each name that is known to be absent."""
     return _REASONS
@@ -169,10 +260,10 @@ def missing(
         are like the one that was asked for.
     """
     why = reason(name)
-    if why is None and elsewhere is not None:
-        why = f"it is {elsewhere}"
     if why is None and name in _OF_NUMPY:
         why = f"NumPy's {name} is {_OF_NUMPY[name]} here"
+    if why is None and elsewhere is not None:
+        why = f"it is {elsewhere}"
     if why is None and (alike := get_close_matches(name, known, n=1)):
         why = f"did you mean {alike[0]!r}?"
     told = f"module {module!r} has no attribute {name!r}"

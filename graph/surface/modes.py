@@ -1,8 +1,14 @@
-"""There is only graph mode: the functions by which programs for TensorFlow make sure of it."""
+"""There is only graph mode of 1.x: the functions by which programs for TensorFlow make sure."""
 
 from __future__ import annotations
 
-public = {"td": "disable_eager_execution disable_v2_behavior executing_eagerly"}
+public = {
+    "td": (
+        "control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution "
+        "disable_tensor_equality disable_v2_behavior disable_v2_tensorshape executing_eagerly "
+        "executing_eagerly_outside_functions"
+    ),
+}
 
 
 def executing_eagerly() -> bool:
@@ -11,6 +17,28 @@ def executing_eagerly() -> bool:
     Example:
         >>> import tensordraft as td
         >>> td.executing_eagerly()
+        False
+    """
+    return False
+
+
+def executing_eagerly_outside_functions() -> bool:
+    """Whether ops run when they are called outside of functions: never.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.executing_eagerly_outside_functions()
+        False
+    """
+    return False
+
+
+def control_flow_v2_enabled() -> bool:
+    """Whether conditionals and loops behave as in TensorFlow 2: they do as in 1.x.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.control_flow_v2_enabled()
         False
     """
     return False
@@ -36,4 +64,38 @@ def disable_v2_behavior() -> None:
         >>> with td.Graph().as_default():
         ...     td.Variable(1).op.type
         'VariableV2'
+    """
+
+
+def disable_control_flow_v2() -> None:
+    """Does nothing: conditionals and loops behave as in TensorFlow 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.disable_control_flow_v2()
+        >>> td.control_flow_v2_enabled()
+        False
+    """
+
+
+def disable_tensor_equality() -> None:
+    """Does nothing: `==` between tensors asks whether they are one tensor, as in TensorFlow 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.disable_tensor_equality()
+        >>> with td.Graph().as_default():
+        ...     td.constant(1) == td.constant(1)
+        False
+    """
+
+
+def disable_v2_tensorshape() -> None:
+    """Does nothing: the elements of a TensorShape are Dimensions, as in TensorFlow 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.disable_v2_tensorshape()
+        >>> td.TensorShape([2, 3])[0].value
+        2
     """

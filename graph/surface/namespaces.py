@@ -139,6 +139,7 @@ NAMESPACES = {
     "td.timeline": "Traces of runs, for Chrome.",
     "td.train": "Checkpoints, steps and averages.",
     "td.train.queue_runner": "Runners of queues.",
+    "td.version": "Which TensorFlow's names and graphs these are.",
 }
 
 # Namespaces that are modules of the package, or the package itself.

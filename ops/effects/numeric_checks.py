@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
-from ...graph.default_scopes import name_scope
+from ...graph.default_graph import get_default_graph
+from ...graph.default_scopes import control_dependencies, name_scope
 from ...protos.dtypes import as_dtype
 from ..array.constants import constant
 from ..math.arithmetic import abs as size_of
 from .assertions import check_numerics
-from .ordering import with_dependencies
+from .ordering import group, with_dependencies
 from .value_checks import assert_less_equal
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ...protos.dtypes import DType
 
 public = {
-    "td": "verify_tensor_all_finite",
+    "td": "add_check_numerics_ops verify_tensor_all_finite",
     "td, td.debugging": "assert_near assert_same_float_dtype",
     "td.debugging": "assert_all_finite=verify_tensor_all_finite",
 }
@@ -139,3 +140,31 @@ def verify_tensor_all_finite(
         tensor = convert_to_tensor(x if t is None else t, name="t")
         checked = check_numerics(tensor, message or msg or "a tensor is not finite")
         return with_dependencies([checked.op], tensor)
+
+
+def add_check_numerics_ops() -> Operation:
+    """Checks of every float that the default graph computes, in the order of its ops.
+
+    Of conditionals and loops the results are checked; TensorFlow refuses graphs that have any.
+
+    Returns:
+        An Operation. What is not finite is an InvalidArgumentError at its run, which names the
+        first tensor that holds it.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     y = td.log(td.constant(0.0), name="y")
+        ...     try:
+        ...         session.run(td.add_check_numerics_ops())
+        ...     except td.errors.InvalidArgumentError as error:
+        ...         print(str(error).splitlines()[0])
+        y:0 : Tensor had Inf values
+    """
+    checks: list[Operation] = []
+    for op in get_default_graph().get_operations():
+        for x in op.outputs:
+            if x.dtype.base_dtype.name in ("float16", "bfloat16", "float32", "float64"):
+                with control_dependencies(checks[-1:]):
+                    checks.append(check_numerics(x, x.name).op)
+    return group(*checks)

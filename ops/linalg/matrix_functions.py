@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from ..array.transposing import transpose
 from ..indexing.gathering import gather
 from ..kit.call_forms import renamed
 from ..math.arithmetic import abs as size_of, minimum, multiply, pow as power
-from ..math.division import floormod
+from ..math.division import floormod, truediv
 from ..math.exponentials import conj, sqrt
 from ..math.reductions import reduce_max, reduce_prod, reduce_sum
 from ..sorting.unique import setdiff1d
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 public = {
     "td, td.linalg": "eye norm tensordot trace",
-    "td.linalg": "adjoint matvec",
+    "td.linalg": "adjoint matvec normalize",
 }
 
 
@@ -169,6 +169,47 @@ def norm(
             return reduce_max(size, axis, keepdims)
         powers = power(size, constant(ord, size.dtype))
         return power(reduce_sum(powers, axis, keepdims), 1.0 / ord)
+
+
+class Normalized(NamedTuple):
+    """What `td.linalg.normalize` returns.
+
+    Args:
+        normalized: the tensor divided by its norms.
+        norm: the norms, with sizes of 1 along the axis.
+    """
+
+    normalized: Tensor
+    norm: Tensor
+
+
+def normalize(
+    tensor: TensorLike, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> Normalized:
+    """Vectors or matrices divided by their norms.
+
+    Args:
+        tensor: a tensor of floats or complex numbers.
+        ord: which norm, as for `td.norm`.
+        axis: the axis along which the vectors stand, as for `td.norm`.
+        name: a name for the scope of the ops.
+
+    Returns:
+        The Tensor divided by its norms, and the norms.
+
+    Raises:
+        ValueError: `ord` or `axis` is none of those of `td.norm`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.linalg.normalize([3.0, 4.0]).normalized))
+        [0.6 0.8]
+    """
+    with name_scope(name, "normalize", [tensor]):
+        x = convert_to_tensor(tensor, name="tensor")
+        size = cast(norm(x, ord, axis, keepdims=True), x.dtype)
+        return Normalized(truediv(x, size), size)
 
 
 def tensordot(a: TensorLike, b: TensorLike, axes: Any, name: str | None = None) -> Tensor:

@@ -11,7 +11,7 @@ from ..array.ranges import range as numbers
 from ..array.reshaping import reshape
 from ..array.shapes import shape as shape_of
 from ..array.squeezing import expand_dims
-from ..strings.code_points import UNICODE_DECODE, UNICODE_ENCODE
+from ..strings.code_points import UNICODE_DECODE, UNICODE_DECODE_WITH_OFFSETS, UNICODE_ENCODE
 from ..strings.ngrams import STRING_N_GRAMS
 from ..strings.string_joining import string_split
 from .ragged_tensor import RaggedTensor
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...graph.surface.tensor_like import TensorLike
 
-public = {"td.strings": "bytes_split ngrams unicode_decode unicode_encode unicode_split"}
+public = {
+    "td.strings": (
+        "bytes_split ngrams unicode_decode unicode_decode_with_offsets unicode_encode "
+        "unicode_split unicode_split_with_offsets"
+    ),
+}
 
 
 def unicode_decode(
@@ -57,17 +62,70 @@ def unicode_decode(
     """
     strings = convert_to_tensor(input, "string")
     with name_scope(name, "UnicodeDecode"):
-        rank = strings.shape.rank
-        if rank not in (0, 1):
-            raise ValueError(f"input must be a scalar or a vector, got shape {strings.shape}")
         splits, points = UNICODE_DECODE(
-            reshape(strings, [-1]),
+            _vector(strings),
             input_encoding=input_encoding,
             errors=errors,
             replacement_char=replacement_char,
             replace_control_characters=replace_control_characters,
         )
-        return RaggedTensor(points, splits) if rank else points
+        return RaggedTensor(points, splits) if strings.shape.rank else points
+
+
+def unicode_decode_with_offsets(
+    input: TensorLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """The code points of strings, and at which byte each begins.
+
+    Args:
+        input: strings, a scalar or a vector.
+        input_encoding: such as `"UTF-8"`.
+        errors: what happens to bytes that are no character: replace, ignore or strict.
+        replacement_char: the code point that replaces them.
+        replace_control_characters: whether it also replaces control characters.
+        name: a scope for the ops.
+
+    Returns:
+        The code points, int32, and the bytes, int64: of a vector two RaggedTensors, of a scalar
+        two Tensors.
+
+    Raises:
+        ValueError: `input` is neither a scalar nor a vector.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.strings.unicode_decode_with_offsets("éa", "UTF-8")[1]).tolist()
+        [0, 2]
+    """
+    strings = convert_to_tensor(input, "string")
+    with name_scope(name, "UnicodeDecodeWithOffsets"):
+        splits, points, starts = UNICODE_DECODE_WITH_OFFSETS(
+            _vector(strings),
+            input_encoding=input_encoding,
+            errors=errors,
+            replacement_char=replacement_char,
+            replace_control_characters=replace_control_characters,
+        )
+        if strings.shape.rank == 0:
+            return points, starts
+        return RaggedTensor(points, splits), RaggedTensor(starts, splits)
+
+
+def _vector(strings: Tensor) -> Tensor:
+    """A string, or a vector of them, as a vector.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if strings.shape.rank not in (0, 1):
+        raise ValueError(f"input must be a scalar or a vector, got shape {strings.shape}")
+    return reshape(strings, [-1])
 
 
 def unicode_encode(
@@ -139,10 +197,52 @@ def unicode_split(
     """
     with name_scope(name, "UnicodeSplit"):
         points = unicode_decode(input, input_encoding, errors, replacement_char)
-        flat = points.values if isinstance(points, RaggedTensor) else points
-        each = RaggedTensor(flat, numbers(shape_of(flat, out_type="int64")[0] + 1))
-        characters = unicode_encode(each, input_encoding, errors, replacement_char)
-        return points.with_values(characters) if isinstance(points, RaggedTensor) else characters
+        return _characters(points, input_encoding, errors, replacement_char)
+
+
+def unicode_split_with_offsets(
+    input: TensorLike,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """The characters of strings, each a string, and at which byte each begins.
+
+    Args:
+        input: strings, a scalar or a vector.
+        input_encoding: such as `"UTF-8"`; characters are in it, too.
+        errors: what happens to bytes that are no character: replace, ignore or strict.
+        replacement_char: the code point that replaces them.
+        name: a scope for the ops.
+
+    Returns:
+        The characters, and the bytes, int64: of a vector two RaggedTensors, of a scalar two
+        Tensors.
+
+    Raises:
+        ValueError: `input` is neither a scalar nor a vector.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     pair = td.strings.unicode_split_with_offsets(["éa"], "UTF-8")
+        ...     session.run(pair[1]).to_list()
+        [[0, 2]]
+    """
+    with name_scope(name, "UnicodeSplitWithOffsets"):
+        points, starts = unicode_decode_with_offsets(
+            input, input_encoding, errors, replacement_char
+        )
+        return _characters(points, input_encoding, errors, replacement_char), starts
+
+
+def _characters(points: Any, encoding: str, errors: str, replacement_char: int) -> Any:
+    """Each code point as a string of its own."""
+    flat = points.values if isinstance(points, RaggedTensor) else points
+    each = RaggedTensor(flat, numbers(shape_of(flat, out_type="int64")[0] + 1))
+    characters = unicode_encode(each, encoding, errors, replacement_char)
+    return points.with_values(characters) if isinstance(points, RaggedTensor) else characters
 
 
 def bytes_split(input: TensorLike, name: str | None = None) -> Any:

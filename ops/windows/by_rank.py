@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...graph.surface.tensor_like import TensorLike
 
-public = {"td.nn": "convolution pool"}
+public = {"td.nn": "avg_pool_v2 convolution max_pool_v2 pool"}
 
 _SPACE = {1: "W", 2: "HW", 3: "DHW"}
 _POOLS: dict[str, dict[int, Callable[..., Tensor]]] = {
@@ -33,7 +33,7 @@ _POOLS: dict[str, dict[int, Callable[..., Tensor]]] = {
 }
 
 
-def _format(rank: int, data_format: str | None) -> str:
+def space_format(rank: int, data_format: str | None) -> str:
     """The data format, checked; what is None has the channels last.
 
     Raises:
@@ -47,7 +47,7 @@ def _format(rank: int, data_format: str | None) -> str:
     return data_format or known[0]
 
 
-def _each(name: str, value: Any, rank: int) -> list[int]:
+def each_dimension(name: str, value: Any, rank: int) -> list[int]:
     """One number for each dimension of space, given so, or once for all, or None for 1."""
     numbers = [1] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
     if len(numbers) not in (1, rank) or min(numbers) < 1:
@@ -109,8 +109,11 @@ def convolution(
                 "the rank of filter must be known: it tells which convolution is meant"
             )
         rank = kernel.shape.rank - 2
-        form = _format(rank, data_format)
-        steps, rates = _each("strides", strides, rank), _each("dilation_rate", dilation_rate, rank)
+        form = space_format(rank, data_format)
+        steps, rates = (
+            each_dimension("strides", strides, rank),
+            each_dimension("dilation_rate", dilation_rate, rank),
+        )
         if rank > 1:
             convolve = conv2d if rank == 2 else conv3d
             return convolve(value, kernel, steps, padding, data_format=form, dilations=rates)
@@ -165,15 +168,18 @@ def pool(
     del dilations
     window = list(window_shape)
     rank, kind, padding = len(window), pooling_type.upper(), str(padding).upper()
-    form = _format(rank, data_format)
+    form = space_format(rank, data_format)
     if kind not in _POOLS or padding not in ("SAME", "VALID"):
         raise ValueError(
             "pooling_type must be MAX or AVG, and padding SAME or VALID, got "
             f"{pooling_type!r} and {padding!r}"
         )
     pooled = _POOLS[kind][rank]
-    sizes, steps = _each("window_shape", window, rank), _each("strides", strides, rank)
-    rates = _each("dilation_rate", dilation_rate, rank)
+    sizes, steps = (
+        each_dimension("window_shape", window, rank),
+        each_dimension("strides", strides, rank),
+    )
+    rates = each_dimension("dilation_rate", dilation_rate, rank)
     if max(rates) > 1 and (max(steps) > 1 or padding == "SAME"):
         raise ValueError(
             f"with dilation_rate {rates} strides must be 1 and the padding VALID, got {steps} and "
@@ -189,3 +195,75 @@ def pool(
         paddings, crops = required_space_to_batch_paddings(space, rates)
         blocks = space_to_batch_nd(value, rates, paddings)
         return batch_to_space_nd(pooled(blocks, sizes, steps, "VALID", form), rates, crops)
+
+
+def max_pool_v2(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The maximum of what a window sees, in as many dimensions of space as `input` has.
+
+    Args:
+        input: `[batch, *space, channels]` of numbers, of a known rank.
+        ksize: the size of the window: a number for each dimension of space, or for each of
+            `input`, or one for all of space.
+        strides: how far the window moves, likewise.
+        padding: "SAME" or "VALID".
+        data_format: as for `td.nn.convolution`.
+        name: a name for the op.
+
+    Returns:
+        A Tensor `[batch, *out_space, channels]` of the dtype of `input`.
+
+    Raises:
+        ValueError: the rank is not 3 to 5; what `td.nn.max_pool` refuses.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     row = td.reshape([1.0, 3.0, 2.0, 0.0], [1, 4, 1])
+        ...     print(session.run(td.nn.max_pool_v2(row, 2, 2, "VALID")).ravel())
+        [3. 2.]
+    """
+    return _pooled("MAX", input, ksize, strides, padding, data_format, name or "max_pool")
+
+
+def avg_pool_v2(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The mean of what a window sees; otherwise as `td.nn.max_pool_v2`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     row = td.reshape([1.0, 3.0, 2.0, 0.0], [1, 4, 1])
+        ...     print(session.run(td.nn.avg_pool_v2(row, 2, 2, "VALID")).ravel())
+        [2. 1.]
+    """
+    return _pooled("AVG", input, ksize, strides, padding, data_format, name or "avg_pool")
+
+
+def _pooled(
+    kind: str,
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None,
+    name: str,
+) -> Tensor:
+    value = convert_to_tensor(input, name="input")
+    if value.shape.rank is None:
+        raise ValueError("the rank of input must be known: it tells which pool is meant")
+    rank = value.shape.rank - 2
+    form = space_format(rank, data_format)
+    return _POOLS[kind][rank](value, ksize, strides, padding, form, name)

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Sliding
 
-public = {"td.nn": "conv2d_backprop_filter conv3d_backprop_filter_v2"}
+public = {
+    "td.nn": (
+        "conv2d_backprop_filter conv3d_backprop_filter=conv3d_backprop_filter_v2 "
+        "conv3d_backprop_filter_v2"
+    ),
+}
 
 CONV_2D_BACKPROP_FILTER = OpDef(
     "Conv2DBackpropFilter",

@@ -210,3 +210,14 @@ def test_the_numeric_check_of_complex_numbers_and_lists() -> None:
     pairs = td.test.compute_gradient(x, [2], td.square(x), [2])
     assert pairs[0].shape == pairs[1].shape == (4, 4)
     np.testing.assert_allclose(pairs[0], pairs[1], atol=1e-6)
+
+
+def test_gradients_pass_what_has_none() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.constant([0.4, 1.6])
+        y = td.grad_pass_through(td.round)(x) * 3.0
+        value, gradient = session.run([y, td.gradients(y, x)[0]])
+        assert value.tolist() == [0.0, 6.0]
+        assert gradient.tolist() == [3.0, 3.0]
+        kept = td.recompute_grad(td.square)(x)
+        np.testing.assert_allclose(session.run(td.gradients(kept, x)[0]), [0.8, 3.2])

@@ -140,6 +140,7 @@ NAMESPACES = [
     "td.timeline",
     "td.train",
     "td.train.queue_runner",
+    "td.version",
 ]
 
 

@@ -191,3 +191,31 @@ def test_composites_say_what_they_consist_of() -> None:
     for call in (empty.parts, lambda: empty.value_of([]), lambda: empty.values_fed(1)):
         with pytest.raises(NotImplementedError):
             call()
+
+
+def test_rows_are_told_apart_by_ends_or_by_numbers() -> None:
+    session = td.Session()
+    for dtype in ("int32", "int64"):
+        ids = np.array([0, 0, 2, 5], dtype)
+        splits = td.ragged.segment_ids_to_row_splits(ids)
+        again = td.ragged.row_splits_to_segment_ids(splits)
+        ends, numbers = session.run([splits, again])
+        assert (ends.tolist(), ends.dtype) == ([0, 2, 2, 3, 3, 3, 4], dtype)
+        assert (numbers.tolist(), numbers.dtype) == (ids.tolist(), dtype)
+    more = td.ragged.segment_ids_to_row_splits([0], num_segments=3, out_type="int64")
+    assert session.run(more).tolist() == [0, 1, 1, 1]
+    with pytest.raises(TypeError, match="must be int32 or int64, got float32"):
+        td.ragged.row_splits_to_segment_ids([0.0])
+    with pytest.raises(TypeError, match="must be int32 or int64, got float32"):
+        td.ragged.segment_ids_to_row_splits([0.0])
+
+
+def test_characters_tell_where_they_begin() -> None:
+    session = td.Session()
+    characters, starts = td.strings.unicode_split_with_offsets(["aéb", ""], "UTF-8")
+    assert session.run(characters).to_list() == [[b"a", "é".encode(), b"b"], []]
+    assert session.run(starts).to_list() == [[0, 1, 3], []]
+    one, place = session.run(td.strings.unicode_decode_with_offsets("éb", "UTF-8"))
+    assert (one.tolist(), place.tolist()) == ([0xE9, ord("b")], [0, 2])
+    with pytest.raises(ValueError, match="must be a scalar or a vector"):
+        td.strings.unicode_decode_with_offsets([["a"]], "UTF-8")

@@ -1,0 +1,103 @@
+"""What the singular values of matrices tell: their rank, and the inverse of what has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ..array.casting import cast
+from ..array.shapes import shape
+from ..array.squeezing import expand_dims
+from ..math.arithmetic import maximum, multiply
+from ..math.comparison import greater
+from ..math.division import truediv
+from ..math.reductions import reduce_max, reduce_sum
+from ..math.select import where_v2
+from .decompositions import svd
+from .matmul import matmul
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
+
+public = {"td.linalg": "matrix_rank pinv"}
+
+
+def matrix_rank(
+    a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """How many singular values of each matrix are not zero.
+
+    Args:
+        a: a tensor of floats, `[..., m, n]`.
+        tol: what is no greater counts as zero; by default the dtype's precision, times the greater
+            of m and n, times the matrix's greatest singular value, as in NumPy.
+        validate_args: accepted for TensorFlow's sake: shapes are always checked.
+        name: a name for the scope of the ops.
+
+    Returns:
+        An int32 Tensor `[...]`.
+
+    Raises:
+        ValueError: the rank is below 2.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])))
+        1
+    """
+    with name_scope(name, "matrix_rank", [a]):
+        x = convert_to_tensor(a, name="a")
+        values: Any = svd(x, compute_uv=False)
+        if tol is None:
+            tol = multiply(_precision(x, 1.0), reduce_max(values, -1, keepdims=True))
+        return reduce_sum(cast(greater(values, tol), "int32"), -1)
+
+
+def pinv(
+    a: TensorLike, rcond: Any = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The pseudo-inverse of matrices, after Moore and Penrose.
+
+    Args:
+        a: a tensor of floats, `[..., m, n]`.
+        rcond: singular values that are no greater than so many of the greatest count as zero: a
+            number, or a tensor `[...]`; by default ten times the dtype's precision, times the
+            greater of m and n. NumPy's default is another.
+        validate_args: accepted for TensorFlow's sake: shapes are always checked.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor `[..., n, m]`.
+
+    Raises:
+        ValueError: the rank is below 2.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.linalg.pinv([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]])).round(3))
+        [[0.5  0.   0.  ]
+         [0.   0.   0.25]]
+    """
+    with name_scope(name, "pinv", [a]):
+        x = convert_to_tensor(a, name="a")
+        values, left, right = svd(x)
+        share = _precision(x, 10.0) if rcond is None else convert_to_tensor(rcond, x.dtype)
+        least = multiply(expand_dims(share, -1), reduce_max(values, -1, keepdims=True))
+        kept = where_v2(greater(values, least), values, np.array(np.inf, x.dtype.numpy_dtype))
+        scaled = truediv(right, expand_dims(kept, -2))
+        return matmul(scaled, left, adjoint_b=True)
+
+
+def _precision(x: Tensor, times: float) -> Tensor:
+    """How far rounding takes the singular values of a matrix, in shares of the greatest."""
+    sizes = shape(x)
+    each = times * float(np.finfo(x.dtype.numpy_dtype).eps)
+    return multiply(
+        cast(maximum(sizes[-2], sizes[-1]), x.dtype), np.array(each, x.dtype.numpy_dtype)
+    )

@@ -1,0 +1,90 @@
+"""How rows are told apart: by where they end, or by a number beside each of their values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...protos.dtypes import as_dtype
+from ..array.casting import cast
+from .ragged_tensor import RaggedTensor
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+    from ...graph.surface.tensor_like import TensorLike
+
+public = {"td.ragged": "row_splits_to_segment_ids segment_ids_to_row_splits"}
+
+
+def row_splits_to_segment_ids(
+    splits: TensorLike, name: str | None = None, out_type: Any = None
+) -> Tensor:
+    """The number of the row of each value, from where rows begin and end.
+
+    Args:
+        splits: where rows begin and end, int32 or int64, `[rows + 1]`, from 0 on.
+        name: a name for the scope of the ops.
+        out_type: int32 or int64: the dtype of the result; by default that of `splits`.
+
+    Returns:
+        A Tensor `[values]`.
+
+    Raises:
+        TypeError: the splits are no int32 or int64.
+        ValueError: they are no vector.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.ragged.row_splits_to_segment_ids([0, 3, 3, 5])))
+        [0 0 0 2 2]
+    """
+    with name_scope(name, "RaggedSplitsToSegmentIds"):
+        ends = convert_to_tensor(splits, name="splits")
+        if ends.dtype.name not in ("int32", "int64"):
+            raise TypeError(f"splits must be int32 or int64, got {ends.dtype.name}")
+        ends.shape.assert_has_rank(1)
+        rows = RaggedTensor.from_row_splits(ends[:-1], ends).value_rowids()
+        return _of_type(rows, ends.dtype if out_type is None else out_type)
+
+
+def segment_ids_to_row_splits(
+    segment_ids: TensorLike,
+    num_segments: Any = None,
+    out_type: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Where rows begin and end, from the number of the row of each value.
+
+    Args:
+        segment_ids: the numbers, int32 or int64, `[values]`, in ascending order.
+        num_segments: how many rows there are; by default as many as the last number needs.
+        out_type: int32 or int64: the dtype of the result; by default that of the numbers.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A Tensor `[rows + 1]`.
+
+    Raises:
+        TypeError: the numbers are no int32 or int64.
+        ValueError: they are no vector.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2])))
+        [0 3 3 5]
+    """
+    with name_scope(name, "SegmentIdsToRaggedSplits"):
+        rows = convert_to_tensor(segment_ids, name="segment_ids")
+        if rows.dtype.name not in ("int32", "int64"):
+            raise TypeError(f"segment_ids must be int32 or int64, got {rows.dtype.name}")
+        rows.shape.assert_has_rank(1)
+        splits = RaggedTensor.from_value_rowids(rows, rows, num_segments).row_splits
+        return _of_type(splits, rows.dtype if out_type is None else out_type)
+
+
+def _of_type(numbers: Any, dtype: Any) -> Tensor:
+    found: Tensor = cast(numbers, as_dtype(dtype))
+    return found
