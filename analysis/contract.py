@@ -146,11 +146,11 @@ class Contract:
             try:
                 tables = tomllib.load(file)
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                raise ValueError(f"{os.fspath(path)} is not in TOML: {error}") from None
+                raise ValueError(f"{os.fsdecode(path)} is not in TOML: {error}") from None
         try:
             return cls.parse(tables)
         except ValueError as error:
-            raise ValueError(f"{os.fspath(path)}: {error}") from None
+            raise ValueError(f"{os.fsdecode(path)}: {error}") from None
 
     @classmethod
     def parse(cls, tables: Mapping[str, Any]) -> Contract:

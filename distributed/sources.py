@@ -83,7 +83,7 @@ def read_anew(value: Any) -> Any:
     base: Any = getattr(value, "base", None)
     if isinstance(value, np.memmap) and value.filename and isinstance(base, mmap.mmap):
         order = "C" if value.flags.c_contiguous else "F"
-        path = os.fspath(value.filename)
+        path = os.fsdecode(value.filename)
         stamp = _stamp(path)
         return MappedRows(str(path), value.offset, value.dtype, value.shape, order, stamp)
     if type(value).__module__.partition(".")[0] == "h5py":

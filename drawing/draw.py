@@ -85,7 +85,7 @@ def draw(
         ...     "Mean  axis=1" in file.read()
         True
     """
-    out = os.fspath(out)
+    out = os.fsdecode(out)
     check_format(out)
     ends = None if path is None else (_name(path[0]), _name(path[1]))
     whole = _graph_of(graph)

@@ -70,7 +70,7 @@ def check_program(
         >>> finding.line, finding.text[:50]
         (7, 'ValueError: Cannot feed value of shape (128, 28, 2')
     """
-    program = os.fspath(path)
+    program = os.fsdecode(path)
     Path(program).stat()
     if runs < 1 or seconds <= 0:
         raise ValueError(f"runs and seconds must be positive, got {runs} and {seconds}")

@@ -290,7 +290,7 @@ class Estimator:
         path = checkpoint_path or self.latest_checkpoint()
         if path is None:
             raise ValueError(f"Couldn't find trained model at {self.model_dir}.")
-        base = os.fspath(export_dir_base)
+        base = os.fsdecode(export_dir_base)
         return exported(
             self._graphs, serving_input_receiver_fn, path, base, assets_extra, as_text, SERVING
         )
@@ -352,7 +352,7 @@ def _with_folder(config: Any, folder: str | os.PathLike[str] | None) -> RunConfi
         raise ValueError(f"config must be an instance of `RunConfig`, but provided {config}.")
     found = config or RunConfig()
     if folder is not None:
-        given = os.fspath(folder)
+        given = os.fsdecode(folder)
         if config is not None and config.model_dir not in (None, given):
             raise ValueError(
                 "`model_dir` are set both in constructor and `RunConfig`, but with different "

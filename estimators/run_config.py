@@ -81,7 +81,7 @@ class RunConfig:
                 given["save_checkpoints_secs"] = _SECONDS
         elif save_checkpoints_secs is _UNSET:
             given["save_checkpoints_secs"] = None
-        given["model_dir"] = None if model_dir is None else os.fspath(model_dir)
+        given["model_dir"] = None if model_dir is None else os.fsdecode(model_dir)
         self._given = _checked(given)
         environment = json.loads(os.environ.get("TF_CONFIG") or "{}")
         _refuse_clusters(environment)

@@ -48,6 +48,6 @@ def warm_start_settings(given: Any) -> WarmStartSettings | None:
             "warm_start_from must be a string or a WarmStartSettings, instead got "
             f"{type(given).__name__}"
         )
-    path = os.fspath(given)
+    path = os.fsdecode(given)
     of_model = os.path.join(path, "variables", "variables")
     return WarmStartSettings(of_model if os.path.exists(f"{of_model}.index") else path)

@@ -57,7 +57,7 @@ class SavedModelBuilder:
     """
 
     def __init__(self, export_dir: str | os.PathLike[str]) -> None:
-        self._folder = os.fspath(export_dir)
+        self._folder = os.fsdecode(export_dir)
         if os.path.exists(self._folder) and os.listdir(self._folder):
             raise AssertionError(
                 "Export directory already exists, and isn't empty. Please choose a different "

@@ -63,7 +63,7 @@ def load(
         ...     session.run(name, {"x:0": 2.0})
         np.float32(3.0)
     """
-    folder = os.fspath(export_dir)
+    folder = os.fsdecode(export_dir)
     model = read_model(model_file(folder), tags, apart=False)
     message = model.meta_graph
     if message is None:
@@ -92,6 +92,6 @@ def maybe_saved_model_directory(export_dir: str | os.PathLike[str]) -> bool:
         >>> td.saved_model.loader.maybe_saved_model_directory(tempfile.mkdtemp())
         False
     """
-    folder = os.fspath(export_dir)
+    folder = os.fsdecode(export_dir)
     names = (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT)
     return any(os.path.exists(os.path.join(folder, name)) for name in names)

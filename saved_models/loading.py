@@ -125,7 +125,7 @@ def load_saved_model(
         ...     session.run(double.outputs, {double.inputs["x"]: [1.0, 2.0]})
         {'y': array([2., 4.], dtype=float32)}
     """
-    return load(model_file(os.fspath(export_dir)), tags)
+    return load(model_file(os.fsdecode(export_dir)), tags)
 
 
 def run_graph(

@@ -99,6 +99,7 @@ FOLDERS = [
     "contributed/layers",
     "contributed/losses",
     "contributed/metrics",
+    "contributed/opt",
     "contributed/preprocessing",
     "contributed/rnn",
     "contributed/legacy_seq2seq",

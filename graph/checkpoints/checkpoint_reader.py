@@ -147,7 +147,7 @@ def load_checkpoint(ckpt_dir_or_file: str | PathLike[str]) -> CheckpointReader:
         ...     reader.has_tensor("v"), reader.get_tensor("v").tolist()
         (True, [1.5, 2.5])
     """
-    path = os.fspath(ckpt_dir_or_file)
+    path = os.fsdecode(ckpt_dir_or_file)
     if not checkpoint_exists(path) and os.path.isdir(path):
         latest = latest_checkpoint(path)
         if latest is None:

@@ -47,7 +47,7 @@ def checkpoint_exists(checkpoint_prefix: str | PathLike[str]) -> bool:
         >>> td.train.checkpoint_exists(path), td.train.checkpoint_exists(path + "-7")
         (True, False)
     """
-    prefix = os.fspath(checkpoint_prefix)
+    prefix = os.fsdecode(checkpoint_prefix)
     suffixes = (INDEX_SUFFIX, SUFFIX)
     return any(os.path.exists(prefix + suffix) for suffix in suffixes) or bool(files_of(prefix))
 
@@ -81,7 +81,7 @@ def generate_checkpoint_state_proto(
         >>> state.model_checkpoint_path
         'model-7'
     """
-    folder = os.fspath(save_dir)
+    folder = os.fsdecode(save_dir)
     paths = list(all_model_checkpoint_paths or [])
     if not paths or paths[-1] != model_checkpoint_path:
         paths.append(model_checkpoint_path)
@@ -139,7 +139,7 @@ def update_checkpoint_state(
         all_model_checkpoint_timestamps,
         last_preserved_timestamp,
     )
-    path = os.path.join(os.fspath(save_dir), latest_filename or "checkpoint")
+    path = os.path.join(os.fsdecode(save_dir), latest_filename or "checkpoint")
     if os.path.abspath(path) == os.path.abspath(model_checkpoint_path):
         raise RuntimeError(f"the checkpoint {path!r} has the name of the file that tells of it")
     with replacing(path) as file:
@@ -176,7 +176,7 @@ def get_checkpoint_state(
     """
     from google.protobuf import text_format
 
-    folder = os.fspath(checkpoint_dir)
+    folder = os.fsdecode(checkpoint_dir)
     path = os.path.join(folder, latest_filename or "checkpoint")
     try:
         text = read_file(path).decode()
@@ -232,7 +232,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str | PathLike[str]]) ->
         []
     """
     times = []
-    for prefix in [os.fspath(prefix) for prefix in checkpoint_prefixes]:
+    for prefix in [os.fsdecode(prefix) for prefix in checkpoint_prefixes]:
         for path in (prefix + INDEX_SUFFIX, prefix + SUFFIX, *files_of(prefix)):
             with suppress(FileNotFoundError):
                 times.append(os.stat(path).st_mtime)
@@ -268,7 +268,7 @@ def remove_checkpoint(
         ['checkpoint']
     """
     del checkpoint_format_version
-    prefix = os.fspath(checkpoint_prefix)
+    prefix = os.fsdecode(checkpoint_prefix)
     # The index goes first: from then on there is no checkpoint, and no half of one.
     paths = [prefix + INDEX_SUFFIX, prefix + SUFFIX, *files_of(prefix)]
     paths += glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????")

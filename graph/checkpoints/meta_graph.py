@@ -125,7 +125,7 @@ def export_meta_graph(
     for name, signature in (signatures or {}).items():
         message.signature_def[name].CopyFrom(signature_def(signature))
     if filename is not None:
-        write_message(message, os.fspath(filename), as_text=as_text)
+        write_message(message, os.fsdecode(filename), as_text=as_text)
     return message
 
 
@@ -181,7 +181,7 @@ def import_with_names(
     if isinstance(meta_graph_or_file, MetaGraphDef):
         message = meta_graph_or_file
     else:
-        path = os.fspath(meta_graph_or_file)
+        path = os.fsdecode(meta_graph_or_file)
         model = read_model(path, apart=False)
         if model.meta_graph is None:
             told = f"{path} is not a MetaGraphDef but a GraphDef: td.load_graph reads it"

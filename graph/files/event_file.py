@@ -26,7 +26,7 @@ _OPENING = threading.Lock()
 
 def opened_event_file(logdir: str | PathLike[str], suffix: str = "") -> tuple[str, IO[bytes]]:
     """A new event file in a folder, which is made: its path, and the file with its first event."""
-    folder = os.fspath(logdir)
+    folder = os.fsdecode(logdir)
     try:
         os.makedirs(folder, exist_ok=True)
     except FileExistsError as error:
@@ -93,4 +93,4 @@ def _event(record: bytes, path: Any) -> Event:
     try:
         return Event.FromString(record)
     except DecodeError as error:
-        raise DataLossError(None, None, f"{os.fspath(path)!r} holds no events") from error
+        raise DataLossError(None, None, f"{os.fsdecode(path)!r} holds no events") from error

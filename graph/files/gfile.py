@@ -217,7 +217,7 @@ def Glob(filename: Path | Sequence[Path]) -> list[str]:
         ['a.txt', 'b.txt']
     """
     patterns: Any = filename if isinstance(filename, (list, tuple)) else [filename]
-    return [path for pattern in patterns for path in sorted(glob.glob(os.fspath(pattern)))]
+    return [path for pattern in patterns for path in sorted(glob.glob(os.fsdecode(pattern)))]
 
 
 def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -235,7 +235,7 @@ def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], lis
         >>> [inner for _, inner, _ in td.gfile.Walk(folder)]
         [['models'], ['new'], []]
     """
-    yield from os.walk(os.fspath(top), topdown=in_order)
+    yield from os.walk(os.fsdecode(top), topdown=in_order)
 
 
 def Stat(filename: Path) -> FileStatistics:

@@ -51,7 +51,7 @@ def memory_for(path: str | PathLike[str]) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        message = f"{os.fspath(path)!r} takes more memory than is left"
+        message = f"{os.fsdecode(path)!r} takes more memory than is left"
         raise errors.ResourceExhaustedError(None, None, message) from None
 
 

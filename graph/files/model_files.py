@@ -82,7 +82,7 @@ def read_model(
         >>> model.kind.value, [node.name for node in model.graph_def.node]
         ('GraphDef', ['x'])
     """
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     if os.path.isdir(path):
         path = model_file(path)
     with opened(path) as file, memory_for(path):

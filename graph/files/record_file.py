@@ -204,7 +204,7 @@ def records_by_place(path: Path, kind: str) -> Iterator[tuple[int, bytes]]:
         DataLossError: a record is damaged, or cut off.
     """
     with opened(path, kind) as file:
-        yield from _records(file, os.fspath(path))
+        yield from _records(file, os.fsdecode(path))
 
 
 @contextmanager

@@ -80,7 +80,7 @@ class FileWriter:
         session: Any = None,
     ) -> None:
         del session
-        self._logdir = os.fspath(logdir)
+        self._logdir = os.fsdecode(logdir)
         self._suffix = filename_suffix or ""
         self._flush_secs = flush_secs
         self._max_queue = max(1, max_queue)
@@ -298,7 +298,7 @@ class FileWriterCache:
     def get(cls, logdir: str | PathLike[str]) -> FileWriter:
         """The writer of a folder; a new one gets the default graph."""
         with cls._lock:
-            folder = os.fspath(logdir)
+            folder = os.fsdecode(logdir)
             if folder not in cls._writers:
                 cls._writers[folder] = FileWriter(folder, get_default_graph())
             return cls._writers[folder]

@@ -55,7 +55,7 @@ def save_graph(
         >>> copy.get_tensor_by_name("y:0").shape.as_list()
         [2]
     """
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     if control_flow is not None and not isinstance(graph, Graph):
         graph = import_whole(graph)
     message = _as_message(graph, control_flow)
@@ -91,7 +91,7 @@ def write_graph(
         >>> td.load_graph(path).get_operations()
         [<td.Operation 'x' type=Const>]
     """
-    folder = os.fspath(logdir)
+    folder = os.fsdecode(logdir)
     os.makedirs(folder, exist_ok=True)
     return write_message(
         _as_message(graph_or_graph_def), os.path.join(folder, name), as_text=as_text

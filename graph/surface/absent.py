@@ -14,6 +14,7 @@ _COLUMNS = "td.feature_column has the columns that came after it, and input_laye
 _SEQUENCES = "pad sequences into a batch, and td.nn.embedding_lookup their ids"
 _ESTIMATORS = "td.estimator.Estimator is what came after it: write model_fn for an EstimatorSpec"
 _READY_MADE = "td.estimator has what came after it, under the same name, over td.feature_column"
+_OUTSIDE = "fetch td.gradients in a function of your own, and give that to scipy.optimize"
 _NETS = "no ready-made networks are part of tensordraft; copy the model's own file beside yours"
 _ONE_DEVICE = "there is one device, the CPU: leave it out, or call dataset.prefetch"
 _PLACES = "places in datasets are not saved: note the step, and skip as many elements"
@@ -25,6 +26,8 @@ _FORMATS = "it is not supported; read the file with Pillow, and feed the pixels"
 
 _REASONS = {
     "CuDNNGRU": "td.keras.layers.GRU runs on the CPU",
+    "ExternalOptimizerInterface": _OUTSIDE,
+    "ScipyOptimizerInterface": _OUTSIDE,
     "applications": _NETS,
     "datasets": "nothing is downloaded: read local files",
     "get_file": "nothing is downloaded: read local files",

@@ -263,7 +263,7 @@ class Saver:
         latest = latest_filename or "checkpoint"
         if os.path.dirname(latest):
             raise ValueError(f"'latest_filename' must not contain path components, got {latest!r}")
-        path = os.fspath(save_path)
+        path = os.fsdecode(save_path)
         if global_step is not None:
             step = _step_number(sess, global_step)
             path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
@@ -339,7 +339,7 @@ class Saver:
         if save_path is None:
             raise ValueError("Can't load save_path when it is None. Was there no checkpoint?")
         saver_def = self._built()
-        path = os.fspath(save_path)
+        path = os.fsdecode(save_path)
         if not checkpoint_exists(path):
             told = f"{path}{checkpoints_beside(path)}"
             message = f"The passed save_path is not a valid checkpoint: {told}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,3 +118,36 @@ def test_divergences_that_are_not_known() -> None:
     for method in ("quantile", "cdf"):
         with pytest.raises(NotImplementedError, match=f"{method} is not implemented for Dirichlet"):
             getattr(ds.Dirichlet([1.0]), method)(0.5)
+
+
+def test_normal_vectors_are_normal_numbers_side_by_side() -> None:
+    vectors: Any = td.contrib.distributions.MultivariateNormalDiag
+    x = np.array([[0.5, 0.2], [1.0, 4.0]], np.float32)
+    loc, scale = [[0.0, 1.0], [2.0, 3.0]], [1.0, 2.0]
+    with td.Graph().as_default(), td.Session() as session:
+        one, other = vectors(loc, scale), vectors(scale_diag=[2.0, 1.0])
+        alone, beside = (
+            td.distributions.Normal(loc, scale),
+            td.distributions.Normal(0.0, [2.0, 1.0]),
+        )
+        assert (one.batch_shape.as_list(), one.event_shape.as_list()) == ([2], [2])
+        between = td.distributions.kl_divergence
+        pairs = [
+            (one.log_prob(x), td.reduce_sum(alone.log_prob(x), -1)),
+            (one.entropy(), td.reduce_sum(alone.entropy(), -1)),
+            (between(one, other), td.reduce_sum(between(alone, beside), -1)),
+            (one.mean(), alone.mean()),
+            (one.mode(), alone.mean()),
+            (one.stddev(), alone.stddev()),
+            (td.matrix_diag_part(one.covariance()), alone.variance()),
+            (vectors([0.0, 0.0], [1.0, 2.0], 3.0).stddev(), td.constant([4.0, 5.0])),
+            (vectors([0.0, 0.0], None, 3.0).stddev(), td.constant([3.0, 3.0])),
+        ]
+        for found, expected in pairs:
+            got, wanted = session.run([found, expected])
+            np.testing.assert_allclose(got, wanted, rtol=1e-5)
+        drawn = session.run(one.sample(20000, seed=3))
+        np.testing.assert_allclose(drawn.mean(0), loc, atol=0.05)
+        np.testing.assert_allclose(drawn.std(0), [scale, scale], atol=0.05)
+        with pytest.raises(ValueError, match="loc or scale_diag must be given"):
+            vectors()

@@ -43,6 +43,7 @@ NAMESPACES = [
     "td.contrib.lookup",
     "td.contrib.losses",
     "td.contrib.metrics",
+    "td.contrib.opt",
     "td.contrib.rnn",
     "td.contrib.seq2seq",
     "td.contrib.slim",

@@ -1,0 +1,1 @@
+"""The optimizers of `td.contrib.opt` that programs use."""

@@ -1,0 +1,120 @@
+"""Normal distributions of vectors whose elements do not depend on each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...ops.array.fills import ones_like, zeros_like
+from ...ops.array.joining import concat
+from ...ops.array.matrix_diagonals import matrix_diag
+from ...ops.array.squeezing import expand_dims
+from ...ops.math.arithmetic import abs as size_of, square, squared_difference
+from ...ops.math.exponentials import log
+from ...ops.math.reductions import reduce_sum
+from ...ops.random.uniform_and_normal import random_normal
+from .distribution import Distribution
+from .divergences import RegisterKL
+from .parameters import LOG_OF_ROOT_OF_2_PI, parameter
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+
+public = {"td.contrib.distributions": "MultivariateNormalDiag"}
+
+
+class MultivariateNormalDiag(Distribution):
+    """The normal distribution of vectors, by a mean and a standard deviation of each element.
+
+    Args:
+        loc: the means, along the last dimension; zeros where it is None.
+        scale_diag: the standard deviations, along the last dimension; ones where it is None.
+        scale_identity_multiplier: one for all elements of a vector, which is added to them, or
+            stands alone.
+        validate_args: whether runs check the parameters.
+        allow_nan_stats: whether what is not defined is NaN.
+        name: the name of the scopes of the ops.
+
+    Raises:
+        ValueError: neither means nor standard deviations are given.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     normal = td.contrib.distributions.MultivariateNormalDiag([0.0, 1.0], [1.0, 2.0])
+        ...     normal.event_shape.as_list(), session.run(normal.log_prob([0.0, 1.0])).round(4)
+        ([2], np.float32(-2.531))
+    """
+
+    _event_rank = 1
+
+    def __init__(
+        self,
+        loc: Any = None,
+        scale_diag: Any = None,
+        scale_identity_multiplier: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "MultivariateNormalDiag",
+    ) -> None:
+        given = dict(locals())
+        if loc is None and scale_diag is None:
+            raise ValueError("loc or scale_diag must be given: it tells the size of a vector")
+        means: Any = None if loc is None else parameter(loc, "loc")
+        spreads: Any = None if scale_diag is None else parameter(scale_diag, "scale_diag")
+        if scale_identity_multiplier is not None:
+            every = expand_dims(parameter(scale_identity_multiplier, "multiplier"), -1)
+            like = zeros_like(means if spreads is None else spreads)
+            spreads = (like if spreads is None else spreads) + every
+        self.scale_diag = ones_like(means) if spreads is None else spreads
+        self.loc = zeros_like(self.scale_diag) if means is None else means
+        parts = [self.loc, self.scale_diag]
+        super().__init__(self.loc.dtype, given, parts, validate_args, allow_nan_stats, name)
+
+    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+        sizes = concat([self._sizes(n), self.event_shape_tensor()], 0)
+        drawn = random_normal(sizes, 0.0, 1.0, self.dtype, seed)
+        return drawn * self.scale_diag + self.loc
+
+    def _log_size(self) -> Any:
+        """The logarithm of the volume that vectors of numbers up to 1 get."""
+        return reduce_sum(log(size_of(self._whole(self.scale_diag))), -1)
+
+    def _whole(self, tensor: Any) -> Any:
+        """A parameter for each element of each vector of the batch."""
+        return tensor + zeros_like(self.loc) + zeros_like(self.scale_diag)
+
+    def _log_prob(self, value: Tensor) -> Tensor:
+        z = (value - self.loc) / self.scale_diag
+        result: Tensor = reduce_sum(-0.5 * square(z) - LOG_OF_ROOT_OF_2_PI, -1) - self._log_size()
+        return result
+
+    def _entropy(self) -> Tensor:
+        of_one = self._whole(zeros_like(self.loc)) + (0.5 + LOG_OF_ROOT_OF_2_PI)
+        result: Tensor = reduce_sum(of_one, -1) + self._log_size()
+        return result
+
+    def _mean(self) -> Tensor:
+        mean: Tensor = self._whole(self.loc)
+        return mean
+
+    _mode = _mean
+
+    def _variance(self) -> Tensor:
+        variance: Tensor = square(self._whole(self.scale_diag))
+        return variance
+
+    def _stddev(self) -> Tensor:
+        return size_of(self._whole(self.scale_diag))
+
+    def _covariance(self) -> Tensor:
+        return matrix_diag(self._variance())
+
+
+@RegisterKL(MultivariateNormalDiag, MultivariateNormalDiag)
+def _between(
+    a: MultivariateNormalDiag, b: MultivariateNormalDiag, name: str | None = None
+) -> Tensor:
+    del name
+    ratio = square(a.scale_diag) / square(b.scale_diag)
+    apart = squared_difference(a.loc, b.loc) / square(b.scale_diag)
+    return 0.5 * reduce_sum(apart + ratio - 1.0 - log(ratio), -1)
