@@ -104,7 +104,8 @@ class MultivariateNormalDiag(Distribution):
         return variance
 
     def _stddev(self) -> Tensor:
-        return size_of(self._whole(self.scale_diag))
+        spread: Tensor = size_of(self._whole(self.scale_diag))
+        return spread
 
     def _covariance(self) -> Tensor:
         return matrix_diag(self._variance())
