@@ -15,6 +15,7 @@ from ..ops.saving.restoring import keys_to_read
 from ..session.session import Session
 from . import saved_model_constants as constants
 from .assets import asset_feeds
+from .copied_variables import give_originals_their_values
 
 if TYPE_CHECKING:
     from ..graph.checkpoints.signatures import Signature
@@ -138,6 +139,7 @@ class LoadedModel(ShownText):
             if keys is not None:
                 prefix = self.graph.get_tensor_by_name(saver.filename_tensor_name)
                 sess.run(restore, {prefix: self.checkpoint, **keys})
+                give_originals_their_values(sess, self.graph)
         feeds = asset_feeds(self.message, self.graph, self.export_dir)
         for name in initializers(self.message):
             sess.run(_operation(self.graph, name), feeds)

@@ -81,7 +81,7 @@ class LoopPlan(NamedTuple):
         )
         once = _computed_once([*asked, *body.steps], {*kept, *constants})
         nothing = Round([], [])
-        slots = slot_of(cond.slots - 1) + 1
+        slots = body.slots + cond.slots - variables
         [test] = map(slot_of, cond.fetched)
         plan = cls(
             variables,

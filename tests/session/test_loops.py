@@ -272,3 +272,15 @@ def test_a_partial_run_goes_through_loops() -> None:
         handle = session.partial_run_setup([y, z], ["n:0", "x:0", "z:0"])
         assert session.partial_run(handle, y, {"n:0": 10, "x:0": 1}) == 46
         assert session.partial_run(handle, z, {"z:0": 2}) == 92
+
+
+def test_a_condition_may_be_a_variable_of_the_loop_alone() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        start = td.placeholder(td.float32, [2])
+        _, x, rounds = td.while_loop(
+            lambda goes_on, x, i: goes_on,
+            lambda goes_on, x, i: (td.reduce_max(x) * 2.0 + 1.0 < 20.0, x * 2.0 + 1.0, i + 1),
+            [True, start, 0],
+        )
+        value, number = session.run([x, rounds], {start: [1.0, 0.0]})
+        assert (value.tolist(), number) == ([31.0, 15.0], 4)
