@@ -11,7 +11,7 @@ from cli_harness import Cli
 
 from tensordraft.cli.main import command_line
 
-BASH = shutil.which("bash")
+BASH, FISH = shutil.which("bash"), shutil.which("fish")
 COMMANDS = command_line().commands()
 
 
@@ -20,8 +20,7 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
     return Cli(capsys)
 
 
-@pytest.mark.skipif(BASH is None, reason="there is no bash")
-@pytest.mark.parametrize(
+COMPLETED = pytest.mark.parametrize(
     ("words", "completed"),
     [
         (["sp"], ["split"]),
@@ -36,6 +35,10 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
         (["show", "g.pb", "--no-such"], []),
     ],
 )
+
+
+@pytest.mark.skipif(BASH is None, reason="there is no bash")
+@COMPLETED
 def test_bash_completes(cli: Cli, tmp_path: Path, words: list[str], completed: list[str]) -> None:
     (tmp_path / "graph.pb").touch()
     (tmp_path / "completion").write_text(cli("completion", "bash").out)
@@ -49,6 +52,20 @@ def test_bash_completes(cli: Cli, tmp_path: Path, words: list[str], completed: l
     )  # fmt: skip
     assert done.stderr == ""
     assert sorted(done.stdout.split()) == completed
+
+
+@pytest.mark.skipif(FISH is None, reason="there is no fish")
+@COMPLETED
+def test_fish_completes(cli: Cli, tmp_path: Path, words: list[str], completed: list[str]) -> None:
+    (tmp_path / "graph.pb").touch()
+    (tmp_path / "completion").write_text(cli("completion", "fish").out)
+    script = "source ./completion; complete -C $argv"
+    done = subprocess.run(
+        [FISH or "", "-c", script, " ".join(["tensordraft", *words])],
+        cwd=tmp_path, capture_output=True, text=True, check=False, env={"HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert sorted(line.split("\t")[0] for line in done.stdout.splitlines()) == completed
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
