@@ -61,7 +61,9 @@ _INTRODUCTION = (
     'Written by `make bench ARGS=--write`, or `make bench ARGS="ops --write"` for one section. '
     "Each line compares two ways of doing the same work in one process, in alternating rounds. A "
     "ratio below 1 means that tensordraft is the faster; the aim is what the project sets "
-    "itself.\n"
+    "itself.\n\n"
+    "![What building and running cost beside the work itself, as bars](pictures/building.svg)\n\n"
+    "![Steps of training beside the same by hand, as bars](pictures/training.svg)\n"
 )
 
 

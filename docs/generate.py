@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import api_page
 import op_types
+from plots import plots
 from public_names import listed, public_names, signature, summary
 
 import tensordraft as td
@@ -144,6 +145,7 @@ def _pages() -> dict[str, str]:
         "ops.md": page(),
         op_types.PATH.name: _op_types(),
         **_pictures(),
+        **plots(FOLDER),
     }
 
 

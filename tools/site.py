@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 
 from public_names import Name, listed, public_names, signature  # noqa: E402
+from room_pages import room_pages  # noqa: E402
 
 from tensordraft.cli.main import main as run_command  # noqa: E402
 from tensordraft.graph.surface.absent import reasons  # noqa: E402
@@ -61,6 +62,10 @@ def write_pages(folder: Path) -> None:
     reference.mkdir()
     for name, text in reference_pages().items():
         (reference / f"{name}.md").write_text(text, encoding="utf-8")
+    rooms = folder / "rooms"
+    rooms.mkdir()
+    for name, text in room_pages().items():
+        (rooms / f"{name}.md").write_text(text, encoding="utf-8")
     (folder / "commands.md").write_text(command_page(), encoding="utf-8")
     (folder / "absent_names.md").write_text(absent_page(), encoding="utf-8")
     (folder / "llms.txt").write_text(list_of_pages(folder), encoding="utf-8")
