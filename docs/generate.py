@@ -13,6 +13,7 @@ import api_page
 import op_types
 from plots import plots
 from public_names import listed, public_names, signature, summary
+from run_notebooks import notebooks
 
 import tensordraft as td
 from tensordraft.drawing.draw import picture_of
@@ -146,6 +147,7 @@ def _pages() -> dict[str, str]:
         op_types.PATH.name: _op_types(),
         **_pictures(),
         **plots(FOLDER),
+        **notebooks(),
     }
 
 

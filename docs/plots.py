@@ -80,9 +80,9 @@ def bars(title: str, names: Sequence[str], lines: Sequence[Row]) -> str:
         parts.append(f'<rect x="{x}" y="26" width="9" height="9" fill="{tone}"/>')
         parts.append(f'<text x="{x + 14}" y="35">{escape(name)}</text>')
     for power in range(low, high + 1):
-        x, kind = across(2.0**power), "one" if power == 0 else "tick"
-        parts.append(f'<path class="{kind}" d="M{x:.0f} {_TOP - 4}V{height - 18}"/>')
-        tick = f'<text x="{x:.0f}" y="{height - 6}" text-anchor="middle">{2.0**power:g}</text>'
+        mark, kind = across(2.0**power), "one" if power == 0 else "tick"
+        parts.append(f'<path class="{kind}" d="M{mark:.0f} {_TOP - 4}V{height - 18}"/>')
+        tick = f'<text x="{mark:.0f}" y="{height - 6}" text-anchor="middle">{2.0**power:g}</text>'
         parts.append(tick)
     for i, line in enumerate(lines):
         top = _TOP + each * i

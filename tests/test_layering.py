@@ -129,8 +129,8 @@ EXCEPTIONS = {
 }
 
 # What tests the project as a whole; every other test lies in the folder of what it tests.
-WHOLE = {"classifier", "contributing", "demo", "docs", "doctests", "effort", "layering"}
-WHOLE |= {"op_types", "packaging", "programs", "stubs"}
+WHOLE = {"claims", "classifier", "contributing", "demo", "docs", "doctests", "effort", "layering"}
+WHOLE |= {"op_types", "notebooks", "packaging", "programs", "stubs"}
 
 PACKAGE = sorted(
     path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).glob("*.py")

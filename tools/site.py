@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 from public_names import Name, listed, public_names, signature  # noqa: E402
 from room_pages import room_pages  # noqa: E402
+from run_notebooks import as_page, found  # noqa: E402
 
 from tensordraft.cli.main import main as run_command  # noqa: E402
 from tensordraft.graph.surface.absent import reasons  # noqa: E402
@@ -62,6 +63,10 @@ def write_pages(folder: Path) -> None:
     reference.mkdir()
     for name, text in reference_pages().items():
         (reference / f"{name}.md").write_text(text, encoding="utf-8")
+    for book in found():
+        text = as_page(book.read_text(encoding="utf-8"))
+        (folder / "notebooks" / f"{book.stem}.md").write_text(text, encoding="utf-8")
+        (folder / "notebooks" / book.name).unlink()
     rooms = folder / "rooms"
     rooms.mkdir()
     for name, text in room_pages().items():
