@@ -16,7 +16,7 @@ from typing import Any
 import tensordraft as td
 
 FOLDER = Path(__file__).resolve().parent / "notebooks"
-ROOT = FOLDER.parent.parent
+ROOT = Path(td.__file__).resolve().parent
 
 
 def notebooks() -> dict[str, str]:
