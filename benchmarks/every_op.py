@@ -8,8 +8,9 @@ first. Strings are 10,000. BLAS has one thread, too. Beside other programs, time
 What is still slower, and why:
 
 - strings are objects of Python, each with a call of its own;
-- the error functions, Bessel's and the incomplete gamma are computed in float64 and rounded once,
-  where TensorFlow stays in float32 and is off by some units in the last place;
+- Bessel's functions and the incomplete gamma are computed in float64 and rounded once, where
+  TensorFlow stays in float32 and is off by some units in the last place; the error functions of
+  float32 take twenty passes over a block, where TensorFlow makes one;
 - depthwise convolutions, dilation, pooling and their gradients add up one element of the window
   after the other, each a pass over memory, and what is made of images takes its channels apart in
   such passes;

@@ -192,11 +192,21 @@ def _turned(planes: Planes, delta: Array) -> Planes:
     # In every second sixth the middle sample falls from the most to the least.
     hue = sixth + np.abs((sixth & 1) - ratio)
     hue = np.where(coloured, hue, np.float32(0))
-    hue = np.mod(hue + delta * np.float32(6), np.float32(6))
+    hue = _around(hue + delta * np.float32(6), delta)
     sixth = np.minimum(np.floor(hue), np.float32(5))
     ratio = hue - sixth
     falling = sixth - np.float32(2) * np.floor(sixth * np.float32(0.5))
     return _by_hue(hue, least, least + np.abs(falling - ratio) * span, most)
+
+
+def _around(hue: Array, delta: Array) -> Array:
+    """`hue` modulo 6, which is quicker told where it has gone around the circle once at most."""
+    six = np.float32(6)
+    if not abs(delta) <= 1:
+        return np.asarray(np.mod(hue, six))
+    hue -= six * (hue >= six)
+    hue += six * (hue < 0)
+    return hue
 
 
 def _sixth_of(red: Array, green: Array, blue: Array) -> Array:
