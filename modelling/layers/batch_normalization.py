@@ -24,7 +24,8 @@ from ...ops.statistics.norms import moments
 from ...ops.variable_scopes.variable_scope import whole_variables
 from ...protos.dtypes import bfloat16, float16, float32
 from .core import is_tensor, scalar_setting
-from .layer import InputSpec, Layer
+from .input_spec import InputSpec
+from .layer import Layer
 from .layer_functions import apply_layer, described
 
 if TYPE_CHECKING:
@@ -281,8 +282,8 @@ def _moved(average: Any, value: Any, training: Any, momentum: float) -> Any:
     left: Any = 1.0 - momentum
     if is_tensor(training):
         left = where_v2(training, left, 0.0)
-    with name_scope("AssignMovingAvg"):
-        return average.assign_sub((average.value() - value) * left)
+    with name_scope("AssignMovingAvg") as scope:
+        return average.assign_sub((average.value() - value) * left, name=scope)
 
 
 @described

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.nn.activations import bias_add
 from ...ops.windows.convolution import conv2d as nn_conv2d, conv3d as nn_conv3d
+from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer
-from .layer import InputSpec
 from .pooling import each, wire_format
 
 if TYPE_CHECKING:

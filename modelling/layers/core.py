@@ -9,15 +9,19 @@ from ...graph.node import Tensor
 from ...ops.array.constants import identity
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
+from ...ops.array.squeezing import expand_dims
 from ...ops.array.stacking import stack
+from ...ops.array.transposing import transpose
 from ...ops.linalg.matmul import matmul
 from ...ops.linalg.matrix_functions import tensordot
 from ...ops.math.select import where_v2
 from ...ops.nn import layers as nn
 from ...ops.nn.activations import bias_add
+from .input_spec import InputSpec
 from .kernel_layer import ZEROS, KernelLayer
-from .layer import InputSpec, Layer
+from .layer import Layer
 from .layer_functions import apply_layer, described
+from .pooling import wire_format
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,9 +137,17 @@ class Dropout(Layer):
         if not is_tensor(training):
             if not training:
                 return identity(inputs)
-            return nn.dropout(inputs, 1 - self.rate, self.noise_shape, self.seed)
+            return nn.dropout(inputs, 1 - self.rate, self._noise_shape(inputs), self.seed)
         keep = where_v2(training, 1 - self.rate, 1.0)
-        return nn.dropout(inputs, keep, self.noise_shape, self.seed)
+        return nn.dropout(inputs, keep, self._noise_shape(inputs), self.seed)
+
+    def _noise_shape(self, inputs: Tensor) -> Any:
+        """The shape of the noise, with the sizes of the input where it has None."""
+        given = self.noise_shape
+        if not isinstance(given, (list, tuple)) or None not in given:
+            return given
+        sizes = shape(inputs)
+        return stack([sizes[i] if size is None else size for i, size in enumerate(given)])
 
 
 @described
@@ -149,13 +161,21 @@ class Flatten(Layer):
         [2, 12]
     """
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, data_format: str = "channels_last", **settings: Any) -> None:
         super().__init__(**settings)
-        self.input_spec = InputSpec(min_ndim=2)
+        self.data_format = data_format
+        wire_format(data_format, 2)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output, of rank 2."""
         del args, kwargs
+        rank = inputs.shape.rank
+        if rank is None:
+            return reshape(inputs, stack([shape(inputs)[0], -1]))
+        if rank == 1:
+            return expand_dims(inputs, 1)
+        if self.data_format == "channels_first" and rank > 2:
+            inputs = transpose(inputs, [0, *range(2, rank), 1])
         rows = inputs.shape.as_list()[0]
         first = shape(inputs)[0] if rows is None else rows
         rest = inputs.shape[1:].num_elements()
@@ -248,11 +268,13 @@ def dropout(
 
 
 @described
-def flatten(inputs: Any, name: str | None = None) -> Any:
+def flatten(inputs: Any, name: str | None = None, data_format: str = "channels_last") -> Any:
     """Puts all dimensions but the first together into one.
 
     Args:
-        inputs: a tensor of rank 2 or more.
+        inputs: a tensor of rank 1 or more; vectors become columns.
+        data_format: "channels_first" puts dimension 1 last before, as models have it whose
+            pictures are turned.
 
     Returns:
         A Tensor of rank 2.
@@ -263,4 +285,4 @@ def flatten(inputs: Any, name: str | None = None) -> Any:
         ...     td.layers.flatten(td.placeholder(td.float32, [None, 3, 4])).shape.as_list()
         [None, 12]
     """
-    return Flatten(name=name)(inputs)
+    return Flatten(data_format, name=name)(inputs)

@@ -3,92 +3,36 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import add_to_collection, name_scope
+from ...graph.graph import Graph
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
+from ...ops.array.constants import placeholder
 from ...ops.variable_scopes.get_variable import get_variable
-from ...ops.variable_scopes.variable_scope import variable_scope
+from ...ops.variable_scopes.variable_scope import get_variable_scope, variable_scope
 from ...ops.variables.partitioned_variable import with_parts
 from ...protos.dtypes import as_dtype
+from ...shape_inference.tensor_shape import TensorShape
+from .layer_calls import LayerCalls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...graph.graph import Graph
     from ...ops.variable_scopes.variable_scope import VariableScope
     from ...ops.variables.variable import Variable
     from ...protos.dtypes import DType
+    from .input_spec import InputSpec
 
-public = {"td.layers": "InputSpec Layer"}
-
-
-class InputSpec:
-    """What a layer takes: a rank, or sizes of some dimensions.
-
-    Args:
-        dtype: the dtype.
-        shape: the shape.
-        ndim: the rank.
-        max_ndim: the greatest rank.
-        min_ndim: the least rank.
-        axes: sizes by dimension.
-
-    Example:
-        >>> import tensordraft as td
-        >>> td.layers.InputSpec(min_ndim=2, axes={-1: 3}).axes
-        {-1: 3}
-    """
-
-    def __init__(
-        self,
-        dtype: Any = None,
-        shape: Any = None,
-        ndim: int | None = None,
-        max_ndim: int | None = None,
-        min_ndim: int | None = None,
-        axes: dict[int, int | None] | None = None,
-    ) -> None:
-        self.dtype = dtype
-        self.shape = shape
-        self.ndim = len(shape) if shape is not None else ndim
-        self.max_ndim = max_ndim
-        self.min_ndim = min_ndim
-        self.axes = axes or {}
-
-    def check(self, layer: str, tensor: Tensor) -> None:
-        """Checks an input.
-
-        Raises:
-            ValueError: it does not fit.
-        """
-        rank = tensor.shape.rank
-        if rank is None:
-            if self.ndim is None and self.min_ndim is None and self.max_ndim is None:
-                return
-            raise ValueError(f"layer {layer} needs an input of known rank, got {tensor}")
-        if self.ndim is not None and rank != self.ndim:
-            raise ValueError(f"layer {layer} takes rank {self.ndim}, got shape {tensor.shape}")
-        if self.min_ndim is not None and rank < self.min_ndim:
-            raise ValueError(
-                f"layer {layer} takes rank {self.min_ndim} or more, got shape {tensor.shape}"
-            )
-        if self.max_ndim is not None and rank > self.max_ndim:
-            raise ValueError(
-                f"layer {layer} takes rank {self.max_ndim} or less, got shape {tensor.shape}"
-            )
-        sizes = tensor.shape.as_list()
-        for axis, size in self.axes.items():
-            if size is not None and sizes[axis] not in (size, None):
-                raise ValueError(
-                    f"layer {layer} takes size {size} in dimension {axis}, got {tensor.shape}"
-                )
+public = {"td.layers": "Layer"}
 
 
-class Layer:
+class Layer(LayerCalls):
     """A function with variables: `build` makes them at the first call, `call` computes.
 
     Write a layer of your own by a subclass that has `call`, and `build` where it has variables.
@@ -128,21 +72,26 @@ class Layer:
         scope, self._reuse = settings.pop("_scope", None), settings.pop("_reuse", None)
         if settings:
             raise TypeError(f"{type(self).__name__} takes no argument {next(iter(settings))!r}")
+        super().__init__()
         self.trainable = trainable
-        self.built = False
         self.input_spec: InputSpec | None = None
         self.activity_regularizer = activity_regularizer
         self._base_name = name or _snake_case(type(self).__name__)
         self._dtype: DType | None = None if dtype is None else as_dtype(dtype).base_dtype
+        self._forget_calls()
+        if scope is not None:
+            self._open_scope(scope)
+
+    def _forget_calls(self) -> None:
+        """Makes the layer what it is before its first call, without variables."""
+        self.built = False
         self._trainable_weights: list[Variable] = []
         self._non_trainable_weights: list[Variable] = []
         self._losses: list[Tensor] = []
         self._updates: list[Any] = []
-        self._outputs: list[Any] = []
+        self._calls = []
         self._graph: Graph | None = None
         self._scope: VariableScope | None = None
-        if scope is not None:
-            self._open_scope(scope)
 
     def _open_scope(self, scope: Any) -> VariableScope:
         if self._scope is None:
@@ -203,17 +152,6 @@ class Layer:
         """The updates that the layer needs in training."""
         return list(self._updates)
 
-    @property
-    def output(self) -> Any:
-        """The output of the one call.
-
-        Raises:
-            AttributeError: the layer was not called once.
-        """
-        if len(self._outputs) != 1:
-            raise AttributeError(f"layer {self.name} was called {len(self._outputs)} times")
-        return self._outputs[0]
-
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses to the layer, and to the collection of regularization losses."""
         del inputs
@@ -251,17 +189,20 @@ class Layer:
             constraint: what is applied to the variable after an update.
             partitioner: as for `td.get_variable`; each part counts as a variable of the layer.
         """
-        known = GraphKeys.GLOBAL_VARIABLES
-        before = set(self._require_graph().get_collection_ref(known))
-        variable = get_variable(
-            name,
-            shape=shape,
-            dtype=dtype or self._dtype or "float32",
-            initializer=initializer,
-            trainable=trainable and self.trainable,
-            constraint=constraint,
-            partitioner=partitioner,
-        )
+        if self._graph is None:
+            self._graph = _outermost(get_default_graph())
+        before = set(self._graph.get_collection_ref(GraphKeys.GLOBAL_VARIABLES))
+        inside = f"{get_variable_scope().name}/".startswith(f"{self.scope_name}/")
+        with nullcontext() if inside else self._scope_entered(None):
+            variable = get_variable(
+                name,
+                shape=shape,
+                dtype=dtype or self._dtype or "float32",
+                initializer=initializer,
+                trainable=trainable and self.trainable,
+                constraint=constraint,
+                partitioner=partitioner,
+            )
         parts = with_parts([variable])
         if regularizer is not None and before.isdisjoint(parts):
             for part in parts:
@@ -274,10 +215,10 @@ class Layer:
 
     add_weight = add_variable
 
-    def _require_graph(self) -> Graph:
-        if self._graph is None:
-            raise ValueError(f"layer {self.name} has no graph before it is called")
-        return self._graph
+    def _scope_entered(self, scope: Any) -> Any:
+        """The scope of its variables, which are found where they are there already."""
+        reuse = True if self.built else self._reuse
+        return variable_scope(self._open_scope(scope), reuse=reuse, auxiliary_name_scope=False)
 
     def build(self, input_shape: Any) -> None:
         """Makes the variables, once; to be overridden.
@@ -297,7 +238,7 @@ class Layer:
         """Calls the layer on inputs.
 
         Args:
-            inputs: a tensor, or a list of them.
+            inputs: a tensor, or a list or dict of them.
             args: further arguments of `call`.
             kwargs: further arguments of `call`; `scope` names the variable scope.
 
@@ -305,17 +246,20 @@ class Layer:
             ValueError: the input is not what the layer takes, or of another graph.
         """
         several = isinstance(inputs, (list, tuple)) and any(isinstance(t, Tensor) for t in inputs)
-        tensors = [convert_to_tensor(item) for item in (inputs if several else [inputs])]
+        named = isinstance(inputs, dict)
+        listed = list(inputs.values()) if named else inputs if several else [inputs]
+        tensors = [convert_to_tensor(item) for item in listed]
+        given: Any = dict(zip(inputs, tensors, strict=True)) if named else tensors
+        if not named and not several:
+            given = tensors[0]
         graph = get_default_graph() if get_default_graph().outer else tensors[0].graph
         home = _outermost(graph)
         if self._graph is not None and self._graph is not home:
             raise ValueError(f"layer {self.name} is in another graph than its input {tensors[0]}")
         self._graph = home
-        opened = self._open_scope(kwargs.pop("scope", None))
-        reuse = True if self.built else self._reuse
         with (
             graph.as_default(),
-            variable_scope(opened, reuse=reuse, auxiliary_name_scope=False),
+            self._scope_entered(kwargs.pop("scope", None)) as opened,
             graph.name_scope(opened.original_name_scope),
         ):
             if not self.built:
@@ -323,15 +267,16 @@ class Layer:
                     self._dtype = tensors[0].dtype.base_dtype
                 self._check(tensors)
                 shapes = [tensor.shape for tensor in tensors]
-                self.build(shapes if several else shapes[0])
+                by_name = dict(zip(inputs, shapes, strict=True)) if named else shapes
+                self.build(by_name if named or several else shapes[0])
                 self.built = True
             self._check(tensors)
-            outputs = self.call(tensors if several else tensors[0], *args, **kwargs)
+            outputs = self.call(given, *args, **kwargs)
             if self.activity_regularizer is not None:
                 with name_scope("ActivityRegularizer"):
                     for output in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
                         self.add_loss(self.activity_regularizer(output), tensors)
-        self._outputs.append(outputs)
+        self._note_call(given, outputs)
         return outputs
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -342,6 +287,32 @@ class Layer:
         if self.input_spec is not None:
             for tensor in tensors:
                 self.input_spec.check(self.name, tensor)
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """The shape of the output for an input of a shape, without a call.
+
+        Args:
+            input_shape: the shape of the input, or a list of TensorShapes.
+
+        Raises:
+            ValueError: the layer does not take an input of that shape.
+
+        Example:
+            >>> import tensordraft as td
+            >>> td.layers.Dense(3).compute_output_shape([None, 4]).as_list()
+            [None, 3]
+        """
+        layer = copy(self)
+        layer._forget_calls()
+        layer._reuse = None
+        several = isinstance(input_shape, (list, tuple)) and any(
+            isinstance(item, TensorShape) for item in input_shape
+        )
+        with Graph().as_default():
+            dtype = self._dtype or "float32"
+            fed = [placeholder(dtype, item) for item in (input_shape if several else [input_shape])]
+            result: TensorShape = layer(fed if several else fed[0]).shape
+        return result
 
     def count_params(self) -> int:
         """How many numbers its variables hold.

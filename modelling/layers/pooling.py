@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...ops.array.squeezing import expand_dims, squeeze
-from .layer import InputSpec, Layer
+from .input_spec import InputSpec
+from .layer import Layer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +38,9 @@ def each(name: str, value: Any, rank: int) -> list[int]:
     Raises:
         ValueError: there are more, or fewer.
     """
-    values = [value] * rank if isinstance(value, int) else [int(item) for item in value]
-    if len(values) != rank:
+    listed = isinstance(value, (list, tuple, np.ndarray))
+    values = [int(item) for item in value] if listed else [value] * rank
+    if len(values) != rank or None in values:
         raise ValueError(f"{name} must be a number or {rank} of them, got {value!r}")
     return values
 

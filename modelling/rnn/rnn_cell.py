@@ -58,10 +58,7 @@ class RNNCell(Layer):
         memo[id(self)] = made
         for key, value in self.__dict__.items():
             made.__dict__[key] = _copied(value, memo)
-        fresh = Layer(name=self._base_name, dtype=self._dtype).__dict__
-        for key in ("_graph", "_scope", "built", "_outputs", "_losses", "_updates"):
-            made.__dict__[key] = fresh[key]
-        made._trainable_weights, made._non_trainable_weights = [], []
+        made._forget_calls()
         return made
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:

@@ -16,7 +16,6 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.fills import fill
 from ..kit.elementwise import in_float32
-from ..math.arithmetic import add, multiply, subtract
 from ..math.exponentials import rsqrt
 from .channel_sums import as_rows, lrn_sums, moments
 from .normalization_steps import batch_norm_steps
@@ -369,9 +368,9 @@ def batch_normalization(
     """
     with name_scope(name, "batchnorm"):
         x = convert_to_tensor(x)
-        factor = rsqrt(add(convert_to_tensor(variance, x.dtype), variance_epsilon))
+        mean = convert_to_tensor(mean, x.dtype)
+        factor = rsqrt(convert_to_tensor(variance, x.dtype) + variance_epsilon)
         if scale is not None:
-            factor = multiply(factor, scale)
-        shift = multiply(mean, factor)
-        shift = subtract(0.0 if offset is None else offset, shift)
-        return add(multiply(x, factor), shift)
+            factor = factor * scale
+        # In this order the ops have the names by which programs of 1.x ask for them.
+        return x * factor + (-mean * factor if offset is None else offset - mean * factor)

@@ -99,8 +99,11 @@ def got(
     custom = scope.custom_getter if custom_getter is None else custom_getter
     if custom is None:
         return getter(full_name, **settings)
+    if not callable(custom):
+        raise ValueError(f"custom_getter must be a function, got {custom!r}")
     taken = {key: settings[key] for key in settings if key not in _LATE or _takes(custom, key)}
-    return custom(getter=getter, name=full_name, **taken)
+    with get_default_graph().name_scope(None):  # what the getter adds is named as the variable is
+        return custom(getter=getter, name=full_name, **taken)
 
 
 def _takes(function: Callable[..., Any], name: str) -> bool:

@@ -10,7 +10,7 @@ from ...graph.scopes.collections import GraphKeys
 from ...protos.dtypes import as_dtype
 from ..variables.variable_kinds import scopes_of
 from .variable_getters import got, nested
-from .variable_store import AutoReuse
+from .variable_store import AUTO_REUSE, AutoReuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -241,7 +241,8 @@ def variable_scope(
         The VariableScope.
 
     Raises:
-        ValueError: neither a name nor a default name is given.
+        TypeError: neither a name nor a scope nor a default name is given.
+        ValueError: `reuse` is none of these, or goes with a default name, which is a new one.
 
     Example:
         >>> import tensordraft as td
@@ -252,6 +253,8 @@ def variable_scope(
         ...         w.name, td.get_variable("w") is w
         ('layer/w:0', True)
     """
+    if reuse not in (None, True, False, AUTO_REUSE):
+        raise ValueError(f"reuse must be True, False, None or td.AUTO_REUSE, got {reuse!r}")
     graph = graph_of(values or ())
     with graph.as_default():
         scopes = scopes_of(graph)
@@ -262,14 +265,20 @@ def variable_scope(
         else:
             base = outer
             prefix = f"{outer.name}/" if outer.name else ""
-            if name_or_scope is not None:
+            if isinstance(name_or_scope, str):
                 shown = name_or_scope
                 name = prefix + shown
+            elif name_or_scope is not None:
+                raise TypeError(
+                    f"name_or_scope must be a string or a VariableScope, got {name_or_scope!r}"
+                )
             elif default_name is not None:
+                if reuse:
+                    raise ValueError("reuse needs a name_or_scope: a default_name is a new one")
                 name = scopes.unique_name(prefix + default_name)
-                shown = name.removeprefix(prefix)
+                shown = default_name  # which the graph makes unique by itself
             else:
-                raise ValueError("variable_scope needs a name, a scope or a default_name")
+                raise TypeError("variable_scope needs a name, a scope or a default_name")
         changes = {
             "name": name,
             "initializer": initializer,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from inspect import signature
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
@@ -193,6 +193,8 @@ class VariableStore:
                 )
             graph = get_default_graph()
             with graph.name_scope(None):
+                if _makes_all(initializer, shape):
+                    initializer = initializer()
                 variable = Variable(
                     _initial(name, initializer, shape, dtype, validate_shape),
                     validate_shape=validate_shape,
@@ -235,6 +237,25 @@ def _is_value(initializer: Any) -> bool:
     return initializer is not None and not callable(initializer)
 
 
+def _parameters(initializer: Any) -> dict[str, Parameter] | None:
+    """The parameters of an initializer; None where a function of C does not tell."""
+    try:
+        return dict(signature(initializer).parameters)
+    except ValueError:
+        return None
+
+
+def _makes_all(initializer: Any, shape: Any) -> bool:
+    """Whether an initializer is a function without arguments, of which the shape follows."""
+    if shape is not None or not callable(initializer) or isinstance(initializer, type):
+        return False
+    parameters = _parameters(initializer)
+    return parameters is not None and not any(
+        p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        for p in parameters.values()
+    )
+
+
 def _dtype_of(initializer: Any, dtype: DType) -> DType:
     if isinstance(initializer, (Tensor, Variable)):
         return initializer.dtype.base_dtype
@@ -245,7 +266,7 @@ def _of_part(initializer: Any, info: PartitionInfo) -> Any:
     """An initializer that is told which part it makes, if it asks."""
     if isinstance(initializer, type):
         return lambda shape, dtype: _of_part(initializer(dtype=dtype), info)(shape, dtype=dtype)
-    if "partition_info" not in signature(initializer).parameters:
+    if "partition_info" not in (_parameters(initializer) or ()):
         return initializer
     return partial(initializer, partition_info=info)
 
@@ -276,6 +297,10 @@ def _initial(name: str, initializer: Any, shape: Any, dtype: DType, validate_sha
             f"shape of a new variable ({name}) must be fully defined, but instead was "
             f"{wanted}: write td.get_variable({name!r}, shape=[...]), or initializer=value"
         )
+
+    asks = (_parameters(initializer) or {}).get("partition_info")
+    if asks is not None and asks.default is asks.empty:
+        initializer = partial(initializer, partition_info=None)  # of the whole
 
     def make() -> Any:
         return initializer(wanted.as_list(), dtype=dtype)

@@ -183,3 +183,81 @@ def test_a_flag_that_is_fed_is_a_scalar_whatever_its_placeholder_says() -> None:
         assert session.run(out, {x: batch, training: True}).shape == (2, 2)
         with pytest.raises(td.errors.InvalidArgumentError):
             session.run(out, {x: batch, training: [True, False]})
+
+
+def test_calls_are_remembered_one_by_one() -> None:
+    with td.Graph().as_default():
+        layer = td.layers.Dense(2)
+        with pytest.raises(AttributeError, match="called on shapes"):
+            layer.input_shape  # noqa: B018
+        y = layer(X[0, 0])
+        assert (layer.output, layer.input_shape, layer.output_shape) == (y, (5, 3), (5, 2))
+        assert layer.input.shape.as_list() == [5, 3]
+        z = layer(td.placeholder(td.float32, [None, 3]))
+        assert (layer.get_output_at(1), layer.get_input_shape_at(1)) == (z, (None, 3))
+        assert (layer.get_input_at(0).shape.as_list(), layer.get_output_shape_at(0)) == (
+            [5, 3],
+            (5, 2),
+        )
+        with pytest.raises(AttributeError, match="was called 2 times"):
+            layer.input  # noqa: B018
+        with pytest.raises(AttributeError, match="called on shapes"):
+            layer.output_shape  # noqa: B018
+        with pytest.raises(ValueError, match=r"node_index = 2 is not in \[0, 2\)"):
+            layer.get_output_at(2)
+
+
+def test_shapes_of_outputs_are_known_without_a_call() -> None:
+    layer = td.layers.Conv2D(8, 3, strides=2)
+    assert layer.compute_output_shape([None, 7, 9, 4]).as_list() == [None, 3, 4, 8]
+    assert not layer.built
+    assert td.layers.Flatten().compute_output_shape([2, 3, 4]).as_list() == [2, 12]
+    with pytest.raises(ValueError, match="the last size of the input must be known"):
+        td.layers.Dense(3).compute_output_shape([2, None])
+
+
+def test_variables_outside_of_calls_and_inputs_by_name() -> None:
+    class Sum(td.layers.Layer):
+        def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            return {"sum": inputs["a"] + inputs["b"]}
+
+    with td.Graph().as_default(), td.Session() as session:
+        layer = td.layers.Layer(name="mine")
+        assert layer.add_variable("v", [2]).op.name == "mine/v"
+        with td.variable_scope("other"):
+            assert layer.add_variable("w", []).op.name == "mine/w"
+        both = Sum()({"a": 1.0, "b": [2.0, 3.0]})
+        assert session.run(both)["sum"].tolist() == [3, 4]
+
+
+def test_what_a_spec_asks_for() -> None:
+    specs: list[tuple[dict[str, Any], Any, str]] = [
+        ({"dtype": "float32"}, td.int32, "takes float32, got int32"),
+        ({"shape": (None, 4)}, td.float32, "takes size 4 in dimension 1"),
+        ({"max_ndim": 1}, td.float32, "rank 1 or less"),
+    ]
+    for settings, dtype, message in specs:
+        layer = td.layers.Layer()
+        layer.input_spec = td.layers.InputSpec(**settings)
+        with td.Graph().as_default(), pytest.raises(ValueError, match=message):
+            layer(td.zeros([2, 3], dtype))
+
+
+def test_flatten_of_any_rank_and_layout() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.placeholder(td.float32)
+        turned = td.layers.flatten(td.reshape(X[:1, :2, :2], [1, 3, 2, 2]), None, "channels_first")
+        assert session.run(td.layers.flatten(x), {x: X}).shape == (4, 90)
+        assert td.layers.flatten(td.ones([3])).shape.as_list() == [3, 1]
+        expected = X[:1, :2, :2].reshape(1, 3, 2, 2).transpose(0, 2, 3, 1).ravel()
+        np.testing.assert_array_equal(session.run(turned)[0], expected)
+
+
+def test_noise_with_sizes_of_the_input() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.placeholder(td.float32, [None, 6, 15])
+        noisy = td.layers.dropout(x, noise_shape=[None, 1, None], seed=1, training=True)
+        kept = session.run(noisy, {x: np.ones((4, 6, 15))}) > 0
+        assert (kept == kept[:, :1]).all()
+        assert kept.any()
+        assert not kept.all()

@@ -65,7 +65,7 @@ def test_a_default_name_is_made_unique(graph: td.Graph) -> None:
         with td.variable_scope(None, default_name="block"):
             names.append(td.get_variable("v", [1]).name)
     assert names == ["block/v:0", "block_1/v:0"]
-    with pytest.raises(ValueError, match="needs a name"), td.variable_scope(None):
+    with pytest.raises(TypeError, match="needs a name"), td.variable_scope(None):
         pass
 
 

@@ -1,0 +1,77 @@
+"""What a layer takes: checked at each call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...protos.dtypes import as_dtype
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+
+public = {"td.layers": "InputSpec"}
+
+
+class InputSpec:
+    """What a layer takes: a rank, or sizes of some dimensions.
+
+    Args:
+        dtype: the dtype.
+        shape: the shape.
+        ndim: the rank.
+        max_ndim: the greatest rank.
+        min_ndim: the least rank.
+        axes: sizes by dimension.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.layers.InputSpec(min_ndim=2, axes={-1: 3}).axes
+        {-1: 3}
+    """
+
+    def __init__(
+        self,
+        dtype: Any = None,
+        shape: Any = None,
+        ndim: int | None = None,
+        max_ndim: int | None = None,
+        min_ndim: int | None = None,
+        axes: dict[int, int | None] | None = None,
+    ) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.ndim = len(shape) if shape is not None else ndim
+        self.max_ndim = max_ndim
+        self.min_ndim = min_ndim
+        self.axes = axes or {}
+
+    def check(self, layer: str, tensor: Tensor) -> None:
+        """Checks an input.
+
+        Raises:
+            ValueError: it does not fit.
+        """
+        if self.dtype is not None and tensor.dtype.base_dtype is not as_dtype(self.dtype):
+            wanted = as_dtype(self.dtype).name
+            raise ValueError(f"layer {layer} takes {wanted}, got {tensor.dtype.base_dtype.name}")
+        rank = tensor.shape.rank
+        if rank is None:
+            if self.ndim is None and self.min_ndim is None and self.max_ndim is None:
+                return
+            raise ValueError(f"layer {layer} needs an input of known rank, got {tensor}")
+        if self.ndim is not None and rank != self.ndim:
+            raise ValueError(f"layer {layer} takes rank {self.ndim}, got shape {tensor.shape}")
+        if self.min_ndim is not None and rank < self.min_ndim:
+            raise ValueError(
+                f"layer {layer} takes rank {self.min_ndim} or more, got shape {tensor.shape}"
+            )
+        if self.max_ndim is not None and rank > self.max_ndim:
+            raise ValueError(
+                f"layer {layer} takes rank {self.max_ndim} or less, got shape {tensor.shape}"
+            )
+        sizes = tensor.shape.as_list()
+        for axis, size in {**self.axes, **dict(enumerate(self.shape or ()))}.items():
+            if size is not None and sizes[axis] not in (size, None):
+                raise ValueError(
+                    f"layer {layer} takes size {size} in dimension {axis}, got {tensor.shape}"
+                )
