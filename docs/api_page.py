@@ -87,7 +87,8 @@ def _members(kind: type) -> Iterator[str]:
         return
     for member in dir(kind):
         home = next(base for base in kind.__mro__ if member in vars(base))
-        if member.startswith("_") or home in public or not _is_ours(home):
+        told = any(base in public and issubclass(base, home) for base in kind.__mro__[1:])
+        if member.startswith("_") or told or not _is_ours(home):
             continue
         value = inspect.getattr_static(kind, member)
         if isinstance(value, property):
