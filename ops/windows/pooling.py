@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ WINDOW_3D = (
     "ksize: list(int32) >= 5, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
     "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'"
 )
+_MOST_SHAPES = 8  # of which a kernel remembers how many elements windows see
 MAX_POOL = OpDef(
     "MaxPool",
     "input: T -> output: T",
@@ -106,13 +108,27 @@ def _avg_pool_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
     inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
+    @lru_cache(maxsize=_MOST_SHAPES)
+    def divisors(shape: tuple[int, ...]) -> list[Array]:
+        width = int(pooled_sizes(windows, shape)[-1])
+        return [_along_rows(divisor, width, inner) for divisor in elements_seen(shape, windows)]
+
     def avg_pool(x: Array) -> Array:
         total = pooled(x.astype(inner, copy=False), windows, np.add, 0)
-        for divisor in elements_seen(x.shape, windows):
-            total /= divisor.astype(inner)
+        for divisor in divisors(x.shape):
+            total /= divisor
         return total.astype(dtype, copy=False)
 
     return avg_pool
+
+
+def _along_rows(divisor: Array, width: int, dtype: np.dtype[Any]) -> Array:
+    """A divisor that differs along the last dimension but one, for all of the last one.
+
+    So whole rows of positions are divided at once, and not the few channels of a position.
+    """
+    apart = divisor.ndim == 2 and len(divisor) > 1
+    return (divisor.repeat(width, -1) if apart else divisor).astype(dtype)
 
 
 def v2_windows(c: OpContext, ksize: Array, strides: Array) -> list[Window]:

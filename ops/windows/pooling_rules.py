@@ -133,8 +133,14 @@ def _pooled_along(
     lead = (slice(None),) * axis
     shape = (*x.shape[:axis], number, *x.shape[axis + 1 :])
     result = new_array(shape, x.dtype)
-    result[...] = start
-    for positions, elements in taps_along(window, x.shape[axis], number):
+    taps = taps_along(window, x.shape[axis], number)
+    everywhere = [tap for tap in taps if tap.positions == slice(0, number)][:1]
+    for tap in everywhere:  # writes the whole result, which then need not be filled before
+        combine(x[(*lead, tap.elements)], np.asarray(start, x.dtype), out=result)
+        taps.remove(tap)
+    if not everywhere:
+        result[...] = start
+    for positions, elements in taps:
         part = result[(*lead, positions)]
         combine(part, x[(*lead, elements)], out=part)
     return result
