@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from ...graph.kernel_spec import Rows
 from ...shape_inference.workspaces import Workspace
 from ..kit.scratch import lent, scratch
 from ..kit.sharing import share
+from .depthwise_loop import add_up_by_machine, positions_of_piece
 from .windowing import Frame, blocks, largest, strided
 
 if TYPE_CHECKING:
@@ -21,13 +23,14 @@ if TYPE_CHECKING:
 
 # The part of the result that a thread makes at a time.
 _BLOCK_BYTES = 1 << 19
+_MACHINE_BLOCK_BYTES = 1 << 18
 
 
 class ChannelFilters:
     """Filters [rows, columns, channels, multiplier] that are slid over images.
 
-    Each element of the window has its weights repeated for a row of positions, so that whole rows
-    are multiplied at once, and not the few channels of a position.
+    Each element of the window has its weights repeated for a row of positions, or a piece of it, so
+    that these are multiplied at once, and not the few channels of a position.
 
     Args:
         filters: the filters.
@@ -36,8 +39,6 @@ class ChannelFilters:
 
     def __init__(self, filters: Array, machine: Callable[..., None] | None = None) -> None:
         self._machine = machine
-        self._filters = np.ascontiguousarray(filters)
-        self._finite = machine is not None and bool(np.isfinite(filters).all())
         self._multiplier = filters.shape[3]
         self._taps = filters.reshape(*filters.shape[:2], -1)
         self._rows: dict[int, Array] = {}
@@ -58,11 +59,13 @@ class ChannelFilters:
             if 0 in (*shape, *x.shape):
                 result[...] = 0
                 return
-            if self._machine is not None:
-                self._fill(x, windows, result, finish)
-                return
             frame = Frame(x, windows, positions)
-            weights = self._weights(positions[1])
+            add_up, number, block = _add_up, positions[1], _BLOCK_BYTES
+            if self._machine is not None:
+                block = _MACHINE_BLOCK_BYTES
+                add_up = partial(add_up_by_machine, self._machine)
+                number = positions_of_piece(shape[3], number, across)
+            weights = self._weights(number)
             lines = result.reshape(*shape[:2], -1)
 
             def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
@@ -71,47 +74,14 @@ class ChannelFilters:
                     seen = frame.seen_by(*part)[0]
                     if self._multiplier > 1:
                         seen = seen.repeat(self._multiplier, -1)
-                    _add_up(seen, weights, down, across, place)
+                    add_up(seen, weights, down, across, place)
                     if finish is not None:
                         start = (part[0].start * shape[1] + part[1].start) * shape[2]
                         finish(start, start + place.shape[0] * place.shape[1] * shape[2])
 
-            share(multiply, blocks(lines.shape, x.itemsize, _BLOCK_BYTES))
+            share(multiply, blocks(lines.shape, x.itemsize, block))
 
         return Rows(shape, fill)
-
-    def _fill(
-        self,
-        x: Array,
-        windows: Sequence[Window],
-        result: Array,
-        finish: Callable[[int, int], Any] | None,
-    ) -> None:
-        """Makes the whole result, which is contiguous, by machine code."""
-        loop: Any = self._machine
-        x = np.ascontiguousarray(x)
-        down, across = windows
-        images, rows, columns, _ = result.shape
-        (above, _), (left, _) = (
-            window.padding(size, number)
-            for window, size, number in zip(windows, x.shape[1:], (rows, columns), strict=False)
-        )
-        arrays = x, self._filters, result, 0
-        numbers = (
-            *(*x.shape[1:], self._multiplier, rows, columns, int(down.size), int(across.size)),
-            *(down.stride, across.stride, down.rate, across.rate, above, left, self._finite),
-        )
-        line = columns * result.shape[3] * result.itemsize
-        step = max(1, _BLOCK_BYTES // line)
-
-        def multiply(starts: Iterator[int]) -> None:
-            for start in starts:
-                stop = min(start + step, images * rows)
-                loop(*arrays, start, stop, *numbers)
-                if finish is not None:
-                    finish(start * columns, stop * columns)
-
-        share(multiply, range(0, images * rows, step))
 
 
 def channelwise_workspace(

@@ -47,7 +47,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def short_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the loop of depthwise convolutions do less side by side: it compiles in a second."""
     monkeypatch.setattr(depthwise_loop, "_LANES", (4, 1))
-    monkeypatch.setattr(depthwise_loop, "_POSITIONS", 2)
+    monkeypatch.setattr(depthwise_loop, "_PIECES", 2)
 
 
 def network() -> tuple[td.Tensor, td.Tensor]:
