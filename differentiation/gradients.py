@@ -143,7 +143,8 @@ def source_of(graph: Graph, x: Any) -> Tensor:
     if isinstance(getattr(x, "handle", None), Tensor):
         tensor: Tensor = x.handle
     elif hasattr(x, "_as_graph_element"):  # a variable by reference
-        tensor = graph.tensor(x)
+        # A body knows what was read outside of it, and not the reference.
+        tensor = graph.tensor(x) if graph.outer is None else convert_to_tensor(x)
     elif hasattr(x, "_get_variable_list"):
         raise TypeError(f"{x!r} is several variables: ask for the gradients of list(variable)")
     else:

@@ -61,7 +61,7 @@ class IndexedSlices:
          [1. 2.]]
     """
 
-    __slots__ = ("_dense_shape", "_indices", "_values")
+    __slots__ = ("__dict__", "_dense_shape", "_indices", "_values")
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self._values = convert_to_tensor(values, name="values")

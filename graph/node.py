@@ -41,7 +41,8 @@ class Tensor(NoValues):
 
     OVERLOADABLE_OPERATORS: ClassVar[set[str]]
 
-    __slots__ = ("__weakref__", "dtype", "op", "value_index")
+    # Programs hang things of their own on tensors: `layer.W = w`.
+    __slots__ = ("__dict__", "__weakref__", "dtype", "op", "value_index")
 
     __array_priority__ = 100
 

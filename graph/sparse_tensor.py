@@ -81,7 +81,7 @@ class SparseTensor:
         [5. 6.] (2,)
     """
 
-    __slots__ = ("_dense_shape", "_indices", "_values")
+    __slots__ = ("__dict__", "_dense_shape", "_indices", "_values")
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self._indices = convert_to_tensor(indices, "int64", "indices")

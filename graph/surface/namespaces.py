@@ -39,6 +39,7 @@ NAMESPACES = {
     "td.contrib.learn.datasets.mnist": "Handwritten digits, from local files.",
     "td.contrib.learn.preprocessing": "Texts as numbers.",
     "td.contrib.legacy_seq2seq": "From lists of inputs to lists of outputs, and their losses.",
+    "td.contrib.linalg": "Matrices as linear operators.",
     "td.contrib.lookup": "Tables, and vocabularies from files.",
     "td.contrib.losses": "Losses that take predictions first.",
     "td.contrib.metrics": "Metrics that take predictions first.",

@@ -82,12 +82,8 @@ class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_hand
         (np.float32(2.5), np.float32(5.0), np.float32(10.0))
     """
 
-    __slots__ = (
-        "_constraint",
-        "_initial_value",
-        "_initializer",
-        "_reference",
-        "_snapshot",
+    __slots__ = (  # and what programs hang on variables
+        *("__dict__", "_constraint", "_initial_value", "_initializer", "_reference", "_snapshot"),
         "_trainable",
     )
 

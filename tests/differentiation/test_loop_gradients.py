@@ -214,3 +214,22 @@ def test_loops_of_any_steps_agree_with_differences(steps: list[str], rounds: int
         return a + b
 
     check(function, [(2,), (2,)], known=True)
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_gradients_inside_of_a_body(use_resource: bool) -> None:
+    """A step down the gradient in each round, and the gradient of what that gives."""
+    with td.Graph().as_default(), td.Session() as session:
+        w: Any = td.Variable([[2.0]], use_resource=use_resource)
+
+        def adapted(x: Any) -> Any:
+            loss = td.reduce_sum(td.square(td.matmul(x, w)))
+            [slope] = td.gradients(loss, [w])
+            return loss + td.reduce_sum(td.square(w - 0.1 * slope))
+
+        losses = td.map_fn(adapted, td.constant([[[1.0]], [[3.0]]]))
+        [slope] = td.gradients(losses, [w])
+        session.run(td.global_variables_initializer())
+        # The values of TensorFlow 2.21: w²x² + w²(1 - 0.2 x²)² and what it grows by.
+        np.testing.assert_allclose(session.run(losses), [6.56, 38.56], rtol=1e-6)
+        np.testing.assert_allclose(session.run(slope), [[45.12]], rtol=1e-6)

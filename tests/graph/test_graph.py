@@ -383,3 +383,18 @@ def test_exports_of_equal_graphs_are_equal_and_may_carry_shapes(graph: td.Graph)
     node = build().as_graph_def(add_shapes=True).node[1]
     shapes = node.attr["_output_shapes"].list.shape
     assert [[dim.size for dim in shape.dim] for shape in shapes] == [[3], [3]]
+
+
+def test_programs_hang_things_on_tensors_and_variables() -> None:
+    with td.Graph().as_default():
+        x: Any = td.constant([1.0])
+        parts: list[Any] = [
+            x,
+            td.Variable(x),
+            td.Variable(x, use_resource=True),
+            td.SparseTensor([[0]], [1.0], [1]),
+            td.IndexedSlices(x, td.constant([0])),
+        ]
+        for part in parts:
+            part.weights = [x]
+            assert part.weights == [x]

@@ -40,6 +40,7 @@ NAMESPACES = [
     "td.contrib.learn.datasets.mnist",
     "td.contrib.learn.preprocessing",
     "td.contrib.legacy_seq2seq",
+    "td.contrib.linalg",
     "td.contrib.lookup",
     "td.contrib.losses",
     "td.contrib.metrics",

@@ -184,3 +184,31 @@ def test_products_of_short_floats_are_long_where_one_is_sparse() -> None:
         assert td.matmul(long, long, a_is_sparse=True).op.type == "MatMul"
         with pytest.raises(TypeError, match="float64"):
             td.sparse_matmul(td.constant([[1.0]], td.float64), b)
+
+
+def test_lower_triangular_operators() -> None:
+    x = np.array([[[2.0, 9.0], [1.0, -4.0]], [[1.0, 9.0], [3.0, 5.0]]], np.float32)
+    lower, right = np.tril(x), np.array([[[4.0], [2.0]], [[1.0], [1.0]]], np.float32)
+    with td.Graph().as_default(), td.Session() as session:
+        operator = td.linalg.LinearOperatorLowerTriangular(x, is_non_singular=True)
+        assert (operator.shape.as_list(), operator.dtype) == ([2, 2, 2], td.float32)
+        results: list[tuple[Any, Any]] = [
+            (operator.to_dense(), lower),
+            (operator.diag_part(), [[2.0, -4.0], [1.0, 5.0]]),
+            (operator.trace(), [-2.0, 6.0]),
+            (operator.determinant(), [-8.0, 5.0]),
+            (operator.log_abs_determinant(), np.log([8.0, 5.0])),
+            (operator.add_to_tensor(x), lower + x),
+            (operator.matmul(right), lower @ right),
+            (operator.matmul(right, adjoint=True), lower.swapaxes(1, 2) @ right),
+            (operator.matvec(right[..., 0]), (lower @ right)[..., 0]),
+            (operator.solve(right), np.linalg.solve(lower, right)),
+            (operator.solve(x, adjoint_arg=True), np.linalg.solve(lower, x.swapaxes(1, 2))),
+        ]
+        for made, expected in results:
+            np.testing.assert_allclose(session.run(made), expected, rtol=1e-5)
+        assert td.contrib.linalg.LinearOperatorTriL is td.linalg.LinearOperatorLowerTriangular
+        with pytest.raises(ValueError, match=r"\(3,\) and \(2,\) are not compatible"):
+            td.linalg.LinearOperatorLowerTriangular(td.ones([2, 3]))
+        with pytest.raises(ValueError, match="is_square must not be False"):
+            td.linalg.LinearOperatorLowerTriangular(x, is_square=False)
