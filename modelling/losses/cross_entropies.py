@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -13,6 +13,9 @@ from ...ops.array.squeezing import squeeze
 from ...ops.nn import losses as nn
 from .weighted_loss import Reduction, compute_weighted_loss, described
 
+if TYPE_CHECKING:
+    from ...graph.surface.tensor_like import TensorLike
+
 public = {
     "td.losses": "sigmoid_cross_entropy softmax_cross_entropy sparse_softmax_cross_entropy",
 }
@@ -20,9 +23,9 @@ public = {
 
 @described
 def sigmoid_cross_entropy(
-    multi_class_labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    multi_class_labels: TensorLike,
+    logits: TensorLike,
+    weights: TensorLike = 1.0,
     label_smoothing: float = 0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
@@ -52,9 +55,9 @@ def sigmoid_cross_entropy(
 
 @described
 def softmax_cross_entropy(
-    onehot_labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    onehot_labels: TensorLike,
+    logits: TensorLike,
+    weights: TensorLike = 1.0,
     label_smoothing: float = 0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
@@ -87,9 +90,9 @@ def softmax_cross_entropy(
 
 @described
 def sparse_softmax_cross_entropy(
-    labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    logits: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
@@ -22,6 +22,9 @@ from .weighted_loss import (
     quotient,
     with_weights,
 )
+
+if TYPE_CHECKING:
+    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.losses": (
@@ -50,9 +53,9 @@ def _floats(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 @described
 def absolute_difference(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
@@ -73,10 +76,10 @@ def absolute_difference(
 
 @described
 def cosine_distance(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     axis: int | None = None,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
@@ -105,9 +108,9 @@ def cosine_distance(
 
 @described
 def hinge_loss(
-    labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    logits: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
@@ -131,9 +134,9 @@ def hinge_loss(
 
 @described
 def huber_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     delta: float = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
@@ -160,9 +163,9 @@ def huber_loss(
 
 @described
 def log_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     epsilon: float = 1e-7,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
@@ -187,9 +190,9 @@ def log_loss(
 
 @described
 def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
@@ -210,9 +213,9 @@ def mean_squared_error(
 
 @described
 def mean_pairwise_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
 ) -> Any:

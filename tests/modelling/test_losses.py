@@ -13,7 +13,11 @@ import tensordraft as td
 
 Y = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]], "f")
 P = np.array([[0.5, 0.25, 0.9], [0.1, 0.8, 0.3]], "f")
-WEIGHTS = {"one": 1.0, "rows": np.array([[1.0], [0.5]], "f"), "none": np.zeros((2, 1), "f")}
+WEIGHTS: dict[str, Any] = {
+    "one": 1.0,
+    "rows": np.array([[1.0], [0.5]], "f"),
+    "none": np.zeros((2, 1), "f"),
+}
 ONE_HOT = np.array([[0, 1, 0], [1, 0, 0]], "f")
 
 RECORDED = [
@@ -131,6 +135,6 @@ def test_shapes_have_to_fit() -> None:
         with pytest.raises(ValueError, match="do not fit losses"):
             td.losses.mean_squared_error(Y, P, [[1.0], [1.0], [1.0]])
         with pytest.raises(ValueError, match="both needed"):
-            td.losses.hinge_loss(None, P)
+            td.losses.hinge_loss(None, P)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="axis is needed"):
             td.losses.cosine_distance(Y, P)
