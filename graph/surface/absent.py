@@ -186,6 +186,33 @@ _GROUPS = {
     "read the file with sqlite3, and give the rows to td.data.Dataset.from_generator": "SqlDataset",
     "read the database with lmdb, and feed the values": "LMDBReader",
     "errors are raised by themselves": "raise_exception_on_not_ok_status",
+    "td.flags defines flags by its DEFINE_ functions, and parses them by itself": (
+        "ArgumentParser ArgumentSerializer BaseListParser BooleanFlag BooleanParser "
+        "CsvListSerializer DEFINE DEFINE_alias DEFINE_flag DEFINE_multi EnumClassFlag "
+        "EnumClassListSerializer EnumClassParser EnumClassSerializer EnumFlag EnumParser Flag "
+        "FlagHolder FlagValues FloatParser IntegerParser ListParser ListSerializer "
+        "MultiEnumClassFlag MultiFlag WhitespaceSeparatedListParser"
+    ),
+    "take td.flags.DEFINE_enum, and look the member up by its name": (
+        "DEFINE_enum_class DEFINE_multi_enum_class"
+    ),
+    "td.flags.Error is what flags raise": (
+        "CantOpenFlagFileError DuplicateFlagError FlagNameConflictsWithMethodError "
+        "IllegalFlagValueError UnparsedFlagAccessError UnrecognizedFlagError ValidationError"
+    ),
+    "--help shows the flags of all modules, as wide as the terminal is": (
+        "adopt_module_key_flags declare_key_flag disclaim_key_flags doc_to_help get_help_width "
+        "text_wrap"
+    ),
+    "set td.flags.FLAGS.name, or put --name=value into sys.argv": (
+        "flag_dict_to_args override_value"
+    ),
+    "td.flags.mark_flags_as_mutual_exclusive takes any flags": (
+        "mark_bool_flags_as_mutual_exclusive"
+    ),
+    "td.saved_model.simple_save writes a model, td.saved_model.Builder any": "save",
+    "write the signatures anew: td.saved_model.Builder": "MethodNameUpdater",
+    "a model holds no debugging information": "DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB",
     "td.Graph.get_tensor_by_name(name).shape is it": "tensor_shape_from_node_def_name",
     "there is one device, the CPU": "check_pinned must_run_on_cpu",
     "divide the loss by the size of the batch: there is one device": (

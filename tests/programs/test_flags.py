@@ -244,3 +244,10 @@ def test_flags_of_absl_are_read_with_the_others(
         _ = flags.nothing
     with pytest.raises(td.flags.Error, match="invalid literal"):
         flags(["train.py", "--speed=high"])
+
+
+def test_what_flags_are_made_of_elsewhere_says_what_to_write() -> None:
+    with pytest.raises(AttributeError, match=r"td.flags defines flags by its DEFINE_ functions"):
+        td.flags.FlagValues  # noqa: B018
+    with pytest.raises(AttributeError, match=r"td.flags.Error is what flags raise"):
+        td.flags.IllegalFlagValueError  # noqa: B018
