@@ -29,7 +29,6 @@ _REASONS = {
     "ExternalOptimizerInterface": _OUTSIDE,
     "ScipyOptimizerInterface": _OUTSIDE,
     "applications": _NETS,
-    "datasets": "nothing is downloaded: read local files",
     "get_file": "nothing is downloaded: read local files",
     "model_from_json": "build the model again, and load_weights",
     "model_to_estimator": "the model's own fit trains it; td.estimator.Estimator takes a model_fn",
