@@ -11,7 +11,7 @@ from ...ops.kit.nest import flatten, map_structure
 from ..layers.layer import Layer
 from ..layers.named_functions import meant
 from .backend_session import batch_set_value, get_session
-from .layer_calls import LayerCall, mask_of, note_call, note_mask
+from .keras_calls import LayerCall, mask_of, note_call, note_mask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

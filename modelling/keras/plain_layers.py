@@ -16,8 +16,8 @@ from ..layers.batch_normalization import BatchNormalization as _BatchNormalizati
 from ..layers.core import Dropout as _Dropout, Flatten as _Flatten
 from ..layers.named_functions import meant
 from .backend_session import learning_phase
+from .keras_calls import numbered
 from .keras_style import FunctionLayer, KerasStyle
-from .layer_calls import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

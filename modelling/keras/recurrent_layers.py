@@ -16,8 +16,8 @@ from ...ops.nn import layers as nn
 from ..layers.named_functions import linear, meant
 from ..rnn.dynamic_rnn import dynamic_rnn
 from .backend_session import learning_phase
+from .keras_calls import mask_of
 from .keras_style import KerasStyle
-from .layer_calls import mask_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...modelling.keras.backend_session import get_session
+from ...modelling.keras.keras_calls import LayerCall, call_of, numbered
 from ...modelling.keras.keras_style import KerasStyle
-from ...modelling.keras.layer_calls import LayerCall, call_of, numbered
 from ...ops.kit.nest import flatten, map_structure
 from ...ops.saving.saver import Saver
 from .summaries import summary_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...modelling.keras.layer_calls import call_of
+from ...modelling.keras.keras_calls import call_of
 from ...ops.kit.nest import flatten
 
 if TYPE_CHECKING:
