@@ -11,7 +11,7 @@ from ...protos.messages import AttrValue, GraphDef, NodeDef
 from ...protos.tensor_util import make_tensor_proto
 from ..node_def import full_input
 from ..references import Reference
-from .frozen_functions import FrozenFunctions, called
+from .frozen_functions import RELAYS, FrozenFunctions, called, handed_on, relay_of
 from .graph_editing import extract_sub_graph, free_name, nodes_by_name
 
 if TYPE_CHECKING:
@@ -73,26 +73,39 @@ def convert_variables_to_constants(
         node.name: value.read() if isinstance(value, Reference) else value
         for node, value in zip(variables, values, strict=True)
     }
-    dtypes = {node.name: node.attr["dtype"] for node in variables}
+    dtypes = {f"{node.name}:0": node.attr["dtype"] for node in variables}
     result = GraphDef(versions=part.versions, library=part.library)
     taken = set(nodes_by_name(part))
-    functions = FrozenFunctions(result.library, lambda node, known: _reader(node, taken, known))
+    functions = FrozenFunctions(result.library, lambda node, dtype: _reader(node, taken, dtype))
+    while more := _handed_on(part, dtypes):
+        dtypes |= more
     for node in part.node:
         if node.name in frozen:
             result.node.append(_constant(node, frozen[node.name]))
         elif numbers := _frozen_inputs(node, dtypes):
             if any(True for _ in called(node)):
                 result.node.append(functions.caller(node, numbers))
+            elif node.op in RELAYS:
+                result.node.append(relay_of(node, next(iter(numbers.values()))))
             else:
-                result.node.extend(_reader(node, taken, dtypes))
+                result.node.extend(_reader(node, taken, next(iter(numbers.values()))))
         else:
             result.node.append(node)
     return result
 
 
+def _handed_on(part: GraphDef, dtypes: Mapping[str, AttrValue]) -> dict[str, AttrValue]:
+    """The dtypes of what nodes hand on that take variables, which are variables no longer."""
+    found = {}
+    for node in part.node:
+        handed = handed_on(node, _frozen_inputs(node, dtypes))
+        found |= {f"{node.name}:{i}": dtype for i, dtype in handed.items()}
+    return {name: dtype for name, dtype in found.items() if name not in dtypes}
+
+
 def _frozen_inputs(node: NodeDef, dtypes: Mapping[str, AttrValue]) -> dict[int, AttrValue]:
     """The dtypes of the inputs of a node that are variables no longer, by number."""
-    names = [full_input(text).removesuffix(":0") for text in node.input]
+    names = map(full_input, node.input)
     return {i: dtypes[name] for i, name in enumerate(names) if name in dtypes}
 
 
@@ -105,8 +118,8 @@ def _constant(node: NodeDef, value: Any) -> NodeDef:
     return constant
 
 
-def _reader(node: NodeDef, taken: set[str], dtypes: Mapping[str, AttrValue]) -> list[NodeDef]:
-    """The node as one that reads a constant, behind further nodes that it needs."""
+def _reader(node: NodeDef, taken: set[str], dtype: AttrValue) -> list[NodeDef]:
+    """The node as one that reads a constant of the dtype, behind further nodes that it needs."""
     if node.op.removeprefix("Resource").startswith(_WRITERS):
         raise ValueError(
             f"the outputs need {node.name!r} ({node.op}), which changes a variable, so that cannot "
@@ -116,7 +129,7 @@ def _reader(node: NodeDef, taken: set[str], dtypes: Mapping[str, AttrValue]) -> 
         return [_as(node, "Identity", T="dtype")]
     if node.op == "VariableShape":
         shape = _as(node, "Shape", out_type="out_type")
-        shape.attr["T"].CopyFrom(dtypes[full_input(node.input[0]).removesuffix(":0")])
+        shape.attr["T"].CopyFrom(dtype)
         return [shape]
     if node.op == "ResourceGatherNd":
         return [_as(node, "GatherNd", Tparams="dtype", Tindices="Tindices")]

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from ...protos.messages import AttrValue
 
+RELAYS = {"Enter": 1, "Exit": 1, "Identity": 1, "Merge": 1, "NextIteration": 1, "Switch": 2}
+"""The ops that hand on what they take, and to how many outputs."""
+_LOOPS = ("While", "StatelessWhile")
 _LISTS = ("T", "Tin")  # the attrs that state the dtypes of what such an op passes on
 
 
@@ -22,18 +25,35 @@ def called(node: NodeDef) -> Iterator[AttrValue]:
             yield attr
 
 
+def handed_on(node: NodeDef, dtypes: Mapping[int, AttrValue]) -> Mapping[int, AttrValue]:
+    """The dtypes of what a node gives out as it has taken it, by number."""
+    if node.op in RELAYS and dtypes:
+        [dtype, *_] = dtypes.values()
+        return dict.fromkeys(range(RELAYS[node.op]), dtype)
+    return dtypes if node.op in _LOOPS else {}
+
+
+def relay_of(node: NodeDef, dtype: AttrValue) -> NodeDef:
+    """A node that hands a variable on as one that hands on its value."""
+    result = NodeDef()
+    result.CopyFrom(node)
+    result.attr["T"].CopyFrom(dtype)
+    return result
+
+
 class FrozenFunctions:
     """Makes copies of functions that take values in the place of variables.
 
     Args:
         library: the functions; copies are added to it.
-        read: from a node that reads a variable to the nodes that take its value instead.
+        read: from a node that reads a variable, and its dtype, to the nodes that take its value
+            instead.
     """
 
     def __init__(
         self,
         library: FunctionDefLibrary,
-        read: Callable[[NodeDef, Mapping[str, AttrValue]], list[NodeDef]],
+        read: Callable[[NodeDef, AttrValue], list[NodeDef]],
     ) -> None:
         self._library = library
         self._functions = {function.signature.name: function for function in library.function}
@@ -103,16 +123,13 @@ class FrozenFunctions:
                     waiting.append(node)
                 elif any(True for _ in called(node)):
                     done.append(self.caller(node, dtypes))
-                    for i, dtype in dtypes.items():  # a loop passes on what it takes
-                        known[f"{node.name}:output:{i}"] = dtype
+                    passed = handed_on(node, dtypes).items()
+                    known |= {f"{node.name}:output:{i}": dtype for i, dtype in passed}
                 elif node.op == "Identity":
-                    copy = NodeDef()
-                    copy.CopyFrom(node)
-                    copy.attr["T"].CopyFrom(dtypes[0])
-                    done.append(copy)
+                    done.append(relay_of(node, dtypes[0]))
                     known[f"{node.name}:output:0"] = dtypes[0]
                 else:
-                    nodes = self._read(node, known)
+                    nodes = self._read(node, next(iter(dtypes.values())))
                     for extra in nodes[:-1]:  # inside of functions, outputs go by name
                         nodes[-1].input[:] = [
                             f"{text}:output:0" if text == extra.name else text
