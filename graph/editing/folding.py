@@ -80,10 +80,13 @@ class _Folding:
         self.max_bytes = max_bytes
         self.constants: dict[Edge, Array] = {}
         self.folded: set[Operation] = set()
+        types = {node.name: node.op for node in graph_def.node}
+        # A loop or branch in the form of TensorFlow 1 is one op of the graph, and many nodes here.
+        self.ops = [op for op in self.graph.get_operations() if types.get(op.name) == op.type]
         varying = _updated_in_place(self.graph)
         varying.update(map(self.graph.get_tensor_by_name, feeds))
         with np.errstate(all="ignore"):
-            for op in self.graph.get_operations():
+            for op in self.ops:
                 if not varying.intersection(op.outputs):
                     self._fold(op)
 
@@ -112,16 +115,25 @@ class _Folding:
         ops = self.graph.get_operations()
         waited_for = {control for op in ops for control in op.controls}
         read = {tensor.op for op in ops for tensor in op.inputs} | waited_for
+        own = {op.name: op for op in self.ops}
+        within = {
+            text
+            for node in self.graph_def.node
+            if node.name not in own
+            for text in map(full_input, node.input)
+        }
+        keep = keep | {source_name(text) for text in within}
         wanted = {op for op in ops if op not in read or op in waited_for or op.name in keep}
         left = [op for op in ops if op not in self.folded or (len(op.outputs) > 1 and op in wanted)]
         needed = {tensor for op in left for tensor in op.inputs}
+        needed |= {tensor for op in self.ops for tensor in op.outputs if tensor.name in within}
         stay = {op.name for op in left}
         taken = {op.name for op in ops}
         instead: dict[str, str] = {}
         result = GraphDef(versions=self.graph_def.versions, library=self.graph_def.library)
         for node in self.graph_def.node:
-            op = self.graph.get_operation_by_name(node.name)
-            if node.name in stay:
+            op = own.get(node.name)
+            if op is None or node.name in stay:
                 result.node.add().CopyFrom(node)
             elif len(op.outputs) > 1:
                 for tensor in op.outputs:

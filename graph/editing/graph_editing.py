@@ -25,14 +25,33 @@ _COLOCATED = b"loc:@"
 def edited(graph: AnyGraph, edit: Callable[[GraphDef], GraphDef]) -> AnyGraph:
     """What `edit` makes of `graph`, in the form in which `graph` is.
 
+    No node is left to stand with one that is gone.
+
     Raises:
         TypeError: `graph` is neither a Graph nor a GraphDef.
     """
     if isinstance(graph, Graph):
-        return import_whole(edit(graph.as_graph_def()))
+        return import_whole(_together_with_what_is_left(edit(graph.as_graph_def())))
     if not isinstance(graph, GraphDef):
         raise TypeError(f"graph must be a Graph or a GraphDef, got {type(graph).__name__!r}")
-    return edit(graph)
+    return _together_with_what_is_left(edit(graph))
+
+
+def _together_with_what_is_left(graph_def: GraphDef) -> GraphDef:
+    names = {node.name.encode() for node in graph_def.node}
+    for node in graph_def.node:
+        if "_class" in node.attr:
+            groups = list(node.attr["_class"].list.s)
+            left = [
+                group
+                for group in groups
+                if not group.startswith(_COLOCATED) or group.removeprefix(_COLOCATED) in names
+            ]
+            if not left:
+                node.attr.pop("_class")
+            elif left != groups:
+                node.attr["_class"].list.s[:] = left
+    return graph_def
 
 
 def extract_sub_graph(

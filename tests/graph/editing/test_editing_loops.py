@@ -60,3 +60,30 @@ def test_files(lowered: td.GraphDef, tmp_path: object, capsys: pytest.CaptureFix
     td.save_graph(lowered, first)
     assert cli("strip", first, "--out", second).code == 0
     assert cli("diff", first, second).out.strip() == "no difference"
+
+
+def test_constants_are_folded_around_loops(lowered: td.GraphDef) -> None:
+    whole = td.GraphDef()
+    whole.CopyFrom(lowered)
+    with td.Graph().as_default() as graph:
+        td.import_graph_def(whole, name="")
+        y = graph.get_tensor_by_name("choice/Merge:0")
+        td.multiply(y, td.constant(2.0) * 3.0, name="scaled")
+    whole = graph.as_graph_def(control_flow="lowered")
+    folded = td.graph_util.optimize(whole, outputs=["scaled", "choice/Merge"])
+    assert [result(folded, v) for v in (2.0, -1.0)] == [result(lowered, v) for v in (2.0, -1.0)]
+    [product] = [node for node in folded.node if node.name == "scaled"]
+    names = {node.name: node for node in folded.node}
+    assert "Const" in [names[text].op for text in product.input]
+
+
+def test_no_node_is_to_stand_with_one_that_is_gone() -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [2], name="x")
+        aside = td.identity(x, name="aside")
+        with td.colocate_with(aside):
+            td.exp(x, name="y")
+    part = td.graph_util.extract_sub_graph(graph.as_graph_def(), ["y"])
+    assert [node.name for node in part.node] == ["x", "y"]
+    assert "_class" not in part.node[1].attr
+    assert "_class" in graph.as_graph_def().node[2].attr

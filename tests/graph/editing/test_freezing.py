@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import tensordraft as td
@@ -10,7 +12,7 @@ import tensordraft as td
 @pytest.mark.parametrize("form", [None, "lowered"])
 def test_a_loop_may_hand_a_variable_on(form: str | None) -> None:
     with td.Graph().as_default() as graph, td.Session() as session:
-        v = td.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
+        v: Any = td.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
         last, handle = td.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h), [0, v.handle])
         shape = td.raw_ops.VariableShape(input=handle, out_type="int32")
         value = td.raw_ops.ReadVariableOp(resource=td.identity(handle), dtype="float32")
