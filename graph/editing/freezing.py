@@ -96,7 +96,7 @@ def convert_variables_to_constants(
 
 def _handed_on(part: GraphDef, dtypes: Mapping[str, AttrValue]) -> dict[str, AttrValue]:
     """The dtypes of what nodes hand on that take variables, which are variables no longer."""
-    found = {}
+    found: dict[str, AttrValue] = {}
     for node in part.node:
         handed = handed_on(node, _frozen_inputs(node, dtypes))
         found |= {f"{node.name}:{i}": dtype for i, dtype in handed.items()}
