@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 _UNEXPECTED = re.compile(r"^(?:\w+\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
+# What raises errors of arguments in our name.
+_RELAYS = ("numpy", "os")
 _LIBRARIES = (__name__.partition(".")[0], "numpy", "importlib")
 
 _PATHS = re.compile("path|file|dir|prefix")
@@ -136,7 +138,7 @@ def _is_said_by_us(error: BaseException) -> bool:
     frames: list[FrameType] = []
     trace = error.__traceback__
     while trace is not None:
-        if home(trace.tb_frame) != "numpy":
+        if home(trace.tb_frame) not in _RELAYS:
             frames.append(trace.tb_frame)
         trace = trace.tb_next
     return bool(frames) and is_ours(frames[-1])
