@@ -65,7 +65,7 @@ def assert_shapes(
         ...         td.debugging.assert_shapes([(x, ["rows", "n"]), (y, ["n", "n"])])
         ...     except ValueError as error:
         ...         print(error)
-        size 1 of zeros_1:0 must be n = 3, as size 1 of zeros:0 is, got shape (3, 5)
+        assert_shapes: size 1 of zeros_1:0 must be n = 3, as size 1 of zeros:0 is, got shape (3, 5)
     """
     pairs = shapes.items() if isinstance(shapes, Mapping) else shapes
     prefix = f"{message}: " if message else ""
