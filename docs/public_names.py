@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections import defaultdict
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ class Name(NamedTuple):
         return isinstance(self.value, (FunctionType, type))
 
 
+@functools.cache
 def public_names() -> list[Name]:
     """All that is public, by name."""
     names: dict[int, list[str]] = defaultdict(list)
@@ -53,7 +55,7 @@ def exported(namespace: ModuleType, prefix: str) -> Iterator[tuple[str, Any]]:
     """What a namespace holds, and those inside it, by full name."""
     for name in dir(namespace):
         value = getattr(namespace, name)
-        if name.startswith("_") or value in (td.raw_ops, mock):
+        if name.startswith("_") or value is td.raw_ops or value is mock:
             continue  # the one has a function for every op type, the other is Python's own
         if isinstance(value, ModuleType):
             yield from exported(value, f"{prefix}.{name}")

@@ -213,4 +213,4 @@ def test_an_outdated_list_is_noticed(tmp_path: Path) -> None:
     assert (checked.returncode, checked.stdout) == (1, "ops.md is outdated: run `make docs`\n")
     assert (tmp_path / "ops.md").read_text(encoding="utf-8") == "nothing\n"
     assert run(*command, folder=tmp_path) == "wrote ops.md\n"
-    assert run(*command, "--check", folder=tmp_path) == ""
+    assert (tmp_path / "ops.md").read_bytes() == (ROOT / "docs" / "ops.md").read_bytes()
