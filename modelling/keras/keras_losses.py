@@ -8,6 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...ops.array.casting import cast
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
+from ...ops.kit.shared_docs import shared_docs
 from ...ops.math.arithmetic import abs as magnitude, maximum, square
 from ...ops.math.comparison import not_equal
 from ...ops.math.division import truediv
@@ -39,6 +40,13 @@ public = {
 }
 
 _EPSILON = 1e-7
+described = shared_docs(
+    {
+        "y_true": "the labels, of the shape of the predictions.",
+        "y_pred": "the predictions.",
+    },
+    "A Tensor without the last dimension.",
+)
 
 
 class _Pair(NamedTuple):
@@ -53,15 +61,9 @@ def _pair(y_true: Any, y_pred: Any) -> _Pair:
     return _Pair(cast(y_true, predicted.dtype), predicted)
 
 
+@described
 def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of the squares of what predictions are off.
-
-    Args:
-        y_true: the labels, of the shape of the predictions.
-        y_pred: the predictions.
-
-    Returns:
-        A Tensor without the last dimension.
 
     Example:
         >>> import tensordraft as td
@@ -73,15 +75,9 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
     return reduce_mean(square(predicted - labels), axis=-1)
 
 
+@described
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of what predictions are off.
-
-    Args:
-        y_true: the labels, of the shape of the predictions.
-        y_pred: the predictions.
-
-    Returns:
-        A Tensor without the last dimension.
 
     Example:
         >>> import tensordraft as td
@@ -93,15 +89,9 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
     return reduce_mean(magnitude(predicted - labels), axis=-1)
 
 
+@described
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of what predictions are off, in parts of a hundred of the labels.
-
-    Args:
-        y_true: the labels, of the shape of the predictions.
-        y_pred: the predictions.
-
-    Returns:
-        A Tensor without the last dimension.
 
     Example:
         >>> import tensordraft as td
@@ -115,15 +105,9 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
     return 100.0 * reduce_mean(magnitude(off), axis=-1)
 
 
+@described
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of the squares of what logarithms of one more are off.
-
-    Args:
-        y_true: the labels, of the shape of the predictions.
-        y_pred: the predictions.
-
-    Returns:
-        A Tensor without the last dimension.
 
     Example:
         >>> import tensordraft as td
@@ -137,15 +121,9 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
     return reduce_mean(square(one - other), axis=-1)
 
 
+@described
 def poisson(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of `predictions - labels * log(predictions)`.
-
-    Args:
-        y_true: the labels, of the shape of the predictions.
-        y_pred: the predictions.
-
-    Returns:
-        A Tensor without the last dimension.
 
     Example:
         >>> import tensordraft as td
@@ -157,15 +135,9 @@ def poisson(y_true: Any, y_pred: Any) -> Tensor:
     return reduce_mean(predicted - labels * log(predicted + _EPSILON), axis=-1)
 
 
+@described
 def hinge(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of what products with labels of 1 and -1 lack of 1; labels of 0 count as -1.
-
-    Args:
-        y_true: the labels, of the shape of the predictions.
-        y_pred: the predictions.
-
-    Returns:
-        A Tensor without the last dimension.
 
     Example:
         >>> import tensordraft as td
@@ -177,15 +149,9 @@ def hinge(y_true: Any, y_pred: Any) -> Tensor:
     return reduce_mean(maximum(1.0 - _signed(labels) * predicted, 0.0), axis=-1)
 
 
+@described
 def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of the squares of what products with labels of 1 and -1 lack of 1.
-
-    Args:
-        y_true: the labels, of the shape of the predictions.
-        y_pred: the predictions.
-
-    Returns:
-        A Tensor without the last dimension.
 
     Example:
         >>> import tensordraft as td
@@ -204,15 +170,9 @@ def _signed(labels: Any) -> Any:
     return plain * (2.0 * labels - 1.0) + (1.0 - plain) * labels
 
 
+@described
 def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
     """The sum of `labels * log(labels / predictions)`.
-
-    Args:
-        y_true: the labels, of the shape of the predictions.
-        y_pred: the predictions.
-
-    Returns:
-        A Tensor without the last dimension.
 
     Example:
         >>> import tensordraft as td

@@ -25,12 +25,9 @@ public = {
 }
 
 
+@plain.described
 def logcosh(y_true: Any, y_pred: Any) -> Tensor:
     """The mean of the logarithms of the hyperbolic cosine of what predictions are off.
-
-    Args:
-        y_true: the labels, of the shape of the predictions.
-        y_pred: the predictions.
 
     Example:
         >>> import tensordraft as td

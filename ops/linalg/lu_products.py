@@ -58,9 +58,7 @@ def lu_reconstruct(
     """
     with name_scope(name, "lu_reconstruct", [lower_upper, perm]):
         factors, order = convert_to_tensor(lower_upper), convert_to_tensor(perm)
-        lower = matrix_band_part(factors, -1, 0)
-        lower = matrix_set_diag(lower, ones_like(matrix_diag_part(factors)))
-        rows = matmul(lower, matrix_band_part(factors, 0, -1))
+        rows = matmul(_lower(factors), matrix_band_part(factors, 0, -1))
         return _rows_in(argsort(order), rows)
 
 
@@ -94,10 +92,7 @@ def lu_solve(
         if columns.shape.rank == 2 and order.shape.rank != 1:  # one right side for all matrices
             columns = broadcast_to(columns, concat([shape(order)[:-1], shape(columns)], 0))
         columns = _rows_in(order, columns)
-        lower = matrix_set_diag(
-            matrix_band_part(factors, -1, 0), ones_like(matrix_diag_part(factors))
-        )
-        halfway = matrix_triangular_solve(lower, columns)
+        halfway = matrix_triangular_solve(_lower(factors), columns)
         return matrix_triangular_solve(factors, halfway, lower=False)
 
 
@@ -125,6 +120,11 @@ def lu_matrix_inverse(
         factors = convert_to_tensor(lower_upper)
         identity = eye(shape(factors)[-1], dtype=factors.dtype.base_dtype)
         return lu_solve(factors, perm, identity)
+
+
+def _lower(factors: Tensor) -> Tensor:
+    """The lower factor, whose diagonal is 1."""
+    return matrix_set_diag(matrix_band_part(factors, -1, 0), ones_like(matrix_diag_part(factors)))
 
 
 def _rows_in(order: Tensor, matrices: Tensor) -> Tensor:
