@@ -58,15 +58,19 @@ def _transpose_shape(c: ShapeContext) -> TensorShape:
     order = c.const("perm")
     if order is None:
         return TensorShape.of((None,) * rank)
-    axes = _permutation(order, rank)
-    return TensorShape.of(tuple(sizes[axis] for axis in axes))
+    # As in TensorFlow, an axis that is named twice is an error of the run.
+    return TensorShape.of(tuple(sizes[axis] for axis in _axes(order, rank)))
+
+
+def _axes(perm: Array, rank: int) -> list[int]:
+    return [normal_axis(axis, rank, f"perm[{i}]") for i, axis in enumerate(perm.tolist())]
 
 
 def _permutation(perm: Array, rank: int) -> list[int]:
     """The axes that `perm` names, once each."""
     if perm.shape != (rank,):
         raise ValueError(f"perm must have shape [{rank}], the rank of x, got {list(perm.shape)}")
-    axes = [normal_axis(axis, rank, f"perm[{i}]") for i, axis in enumerate(perm.tolist())]
+    axes = _axes(perm, rank)
     missing = set(range(rank)).difference(axes)
     if missing:
         raise ValueError(

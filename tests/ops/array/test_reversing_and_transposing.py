@@ -35,7 +35,7 @@ CASES = [
     Case("Transpose", [WORDS, [1, 0]], expected=WORDS.T, id="strings"),
     Case("Transpose", [5, ([], "int32")], expected=5, id="scalar"),
     Case("Transpose", [X, [0, 1, 3]], expected=raises(r"perm\[2\] = 3"), id="range"),
-    Case("Transpose", [X, [0, 1, 1]], expected=raises("lacks 2"), id="twice"),
+    Case("Transpose", [X, [0, 1, 1]], expected=raises("lacks 2", "run"), id="twice"),
     Case("Transpose", [X, [0, 1]], expected=raises("perm"), id="length"),
     Case("ConjugateTranspose", [Z, [1, 0]], expected=Z.conj().T),
     Case("ConjugateTranspose", [X, [0, 2, 1]], expected=X.swapaxes(1, 2), id="real"),
