@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def _noise(c: OpContext) -> bytes:
 @EXTRACT_GLIMPSE.fresh_kernel
 @EXTRACT_GLIMPSE_V2.fresh_kernel
 def _extract_glimpse_kernel(c: KernelContext) -> Kernel:
-    noise, rng = _noise(c), np.random.default_rng()
+    noise, rng = _noise(c), np.random.default_rng(secrets.randbits(64))
     second = c.node.definition is EXTRACT_GLIMPSE_V2
     centred, normalized = c.attr("centered"), c.attr("normalized")
 

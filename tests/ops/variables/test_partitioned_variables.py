@@ -297,7 +297,7 @@ def test_layers_of_parts(session: td.Session) -> None:
     kernel = np.concatenate(session.run(layer.weights[:2]))
     bias = np.concatenate(session.run(layer.weights[2:]))
     expected = np.ones((4, 6)) @ kernel + bias
-    np.testing.assert_allclose(session.run(layer.output), expected, rtol=1e-5)
+    np.testing.assert_allclose(session.run(layer.output), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_optimizers_take_whole_variables(session: td.Session) -> None:
