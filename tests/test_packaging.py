@@ -17,7 +17,7 @@ from places import ROOT
 BUILD = "import sys; from setuptools import build_meta; build_meta.build_{}(sys.argv[1])"
 LEFT_BEHIND = (
     *(".git", ".venv*", ".*_cache", ".hypothesis", ".coverage*", "build", "dist"),
-    *("*.egg-info", "__pycache__", "*.pyi", "PKG-INFO", "setup.cfg"),
+    *("*.egg-info", "__pycache__", "PKG-INFO", "setup.cfg"),
 )
 
 
@@ -37,6 +37,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the checkout, as it is in a fresh clone."""
     copy = tmp_path_factory.mktemp("packages") / "any folder name"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*LEFT_BEHIND))
+    for stub in copy.glob("*.pyi"):  # an install made them; those in folders are the checkout's
+        stub.unlink()
     return copy
 
 
