@@ -55,6 +55,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if time.monotonic() > item.config.stash[END]:
         pytest.skip("the time is up")
     if not item.config.getoption("soak"):  # what has no seed is alike for everybody too
-        secrets.randbits = random.Random(0).getrandbits
+        vars(secrets)["randbits"] = random.Random(0).getrandbits
         random.seed(0)
         np.random.seed(0)  # noqa: NPY002 - what programs and Keras draw from

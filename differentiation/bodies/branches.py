@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ...graph.default_graph import get_default_graph
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
+from ...ops.array.casting import cast
 from ...ops.array.constants import constant
 from ...ops.array.fills import fill
-from ...ops.array.joining import concat
+from ...ops.array.ranges import range as arange
 from ...ops.control_flow.op_bodies import branch_of, case_branches, if_branches, known_inputs
 from ...ops.control_flow.structured import (
     CASE,
@@ -24,12 +25,12 @@ from ...ops.lists.list_ops import EMPTY_TENSOR_LIST
 from ...shape_inference.contents import Content, common_shape
 from ...shape_inference.context import ShapeContext
 from ...shape_inference.tensor_shape import TensorShape
-from ..engine.accumulation import dense
+from ..engine.accumulation import dense, summation
 from ..engine.backpropagation import backpropagate
 from .forward import Forward, bits_of
 from .gradient_graph import GradientGraph
 from .loop_forward import element_shape
-from .widening import differentiating, func, handed_out, kept_for, made_again, sizes_of, zeros_for
+from .widening import differentiating, func, kept_for, made_again, sizes_of, zeros_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,7 +198,15 @@ class _BranchGradient:
             if all(isinstance(part.get(i), (IndexedSlices, type(None))) for part in found)
         }
         ends = [
-            [part for i in live for part in self._parts(graph, gradients.get(i), i, found, sliced)]
+            [
+                part
+                for i in live
+                for part in (
+                    self._slices(graph, i, gradients, found)
+                    if i in sliced
+                    else [self._whole(graph, i, gradients, found)]
+                )
+            ]
             for graph, gradients in zip(self.graphs, found, strict=True)
         ]
         outputs = iter(self._choice(ends))
@@ -206,7 +215,7 @@ class _BranchGradient:
             gradient: Gradient = next(outputs)
             if i in sliced:
                 gradient = IndexedSlices(gradient, next(outputs), sizes_of(tensor))
-            results[self.skipped + i] = handed_out(gradient, tensor)
+            results[self.skipped + i] = gradient
         return results
 
     def _differentiated(self, graph: _BranchGradientGraph) -> dict[int, Gradient]:
@@ -232,25 +241,45 @@ class _BranchGradient:
                 if gradient is not None
             }
 
-    def _parts(
+    def _slices(
         self,
         graph: _BranchGradientGraph,
-        gradient: Gradient | None,
         i: int,
+        own: dict[int, Gradient],
         found: Sequence[dict[int, Gradient]],
-        sliced: set[int],
     ) -> list[Tensor]:
-        """The gradient of an input as tensors: in the same form in all branches."""
+        """The values and the indices of the gradient of an input, in one branch.
+
+        As in TensorFlow 1.x, each branch that is not taken adds zeros for all rows, which
+        optimizers treat like rows that were read.
+        """
+        given = [part.get(i) for part in found]
+        slices = [part for part in given if isinstance(part, IndexedSlices)]
+        widest = max((part.indices.dtype.base_dtype for part in slices), key=lambda d: d.size)
         with graph.as_default():
-            tensor = graph.forward.inputs[i]
+            parts = [own[i]] if i in own else []
+            if len(slices) > len(parts):
+                tensor = graph.forward.inputs[i]
+                rows = arange(cast(sizes_of(tensor)[0], widest))
+                zeros = zeros_for(tensor, slices[0].values.dtype.base_dtype)
+                parts.append(IndexedSlices(zeros, rows))
+            total: Any = summation(None)(parts)
+            values, indices = total.values, cast(total.indices, widest)
+            return [graph.captured(values), graph.captured(indices)]
+
+    def _whole(
+        self,
+        graph: _BranchGradientGraph,
+        i: int,
+        own: dict[int, Gradient],
+        found: Sequence[dict[int, Gradient]],
+    ) -> Tensor:
+        """The gradient of an input as one tensor, in one branch."""
+        with graph.as_default():
+            if i in own:
+                return graph.captured(dense(own[i]))
             like = next(part[i] for part in found if i in part)
-            if i in sliced and isinstance(like, IndexedSlices):
-                if isinstance(gradient, IndexedSlices):
-                    return [graph.captured(gradient.values), graph.captured(gradient.indices)]
-                return [_no_rows(like.values, tensor), _no_rows(like.indices, tensor)]
-            if gradient is None:
-                return [graph.captured(zeros_for(tensor, like.dtype))]
-            return [graph.captured(dense(gradient))]
+            return graph.captured(zeros_for(graph.forward.inputs[i], like.dtype))
 
     def _choice(self, ends: Sequence[Sequence[Tensor]]) -> list[Tensor]:
         """The op that chooses among the gradients of the branches."""
@@ -281,12 +310,3 @@ class _BranchGradient:
         chosen = [home.captured(tensor) for tensor in self.op.inputs[: self.skipped]]
         made = home.add(kind, [*chosen, *passed], attrs, home.unique_name(kind.name))
         return made.outputs
-
-
-def _no_rows(like: Tensor, tensor: Tensor) -> Tensor:
-    """A tensor like a part of slices of another tensor, but without rows."""
-    sizes = like.shape.as_list()[1:]
-    none = constant(0, like.dtype.base_dtype)
-    if None in sizes:
-        return fill(concat([[0], sizes_of(tensor)[1:]], 0), none)
-    return fill(constant([0, *sizes], "int32"), none)

@@ -32,7 +32,7 @@ from ..engine.backpropagation import backpropagate
 from .forward import bits_of, free_function_name
 from .gradient_graph import GradientGraph
 from .loop_forward import element_shape, loop_forward
-from .widening import differentiating, func, handed_out, sizes_of, zeros_for
+from .widening import differentiating, func, row_of_zeros, sizes_of, zeros_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -172,10 +172,10 @@ class _LoopGradient:
             self._differentiate()
         outputs = self._loop()
         found: list[Gradient | None] = []
-        for i, tensor in enumerate(self.op.inputs):
+        for i in range(len(self.op.inputs)):
             end = self.ends.get(i)
             if end is not None:
-                found.append(handed_out(end(outputs), tensor))
+                found.append(end(outputs))
             else:
                 found.append(self.gradients[i] if i in self.live else None)
         return found
@@ -236,8 +236,12 @@ class _LoopGradient:
         self._add(i, total, start, add_n([total, gradient]), gradient.shape)
 
     def _collect_slices(self, i: int, gradient: IndexedSlices) -> None:
-        """Slices are put into lists, to be joined when all are there."""
-        graph = self.graph
+        """Slices are put into lists, to be joined when all are there.
+
+        As in TensorFlow 1.x, whose optimizers treat it like one that was read, the first is a row
+        of zeros for index 0.
+        """
+        graph, source, given = self.graph, self.op.inputs[i], self.gradients[i]
         places = []
         shapes = []
         for part in (gradient.values, gradient.indices):
@@ -250,12 +254,13 @@ class _LoopGradient:
 
             def start(dtype: Any = dtype, shape: TensorShape = shape) -> Tensor:
                 stated, most = element_shape(shape), constant(-1)
-                return EMPTY_TENSOR_LIST(stated, most, element_dtype=dtype)
+                empty = EMPTY_TENSOR_LIST(stated, most, element_dtype=dtype)
+                row = row_of_zeros(dtype, shape, source)
+                return TENSOR_LIST_PUSH_BACK(empty, row, element_dtype=dtype)
 
             places.append(len(graph.variables))
             shapes.append((dtype, shape))
             graph.variables.append(_Variable(kept, start, grown, TensorShape([])))
-        source, given = self.op.inputs[i], self.gradients[i]
 
         def joined(outputs: Sequence[Tensor]) -> Gradient:
             parts = [

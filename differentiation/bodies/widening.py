@@ -7,13 +7,12 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...graph.describe import whereabouts
-from ...graph.indexed_slices import IndexedSlices
 from ...ops.array.constants import constant
 from ...ops.array.fills import fill, zeros_like
+from ...ops.array.joining import concat
 from ...ops.control_flow.function_defs import register_named
 from ...ops.variables.resource_ops import VARIABLE_SHAPE
 from ...protos.messages import NameAttrList
-from ..engine.accumulation import dense
 from ..kit.static_knowledge import shape_of
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from ...graph.graph import Graph
     from ...graph.node import Operation, Tensor
     from ...protos.dtypes import DType
-    from ..engine.accumulation import Gradient
+    from ...shape_inference.tensor_shape import TensorShape
 
 
 Kept = TypeVar("Kept")
@@ -112,13 +111,6 @@ def func(body: Body) -> NameAttrList:
     return NameAttrList(name=body.name)
 
 
-def handed_out(gradient: Gradient | None, tensor: Tensor) -> Gradient | None:
-    """The gradient of an input of an op: of a variable it may be slices, as in TensorFlow 1.x."""
-    if isinstance(gradient, IndexedSlices) and tensor.dtype.base_dtype.name != "resource":
-        return dense(gradient)
-    return gradient
-
-
 def zeros_for(tensor: Tensor, dtype: DType) -> Tensor:
     """Zeros as the gradient of a tensor: for a handle, those of the variable behind it."""
     if tensor.dtype.base_dtype.name != "resource":
@@ -135,3 +127,18 @@ def sizes_of(tensor: Tensor) -> Any:
     if shape is not None and shape.is_fully_defined():
         return constant(shape.as_list(), "int32", [shape.rank])
     return VARIABLE_SHAPE(tensor)
+
+
+def row_of_zeros(dtype: DType, part: TensorShape, source: Tensor) -> Tensor:
+    """One row of zeros, as a part of the slices of a tensor.
+
+    Args:
+        dtype: that of the part.
+        part: its static shape: indices have one dimension.
+        source: the tensor whose slices they are.
+    """
+    zero = constant(0, dtype)
+    sizes = [None] if part.rank is None else part.as_list()[1:]
+    if None in sizes:
+        return fill(concat([[1], sizes_of(source)[1:]], 0), zero)
+    return fill(constant([1, *sizes], "int32"), zero)

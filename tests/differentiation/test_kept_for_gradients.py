@@ -146,94 +146,6 @@ def test_what_is_not_reached_has_no_gradient() -> None:
         assert td.gradients(c, [a, b])[1] is None
 
 
-def test_slices_of_variables_stay_slices() -> None:
-    with td.Graph().as_default(), td.Session() as session:
-        table = td.get_variable(
-            "table", [6, 2], initializer=td.ones_initializer(), use_resource=True
-        )
-        ids = td.placeholder(td.int32, [None])
-
-        def body(i: Any, total: Any) -> Any:
-            return i + 1, total + td.gather(table, ids[i]) * td.cast(i + 1, td.float32)
-
-        y = td.while_loop(lambda i, _: i < td.size(ids), body, [0, td.zeros([2])])[1]
-        gradient = td.gradients(y, table)[0]
-        assert isinstance(gradient, td.IndexedSlices)
-        session.run(td.global_variables_initializer())
-        dense = session.run(td.convert_to_tensor(gradient), {ids: [1, 3, 1]})
-        assert dense.tolist() == [[0, 0], [4, 4], [0, 0], [2, 2], [0, 0], [0, 0]]
-        taken = td.cond(ids[0] > 0, lambda: td.gather(table, [1, 1]), lambda: td.zeros([2, 2]))
-        gradient = td.gradients(taken, table)[0]
-        assert isinstance(gradient, td.IndexedSlices)
-        found = session.run(td.convert_to_tensor(gradient), {ids: [1]})
-        assert found.sum(1).tolist() == [0, 4, 0, 0, 0, 0]
-        assert not session.run(td.convert_to_tensor(gradient), {ids: [0]}).any()
-
-
-@pytest.mark.parametrize("use_resource", [False, True])
-def test_variables_that_a_loop_reads(use_resource: bool) -> None:
-    with td.Graph().as_default(), td.Session() as session:
-        w = td.get_variable("w", initializer=3.0, use_resource=use_resource)
-        n = td.placeholder(td.int32, [])
-        y = td.while_loop(lambda i, _: i < n, lambda i, y: (i + 1, y * w), [0, 2.0])[1]
-        gradient = td.gradients(y, w)[0]
-        session.run(td.global_variables_initializer())
-        assert session.run(gradient, {n: 3}) == 2.0 * 3 * 3.0**2
-        assert session.run(gradient, {n: 0}) == 0.0
-        assert gradient.shape.as_list() == []
-
-
-def test_a_variable_that_the_loop_changes_was_what_it_was() -> None:
-    with td.Graph().as_default(), td.Session() as session:
-        w = td.Variable(1.0)
-        x = td.placeholder(td.float32, [])
-
-        def body(i: Any, y: Any) -> Any:
-            with td.control_dependencies([td.assign_add(w, 1.0)]):
-                return i + 1, y * x * w.read_value()
-
-        y = td.while_loop(lambda i, _: i < 3, body, [0, x])[1]
-        session.run(td.global_variables_initializer())
-        assert session.run([y, td.gradients(y, x)[0]], {x: 2.0}) == [384.0, 768.0]
-        assert session.run(w) == 4.0
-
-
-def test_sizes_are_as_precise_as_those_of_the_inputs() -> None:
-    with td.Graph().as_default():
-        x = td.placeholder(td.float32, [None, None, 3])
-        h = td.zeros([td.shape(x)[1], 3])
-        step = lambda i, h: (i + 1, td.tanh(h + td.gather(x, i)))  # noqa: E731
-        y = td.while_loop(lambda i, _: i < td.shape(x)[0], step, [0, h])[1]
-        assert td.gradients(y, x)[0].shape.sizes == x.shape.sizes
-        assert td.gradients(td.gradients(y, x)[0], x)[0].shape.sizes == x.shape.sizes
-
-
-def test_jacobians_and_the_like_pass_through_loops() -> None:
-    with td.Graph().as_default(), td.Session() as session:
-        x = td.placeholder(td.float64, [3])
-        y = td.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1]
-        feeds = {x: [1.0, 2.0, 3.0]}
-        assert session.run(td.jacobian(y, x), feeds).tolist() == np.diag([3.0, 12.0, 27.0]).tolist()
-        hessian = td.hessians(td.reduce_sum(y), x)[0]
-        assert session.run(hessian, feeds).tolist() == np.diag([6.0, 12.0, 18.0]).tolist()
-        change = td.jvp(y, x, td.constant([1.0, 2.0, 3.0], td.float64))
-        assert session.run(change, feeds).tolist() == [3.0, 24.0, 81.0]
-        assert td.test.compute_gradient_error(x, [3], y, [3]) < 1e-5
-
-
-def test_gradients_inside_of_a_loop_have_gradients() -> None:
-    with td.Graph().as_default(), td.Session() as session:
-        x = td.placeholder(td.float64, [])
-
-        def descend(i: Any, w: Any) -> Any:
-            return i + 1, w - 0.1 * td.gradients((w * w - x) ** 2, w)[0]
-
-        w = td.while_loop(lambda i, _: i < 200, descend, [0, td.constant(1.0, td.float64)])[1]
-        root, slope = session.run([w, td.gradients(w, x)[0]], {x: 2.0})
-        assert root == pytest.approx(2.0**0.5)
-        assert slope == pytest.approx(0.5 / 2.0**0.5)
-
-
 def test_recurrent_networks() -> None:
     with td.Graph().as_default(), td.Session() as session:
         x = td.placeholder(td.float64, [None, None, 3])
@@ -264,7 +176,8 @@ def test_rows_that_one_branch_reads_in_a_loop() -> None:
             return i + 1, total + td.reduce_sum(row * row)
 
         total = td.while_loop(lambda i, _: i < number, body, [0, 0.0])[1]
-        found = session.run(td.gradients(total, x)[0], {x: np.ones((4, 2, 3))})
+        gradient = td.convert_to_tensor(td.gradients(total, x)[0])
+        found = session.run(gradient, {x: np.ones((4, 2, 3))})
     np.testing.assert_array_equal(found, np.repeat([0, 2, 2, 2], 6).reshape(4, 2, 3))
 
 
