@@ -165,22 +165,6 @@ def test_recurrent_networks() -> None:
         assert found[1, 2, 1] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6)
 
 
-def test_rows_that_one_branch_reads_in_a_loop() -> None:
-    with td.Graph().as_default(), td.Session() as session:
-        x = td.placeholder(td.float32, [None, None, 3])
-        number = td.shape(x)[0]
-
-        def body(i: Any, total: Any) -> Any:
-            last = td.zeros_like(x[0])
-            row = td.cond(i + 1 < number, lambda: td.gather(x, i + 1), lambda: last)
-            return i + 1, total + td.reduce_sum(row * row)
-
-        total = td.while_loop(lambda i, _: i < number, body, [0, 0.0])[1]
-        gradient = td.convert_to_tensor(td.gradients(total, x)[0])
-        found = session.run(gradient, {x: np.ones((4, 2, 3))})
-    np.testing.assert_array_equal(found, np.repeat([0, 2, 2, 2], 6).reshape(4, 2, 3))
-
-
 def test_a_loop_without_back_prop_refuses() -> None:
     with td.Graph().as_default() as graph:
         x = td.placeholder(td.float32, [])

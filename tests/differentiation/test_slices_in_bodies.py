@@ -34,70 +34,6 @@ def test_slices_of_variables_stay_slices() -> None:
         assert not session.run(td.convert_to_tensor(gradient), {ids: [0]}).any()
 
 
-@pytest.mark.parametrize("use_resource", [False, True])
-def test_variables_that_a_loop_reads(use_resource: bool) -> None:
-    with td.Graph().as_default(), td.Session() as session:
-        w = td.get_variable("w", initializer=3.0, use_resource=use_resource)
-        n = td.placeholder(td.int32, [])
-        y = td.while_loop(lambda i, _: i < n, lambda i, y: (i + 1, y * w), [0, 2.0])[1]
-        gradient = td.gradients(y, w)[0]
-        session.run(td.global_variables_initializer())
-        assert session.run(gradient, {n: 3}) == 2.0 * 3 * 3.0**2
-        assert session.run(gradient, {n: 0}) == 0.0
-        assert gradient.shape.as_list() == []
-
-
-def test_a_variable_that_the_loop_changes_was_what_it_was() -> None:
-    with td.Graph().as_default(), td.Session() as session:
-        w = td.Variable(1.0)
-        x = td.placeholder(td.float32, [])
-
-        def body(i: Any, y: Any) -> Any:
-            with td.control_dependencies([td.assign_add(w, 1.0)]):
-                return i + 1, y * x * w.read_value()
-
-        y = td.while_loop(lambda i, _: i < 3, body, [0, x])[1]
-        session.run(td.global_variables_initializer())
-        assert session.run([y, td.gradients(y, x)[0]], {x: 2.0}) == [384.0, 768.0]
-        assert session.run(w) == 4.0
-
-
-def test_sizes_are_as_precise_as_those_of_the_inputs() -> None:
-    with td.Graph().as_default():
-        x = td.placeholder(td.float32, [None, None, 3])
-        h = td.zeros([td.shape(x)[1], 3])
-        step = lambda i, h: (i + 1, td.tanh(h + td.gather(x, i)))  # noqa: E731
-        y = td.while_loop(lambda i, _: i < td.shape(x)[0], step, [0, h])[1]
-        assert td.gradients(y, x)[0].shape.sizes == x.shape.sizes
-        assert td.gradients(td.gradients(y, x)[0], x)[0].shape.sizes == x.shape.sizes
-
-
-def test_jacobians_and_the_like_pass_through_loops() -> None:
-    with td.Graph().as_default(), td.Session() as session:
-        x = td.placeholder(td.float64, [3])
-        y = td.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1]
-        feeds = {x: [1.0, 2.0, 3.0]}
-        assert session.run(td.jacobian(y, x), feeds).tolist() == np.diag([3.0, 12.0, 27.0]).tolist()
-        hessian = td.hessians(td.reduce_sum(y), x)[0]
-        assert session.run(hessian, feeds).tolist() == np.diag([6.0, 12.0, 18.0]).tolist()
-        change = td.jvp(y, x, td.constant([1.0, 2.0, 3.0], td.float64))
-        assert session.run(change, feeds).tolist() == [3.0, 24.0, 81.0]
-        assert td.test.compute_gradient_error(x, [3], y, [3]) < 1e-5
-
-
-def test_gradients_inside_of_a_loop_have_gradients() -> None:
-    with td.Graph().as_default(), td.Session() as session:
-        x = td.placeholder(td.float64, [])
-
-        def descend(i: Any, w: Any) -> Any:
-            return i + 1, w - 0.1 * td.gradients((w * w - x) ** 2, w)[0]
-
-        w = td.while_loop(lambda i, _: i < 200, descend, [0, td.constant(1.0, td.float64)])[1]
-        root, slope = session.run([w, td.gradients(w, x)[0]], {x: 2.0})
-        assert root == pytest.approx(2.0**0.5)
-        assert slope == pytest.approx(0.5 / 2.0**0.5)
-
-
 def _table_of_twelve() -> Any:
     return td.constant(np.arange(12, dtype=np.float32).reshape(6, 2))
 
@@ -171,3 +107,19 @@ def test_slices_of_branches_hold_zeros_for_those_not_taken(rows: int | None) -> 
             kept = found.values.any(1)
             assert found.indices[kept].tolist() == indices
             np.testing.assert_array_equal(found.values[kept], 2 * value[indices])
+
+
+def test_rows_that_one_branch_reads_in_a_loop() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        x = td.placeholder(td.float32, [None, None, 3])
+        number = td.shape(x)[0]
+
+        def body(i: Any, total: Any) -> Any:
+            last = td.zeros_like(x[0])
+            row = td.cond(i + 1 < number, lambda: td.gather(x, i + 1), lambda: last)
+            return i + 1, total + td.reduce_sum(row * row)
+
+        total = td.while_loop(lambda i, _: i < number, body, [0, 0.0])[1]
+        gradient = td.convert_to_tensor(td.gradients(total, x)[0])
+        found = session.run(gradient, {x: np.ones((4, 2, 3))})
+    np.testing.assert_array_equal(found, np.repeat([0, 2, 2, 2], 6).reshape(4, 2, 3))
