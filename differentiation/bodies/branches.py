@@ -25,7 +25,7 @@ from ...ops.lists.list_ops import EMPTY_TENSOR_LIST
 from ...shape_inference.contents import Content, common_shape
 from ...shape_inference.context import ShapeContext
 from ...shape_inference.tensor_shape import TensorShape
-from ..engine.accumulation import dense, summation
+from ..engine.accumulation import dense, dtype_of_indices, summation
 from ..engine.backpropagation import backpropagate
 from .forward import Forward, bits_of
 from .gradient_graph import GradientGraph
@@ -192,22 +192,12 @@ class _BranchGradient:
         results: list[Gradient | None] = [None] * len(self.op.inputs)
         if not live:
             return results
-        sliced = {
-            i
-            for i in live
-            if all(isinstance(part.get(i), (IndexedSlices, type(None))) for part in found)
-        }
+        given = {i: [part[i] for part in found if i in part] for i in live}
+        sliced = {i for i in live if all(isinstance(part, IndexedSlices) for part in given[i])}
+        forms = {i: self._slices if i in sliced else self._whole for i in live}
         ends = [
-            [
-                part
-                for i in live
-                for part in (
-                    self._slices(graph, i, gradients, found)
-                    if i in sliced
-                    else [self._whole(graph, i, gradients, found)]
-                )
-            ]
-            for graph, gradients in zip(self.graphs, found, strict=True)
+            [part for i in live for part in forms[i](graph, i, own.get(i), given[i])]
+            for graph, own in zip(self.graphs, found, strict=True)
         ]
         outputs = iter(self._choice(ends))
         for i in live:
@@ -242,44 +232,31 @@ class _BranchGradient:
             }
 
     def _slices(
-        self,
-        graph: _BranchGradientGraph,
-        i: int,
-        own: dict[int, Gradient],
-        found: Sequence[dict[int, Gradient]],
+        self, graph: _BranchGradientGraph, i: int, own: Any, given: Sequence[Any]
     ) -> list[Tensor]:
         """The values and the indices of the gradient of an input, in one branch.
 
         As in TensorFlow 1.x, each branch that is not taken adds zeros for all rows, which
         optimizers treat like rows that were read.
         """
-        given = [part.get(i) for part in found]
-        slices = [part for part in given if isinstance(part, IndexedSlices)]
-        widest = max((part.indices.dtype.base_dtype for part in slices), key=lambda d: d.size)
         with graph.as_default():
-            parts = [own[i]] if i in own else []
-            if len(slices) > len(parts):
+            parts = [] if own is None else [own]
+            if len(given) > len(parts):
                 tensor = graph.forward.inputs[i]
-                rows = arange(cast(sizes_of(tensor)[0], widest))
-                zeros = zeros_for(tensor, slices[0].values.dtype.base_dtype)
+                rows = arange(cast(sizes_of(tensor)[0], dtype_of_indices(given)))
+                zeros = zeros_for(tensor, given[0].values.dtype.base_dtype)
                 parts.append(IndexedSlices(zeros, rows))
             total: Any = summation(None)(parts)
-            values, indices = total.values, cast(total.indices, widest)
-            return [graph.captured(values), graph.captured(indices)]
+            return [graph.captured(total.values), graph.captured(total.indices)]
 
     def _whole(
-        self,
-        graph: _BranchGradientGraph,
-        i: int,
-        own: dict[int, Gradient],
-        found: Sequence[dict[int, Gradient]],
-    ) -> Tensor:
+        self, graph: _BranchGradientGraph, i: int, own: Gradient | None, given: Sequence[Gradient]
+    ) -> list[Tensor]:
         """The gradient of an input as one tensor, in one branch."""
         with graph.as_default():
-            if i in own:
-                return graph.captured(dense(own[i]))
-            like = next(part[i] for part in found if i in part)
-            return graph.captured(zeros_for(graph.forward.inputs[i], like.dtype))
+            if own is not None:
+                return [graph.captured(dense(own))]
+            return [graph.captured(zeros_for(graph.forward.inputs[i], given[0].dtype))]
 
     def _choice(self, ends: Sequence[Sequence[Tensor]]) -> list[Tensor]:
         """The op that chooses among the gradients of the branches."""

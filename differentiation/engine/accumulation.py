@@ -17,6 +17,8 @@ from .list_items import ListItem, list_total
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...protos.dtypes import DType
+
 public = {"td": "AggregationMethod"}
 
 Gradient: TypeAlias = Tensor | IndexedSlices
@@ -110,15 +112,18 @@ def _without_zeros(terms: list[Tensor]) -> list[Tensor]:
     return terms if kept else terms[:1]
 
 
+def dtype_of_indices(slices: Sequence[IndexedSlices]) -> DType:
+    """The dtype of the indices of slices that are joined."""
+    dtypes = {item.indices.dtype.base_dtype for item in slices}
+    return dtypes.pop() if len(dtypes) == 1 else int64
+
+
 def _joined(slices: list[IndexedSlices]) -> IndexedSlices:
     """Slices that hold the rows of all: those that meet are summed by who reads them."""
-    dtypes = {item.indices.dtype.name for item in slices}
-    indices = [item.indices for item in slices]
-    if len(dtypes) > 1:
-        indices = [cast(item, int64) for item in indices]
+    dtype = dtype_of_indices(slices)
     shapes = [item.dense_shape for item in slices if item.dense_shape is not None]
     return IndexedSlices(
         concat([item.values for item in slices], 0),
-        concat(indices, 0),
+        concat([cast(item.indices, dtype) for item in slices], 0),
         shapes[0] if shapes else None,
     )
