@@ -67,13 +67,14 @@ class Pool:
         Each part comes out of one of the iterators, so where a core is busy with something else,
         the other threads do more. It ends when all is done, or raises what a part has raised.
         """
-        waiting = deque(parts)
+        waiting, offered = deque(parts), [work]
         number = min(self.threads, len(waiting) - 1)
-        helpers = [self.submit(_helped, work, waiting) for _ in range(number)]
+        helpers = [self.submit(_helped, offered, waiting) for _ in range(number)]
         try:
             work(_taken(waiting))
         finally:
             waiting.clear()  # after an error, there is nothing to help with
+            offered.clear()  # else threads keep its arrays alive until they look for other work
             # A helper that no thread was free for has nothing to do any more.
             failures = [helper.exception() for helper in helpers if not helper.cancel()]
         for failure in failures:
@@ -97,9 +98,10 @@ def _taken(waiting: deque[Part]) -> Iterator[Part]:
         yield part
 
 
-def _helped(work: Callable[[Iterator[Part]], Any], waiting: deque[Part]) -> None:
+def _helped(offered: list[Callable[[Iterator[Part]], Any]], waiting: deque[Part]) -> None:
     with np.errstate(all="ignore"):
-        work(_taken(waiting))
+        for work in tuple(offered):  # none, where the others have done everything
+            work(_taken(waiting))
 
 
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from harness import RUNS_OF_BOTH_TIERS, tiny_blocks
+from waiters import LIMIT
 
 import tensordraft as td
 from tensordraft.graph.pools import Pool
@@ -44,6 +46,23 @@ def test_a_pool_without_threads_works_in_the_thread_that_asks(threads: int) -> N
     pool.close()
     assert pool.submit(threading.current_thread).result() is threading.current_thread()
     assert isinstance(pool.submit(divmod, 1, 0).exception(), ZeroDivisionError)
+
+
+def test_what_was_shared_is_not_kept_by_a_thread_that_came_too_late() -> None:
+    pool, busy = Pool(1, "late"), threading.Event()
+    pool.submit(busy.wait, LIMIT)
+    done: list[int] = []
+
+    def work(parts: Iterator[int]) -> None:
+        done.extend(parts)
+
+    kept = weakref.ref(work)
+    pool.share(work, range(3))
+    del work
+    assert done == [0, 1, 2]
+    assert kept() is None
+    busy.set()
+    pool.close()
 
 
 def in_child(function: Callable[[], None]) -> int:
