@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
 
+import pytest
+
 from tensordraft.graph.waiting import Waits
 
 LIMIT = 60.0  # seconds after which a test is taken to hang
@@ -52,6 +54,14 @@ def arrivals() -> Iterator[Callable[[], None]]:
         yield lambda: arrived.get(timeout=LIMIT)
     finally:
         Waits.wait = plain  # type: ignore[method-assign]
+
+
+def only_waiting_takes_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has the clock of runs stand still: a time limit is over where a run waits, not before.
+
+    Else a slow machine would reach it between two steps, which is another error.
+    """
+    monkeypatch.setattr("time.perf_counter", lambda: 0.0)
 
 
 def join(threads: list[threading.Thread]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from waiters import Background, arrivals
+from waiters import Background, arrivals, only_waiting_takes_time
 
 import tensordraft as td
 from tensordraft.session.course import WaitingProgram
@@ -95,10 +95,13 @@ def test_an_error_meanwhile_ends_the_run(session: td.Session) -> None:
     assert session.run(out) == 1  # the one that had waited is gone
 
 
-def test_time_limits_and_closing_end_it(session: td.Session, arrived: Callable[[], None]) -> None:
+def test_time_limits_and_closing_end_it(
+    session: td.Session, arrived: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_waiting_takes_time(monkeypatch)
     queue, other = ints(), ints()
     out, put = queue.dequeue(), other.enqueue(1)
-    with pytest.raises(td.errors.DeadlineExceededError):  # of the wait, or of the step beside it
+    with pytest.raises(td.errors.DeadlineExceededError):
         session.run([out, put], options=SOON)
     arrived()
     with td.Session() as second:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from waiters import Background, arrivals
+from waiters import Background, arrivals, only_waiting_takes_time
 
 import tensordraft as td
 from tensordraft import raw_ops
@@ -67,7 +67,8 @@ def test_who_came_first_is_served_first(session: td.Session, arrived: Callable[[
     assert (first.result().tolist(), second.result()) == ([1, 2], 3)
 
 
-def test_time_limits_lose_nothing(session: td.Session) -> None:
+def test_time_limits_lose_nothing(session: td.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    only_waiting_takes_time(monkeypatch)
     queue = ints()
     session.run(queue.enqueue_many([[1, 2]]))
     with pytest.raises(td.errors.DeadlineExceededError, match="Timed out waiting"):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from harness import covers
-from waiters import Background, arrivals
+from waiters import Background, arrivals, only_waiting_takes_time
 
 import tensordraft as td
 from tensordraft import raw_ops
@@ -257,7 +257,8 @@ def test_queues_have_to_hold_names(session: td.Session) -> None:
             session.run(reader.read(queue))
 
 
-def test_who_reads_waits_in_turn(session: td.Session) -> None:
+def test_who_reads_waits_in_turn(session: td.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    only_waiting_takes_time(monkeypatch)
     queue = td.FIFOQueue(9, td.string, shapes=[[]])
     value = td.IdentityReader().read(queue)[1]
     with arrivals() as arrived:
