@@ -17,6 +17,7 @@ from ..session.planner import plan_under
 from ..shape_inference.costs import bytes_of, elements_of
 from ..shape_inference.symbolic.formulas import Formula
 from .cost_report import OpCost, amount, rows_text, size_text, weight
+from .declared_variables import declared_variable
 from .named_inputs import with_named_inputs
 from .op_costs import StepCost, plan_cost
 
@@ -320,10 +321,9 @@ def _base(given: NamedInputs, plan: Plan) -> Formula:
     total = sum((bytes_of(tensor, shape(tensor)) for tensor in given.feeds), Formula.of(0))
     total += _distinct_bytes(plan.constants.values())
     for op in given.ops:
-        variable = _variable_shape(op)
+        variable = declared_variable(op)
         if variable is not None:
-            dtype, sizes = variable
-            total += elements_of(sizes) * dtype.numpy_dtype.itemsize
+            total += elements_of(variable.shape) * variable.dtype.numpy_dtype.itemsize
     return total
 
 
@@ -340,22 +340,12 @@ def _distinct_bytes(arrays: Iterable[Array]) -> int:
 def _parameters(given: NamedInputs) -> Formula:
     total = Formula.of(0)
     for op in given.ops:
-        variable = _variable_shape(op)
+        variable = declared_variable(op)
         if variable is not None:
-            total += elements_of(variable[1])
+            total += elements_of(variable.shape)
         elif op.type == "Const":
             tensor = op.outputs[0]
             shape = given.inference.shape(tensor)
             if tensor.dtype.is_floating and shape.rank:
                 total += elements_of(shape)
     return total
-
-
-def _variable_shape(op: Operation) -> tuple[Any, Any] | None:
-    """The dtype and the shape of the variable that an op declares, if it does."""
-    if op.inputs or op.definition.pure or "shape" not in op.attrs or "dtype" not in op.attrs:
-        return None
-    declares = op.outputs and (
-        op.outputs[0].dtype.is_ref_dtype or op.outputs[0].dtype.name == "resource"
-    )
-    return (op.attrs["dtype"], op.attrs["shape"]) if declares else None

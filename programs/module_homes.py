@@ -105,7 +105,7 @@ core.framework:
     attr_value_pb2 graph_pb2 node_def_pb2 op_def_pb2 step_stats_pb2 summary_pb2 tensor_pb2
     tensor_shape_pb2 types_pb2=/protos.messages variable_pb2 versions_pb2
 core.protobuf:
-    cluster_pb2=train config_pb2 meta_graph_pb2 rewriter_config_pb2 saved_model_pb2
+    cluster_pb2=train config_pb2 meta_graph_pb2 rewriter_config_pb2=/session.options saved_model_pb2
     saver_pb2=train tensorflow_server_pb2=train
 core.util:
     event_pb2 saved_tensor_slice_pb2

@@ -24,6 +24,7 @@ public = {
         "Summary SummaryMetadata TensorProto TensorShapeProto"
     ),
     "td.contrib.tensorboard.plugins.projector": "EmbeddingInfo ProjectorConfig SpriteMetadata",
+    "td.profiler": "GraphNodeProto MultiGraphNodeProto",
     "td.summary": "Event SessionLog Summary SummaryDescription TaggedRunMetadata",
     "td.train": (
         "BytesList CheckpointState Example Feature FeatureList FeatureLists Features FloatList "
@@ -129,6 +130,26 @@ _DOCUMENTATION = {
         >>> data = graph.as_graph_def().SerializeToString()
         >>> [(node.name, node.op) for node in td.GraphDef.FromString(data).node]
         [('x', 'Const'), ('y', 'Neg')]
+    """,
+    "GraphNodeProto": """A node of a profile, with what is below it: of a scope, say.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.add([1.0, 2.0], 3.0, name="y")
+        >>> builder = td.profiler.ProfileOptionBuilder(
+        ...     td.profiler.ProfileOptionBuilder.float_operation()
+        ... )
+        >>> options = builder.with_empty_output().build()
+        >>> isinstance(td.profiler.profile(graph, options=options), td.profiler.GraphNodeProto)
+        True
+    """,
+    "MultiGraphNodeProto": """Nodes of a profile that are told together, such as those of a type.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.profiler.MultiGraphNodeProto(name="MatMul", total_float_ops=48).total_float_ops
+        48
     """,
     "HistogramProto": """How numbers are distributed: upper limits of buckets, and counts.
 

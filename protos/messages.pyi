@@ -731,6 +731,65 @@ class AssetFileDef(Message):
     def __init__(self, *, tensor_info: TensorInfo | Mapping[str, Any] | None = ..., filename: str | None = ...) -> None: ...
     def HasField(self, field_name: Literal["tensor_info"]) -> bool: ...
 
+class GraphNodeProto(Message):
+    name: str
+    run_count: int
+    exec_micros: int
+    accelerator_exec_micros: int
+    cpu_exec_micros: int
+    requested_bytes: int
+    peak_bytes: int
+    residual_bytes: int
+    output_bytes: int
+    parameters: int
+    float_ops: int
+    @property
+    def devices(self) -> RepeatedScalarFieldContainer[str]: ...
+    total_definition_count: int
+    total_run_count: int
+    total_exec_micros: int
+    total_accelerator_exec_micros: int
+    total_cpu_exec_micros: int
+    total_requested_bytes: int
+    total_peak_bytes: int
+    total_residual_bytes: int
+    total_output_bytes: int
+    total_parameters: int
+    total_float_ops: int
+    @property
+    def shapes(self) -> RepeatedCompositeFieldContainer[TensorShapeProto]: ...
+    @property
+    def input_shapes(self) -> MessageMap[int, TensorShapeProto]: ...
+    @property
+    def children(self) -> RepeatedCompositeFieldContainer[GraphNodeProto]: ...
+    def __init__(self, *, name: str | None = ..., run_count: int | None = ..., exec_micros: int | None = ..., accelerator_exec_micros: int | None = ..., cpu_exec_micros: int | None = ..., requested_bytes: int | None = ..., peak_bytes: int | None = ..., residual_bytes: int | None = ..., output_bytes: int | None = ..., parameters: int | None = ..., float_ops: int | None = ..., devices: Iterable[str] | None = ..., total_definition_count: int | None = ..., total_run_count: int | None = ..., total_exec_micros: int | None = ..., total_accelerator_exec_micros: int | None = ..., total_cpu_exec_micros: int | None = ..., total_requested_bytes: int | None = ..., total_peak_bytes: int | None = ..., total_residual_bytes: int | None = ..., total_output_bytes: int | None = ..., total_parameters: int | None = ..., total_float_ops: int | None = ..., shapes: Iterable[TensorShapeProto | Mapping[str, Any]] | None = ..., input_shapes: Mapping[int, TensorShapeProto | Mapping[str, Any]] | None = ..., children: Iterable[GraphNodeProto | Mapping[str, Any]] | None = ...) -> None: ...
+
+class MultiGraphNodeProto(Message):
+    name: str
+    exec_micros: int
+    accelerator_exec_micros: int
+    cpu_exec_micros: int
+    requested_bytes: int
+    peak_bytes: int
+    residual_bytes: int
+    output_bytes: int
+    parameters: int
+    float_ops: int
+    total_exec_micros: int
+    total_accelerator_exec_micros: int
+    total_cpu_exec_micros: int
+    total_requested_bytes: int
+    total_peak_bytes: int
+    total_residual_bytes: int
+    total_output_bytes: int
+    total_parameters: int
+    total_float_ops: int
+    @property
+    def graph_nodes(self) -> RepeatedCompositeFieldContainer[GraphNodeProto]: ...
+    @property
+    def children(self) -> RepeatedCompositeFieldContainer[MultiGraphNodeProto]: ...
+    def __init__(self, *, name: str | None = ..., exec_micros: int | None = ..., accelerator_exec_micros: int | None = ..., cpu_exec_micros: int | None = ..., requested_bytes: int | None = ..., peak_bytes: int | None = ..., residual_bytes: int | None = ..., output_bytes: int | None = ..., parameters: int | None = ..., float_ops: int | None = ..., total_exec_micros: int | None = ..., total_accelerator_exec_micros: int | None = ..., total_cpu_exec_micros: int | None = ..., total_requested_bytes: int | None = ..., total_peak_bytes: int | None = ..., total_residual_bytes: int | None = ..., total_output_bytes: int | None = ..., total_parameters: int | None = ..., total_float_ops: int | None = ..., graph_nodes: Iterable[GraphNodeProto | Mapping[str, Any]] | None = ..., children: Iterable[MultiGraphNodeProto | Mapping[str, Any]] | None = ...) -> None: ...
+
 class SpriteMetadata(Message):
     image_path: str
     @property

@@ -59,8 +59,8 @@ class OptimizerOptions(_Accepted):
     ON_2 = 2
 
 
-class _RewriteOptions(_Accepted):
-    """What TensorFlow calls a RewriterConfig."""
+class RewriterConfig(_Accepted):
+    """Which rewritings of graphs are asked for; TensorFlow has it in `rewriter_config_pb2`."""
 
     DEFAULT = 0
     ON = 1
@@ -88,7 +88,7 @@ class GraphOptions(_Accepted):
     """
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(optimizer_options=OptimizerOptions(), rewrite_options=_RewriteOptions())
+        super().__init__(optimizer_options=OptimizerOptions(), rewrite_options=RewriterConfig())
         vars(self).update(settings)
 
 

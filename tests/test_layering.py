@@ -110,6 +110,7 @@ FOLDERS = [
     "contributed",
     "programs/inner",
     "analysis",
+    "analysis/profiler",
     "drawing",
     "dry_runs",
     "",

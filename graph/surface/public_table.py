@@ -44,7 +44,7 @@ STAGES = (
     ("training.*",),
     ("estimators.*",),
     ("contributed.*",),
-    ("analysis",),
+    ("analysis.*",),
     ("drawing",),
     ("dry_runs",),
     ("distributed",),

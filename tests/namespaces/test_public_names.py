@@ -68,6 +68,8 @@ NAMESPACES = [
     "td.contrib.tensorboard",
     "td.contrib.tensorboard.plugins",
     "td.contrib.tensorboard.plugins.projector",
+    "td.contrib.tfprof",
+    "td.contrib.tfprof.model_analyzer",
     "td.contrib.tpu",
     "td.contrib.training",
     "td.contrib.util",
@@ -120,12 +122,14 @@ NAMESPACES = [
     "td.nn",
     "td.nn.rnn_cell",
     "td.nn.seq2seq",
+    "td.profiler",
     "td.python_io",
     "td.quantization",
     "td.queue",
     "td.ragged",
     "td.random",
     "td.raw_ops",
+    "td.resource_loader",
     "td.saved_model",
     "td.saved_model.builder",
     "td.saved_model.constants",
@@ -236,7 +240,7 @@ def test_every_name_has_an_example() -> None:
     assert without == []
     plain = {type(value) for name, value in NAMES.items() if name not in values}
     alias = type(td.TensorLike)
-    assert plain <= {ModuleType, Namespace, int, str, type(None), frozenset, alias}
+    assert plain <= {ModuleType, Namespace, int, str, dict, type(None), frozenset, alias}
 
 
 def test_every_docstring_begins_with_a_sentence() -> None:

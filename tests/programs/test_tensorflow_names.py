@@ -151,6 +151,27 @@ def test_a_function_hides_the_module_of_its_name(tmp_path: Path) -> None:
     assert (done.stderr, done.stdout) == ("", "arg_scope add_arg_scope False\n")
 
 
+REWRITING = """\
+import tensorflow as tf
+from tensorflow.core.protobuf import rewriter_config_pb2
+from tensorflow.core.protobuf.rewriter_config_pb2 import RewriterConfig
+
+rewriting = RewriterConfig(remapping=RewriterConfig.OFF, disable_model_pruning=True)
+options = tf.GraphOptions(rewrite_options=rewriting)
+x = tf.placeholder(tf.float32, [1, 4, 4, 3], name="x")
+y = tf.nn.conv2d(x, tf.ones([1, 1, 3, 2]), [1, 1, 1, 1], "SAME") * [2.0, 3.0]
+for given in (options, tf.GraphOptions()):
+    with tf.Session(config=tf.ConfigProto(graph_options=given)) as session:
+        print("times" in session.explain(y, [x]))
+"""
+
+
+def test_rewriting_can_be_configured(tmp_path: Path) -> None:
+    (tmp_path / "rewriting.py").write_text(REWRITING)
+    done = tensordraft("python", "rewriting.py", folder=tmp_path)
+    assert (done.stderr, done.stdout) == ("", "False\nTrue\n")
+
+
 STEPS = """\
 import tensorflow as tf
 from tensorflow.python.framework import ops
