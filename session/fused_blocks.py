@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _BLOCK_BYTES = 1 << 17
 # Threads hand the interpreter to each other between functions; larger blocks do so less often.
 _SHARED_BLOCK_BYTES = 1 << 20
+# Machine code takes elements one by one: what repeats need be no longer than pays for the loop.
+_FEWEST_IN_A_ROUND = 1 << 8
 # Where a core is busy with something else, the other threads take more of them.
 _PARTS_A_THREAD = 4
 # One function alone NumPy does as fast as machine code of it would.
@@ -61,8 +63,8 @@ class BlockProgram:
         period = max(1, *self._periods)
         if period == len(chain.instructions) == 1:
             most_bytes = sys.maxsize // self._threads  # nothing is read a second time
-        self._repeats = max(1, most_bytes // size // period)
-        self._block = self._repeats * period
+        self._block = max(1, most_bytes // size // period) * period
+        self._round = -(-_FEWEST_IN_A_ROUND // period) * period if period > 1 else self._block
         self._code, self._buffer_dtypes = compiled_chain(chain, self._block)
         # Buffers that no run is using; new memory would cost more than a block's work.
         self._buffers: list[list[Array]] = []
@@ -127,38 +129,39 @@ class BlockProgram:
             np.empty(shape, dtype) if position is None else arrays[position]
             for dtype, position in zip(self._dtypes, taken, strict=True)
         ]
-        pairs = zip(arrays, self._periods, strict=True)
-        flat = [self._flat(array, period) for array, period in pairs]
-        flat += [result.reshape(-1) for result in results]
+        size = math.prod(shape)
         whole = results[0] if len(results) == 1 else tuple(results)
-        run = self._machine_run(taken, flat) or partial(self._run, flat)
-        return Work(math.prod(shape), whole, run)
+        machine = self._machine(taken)
+        length = self._block if machine is None else min(self._round, self._block)
+        flat = self._flat(arrays, min(length, size))
+        flat += [result.reshape(-1) for result in results]
+        if machine is None:
+            return Work(size, whole, partial(self._run, flat))
+        given = [array if array.ndim else array.item() for array in flat]
+        others = [array for i, array in enumerate(given) if i not in taken]
+        return Work(size, whole, lambda start, stop: machine(start, stop, length, *others))
 
-    def _machine_run(
-        self, taken: tuple[int | None, ...], flat: Sequence[Array]
-    ) -> Callable[[int, int], None] | None:
-        """The run by machine code, which gives the same bits, as soon as there is some."""
+    def _machine(self, taken: tuple[int | None, ...]) -> Callable[..., None] | None:
+        """Machine code, which gives the same bits, as soon as there is some."""
         if taken not in self._loops:
             several = len(self._chain.instructions) >= _FEWEST_FUNCTIONS
             loop = chain_loop(self._chain, taken) if several else None
             self._loops[taken] = loop
             accelerator.ask_for([] if loop is None else [loop])
         loop = self._loops[taken]
-        machine = None if loop is None else accelerator.ready(loop)
-        if machine is None:
-            return None
-        given = [array if array.ndim else array.item() for array in flat]
-        others = [array for i, array in enumerate(given) if i not in taken]
+        return None if loop is None else accelerator.ready(loop)
 
-        def run(start: int, stop: int) -> None:
-            machine(start, stop, self._block, *others)
-
-        return run
-
-    def _flat(self, array: Array, period: int) -> Array:
-        if period == 0:
-            return array.reshape(-1)
-        return array.reshape(()) if period == 1 else np.tile(array.reshape(-1), self._repeats)
+    def _flat(self, arrays: Sequence[Array], length: int) -> list[Array]:
+        """The inputs as lines: what repeats over `length` elements, and scalars as they are."""
+        flat: list[Array] = []
+        for array, period in zip(arrays, self._periods, strict=True):
+            line = array.reshape(() if period == 1 else -1)
+            if 1 < period < length:
+                repeated = np.empty((length // period, period), line.dtype)
+                repeated[...] = line
+                line = repeated.reshape(-1)
+            flat.append(line)
+        return flat
 
     def _run_shared(self, work: Work) -> None:
         """Runs all blocks, with the threads of the pool: each takes one part after another."""

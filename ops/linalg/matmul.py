@@ -154,8 +154,9 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
         if a.ndim != 2 or b.ndim != 2:
             mat_mul(a, b)  # raises
         x, y = a.T if swap_a else a, b.T if swap_b else b
-        shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
-        _product_shape(c, *shapes, swap_a, swap_b, "a and b")
+        if x.shape[1] != y.shape[0]:
+            shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
+            _product_shape(c, *shapes, swap_a, swap_b, "a and b")
         shape = check_size((len(x), y.shape[1]), x.dtype)
         y = suited(x, y)
         return Rows(shape, lambda out, finish: multiply_rows(x, y, out, finish))

@@ -16,6 +16,7 @@ from ...shape_inference.symbolic.symbolic import dim_max, dim_min
 from ...shape_inference.traits import Reduction
 from ..kit.call_forms import renamed
 from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
+from ..kit.extrema import extreme_of_rows
 from .accumulation import accumulating, count_along
 from .arithmetic import add, subtract
 from .comparison import is_finite
@@ -79,6 +80,9 @@ def _extremum(ufunc: np.ufunc, of_floats: float, of_integers: str) -> Callable[[
         initial = own.type(end)  # of nothing: the one that gives way to any other
 
         def reduce(x: Array, axes: tuple[int, ...], keep_dims: bool) -> Any:
+            if axes == (x.ndim - 1,):
+                result = extreme_of_rows(ufunc, x, initial)
+                return result if keep_dims else result[..., 0]
             return ufunc.reduce(x, axes, keepdims=keep_dims, initial=initial)
 
         return reduce

@@ -18,7 +18,7 @@ from ..kit.blockwise import block_by_block
 from ..kit.call_forms import renamed
 from ..kit.chosen_elements import chosen
 from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
-from ..kit.extrema import clipped, positive
+from ..kit.extrema import clipped, extreme_of_rows, positive
 from ..kit.flops import flops_per_element
 from .softmax_steps import log_softmax_steps, softmax_steps
 
@@ -154,14 +154,14 @@ def _softmax_shape(c: ShapeContext) -> TensorShape:
 
 @in_float32
 def _softmax(x: Array) -> Any:
-    powers = np.exp(x - np.maximum.reduce(x, -1, keepdims=True, initial=-np.inf))
+    powers = np.exp(x - extreme_of_rows(np.maximum, x, -np.inf))
     powers /= np.add.reduce(powers, -1, keepdims=True)
     return powers
 
 
 @in_float32
 def _log_softmax(x: Array) -> Any:
-    shifted = x - np.maximum.reduce(x, -1, keepdims=True, initial=-np.inf)
+    shifted = x - extreme_of_rows(np.maximum, x, -np.inf)
     shifted -= np.log(np.add.reduce(np.exp(shifted), -1, keepdims=True))
     return shifted
 

@@ -21,7 +21,9 @@ from ..array.ranges import range as numbers_in
 from ..array.reshaping import reshape
 from ..array.shapes import rank, shape
 from ..array.transposing import transpose
+from ..indexing.gathering import in_range, out_of_range
 from ..kit.call_forms import older_form, renamed
+from ..kit.extrema import extreme_of_rows
 from ..kit.flops import flops_per_element
 from ..math.arithmetic import add, maximum, minimum, multiply, negative, subtract
 from ..math.comparison import greater_equal, less_equal, logical_and
@@ -101,9 +103,12 @@ def _softmax_cross_entropy_kernel(c: KernelContext) -> Kernel:
 
 
 def _shifted(logits: Array, dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
-    """The logits less the greatest of each row, their softmax, and the sums of their powers."""
+    """The logits less the greatest of each row, their softmax, and the sums of their powers.
+
+    The elements of each lie row by row, whatever those of the logits do.
+    """
     wide = logits.astype(np.float32) if dtype.itemsize == 2 else logits
-    shifted = wide - np.maximum.reduce(wide, -1, keepdims=True, initial=-np.inf)
+    shifted = np.subtract(wide, extreme_of_rows(np.maximum, wide, -np.inf), order="C")
     powers = np.exp(shifted)
     total = np.add.reduce(powers, -1, keepdims=True)
     powers /= total
@@ -125,9 +130,9 @@ def _sparse_softmax_cross_entropy_kernel(c: KernelContext) -> Kernel:
     def cross_entropy(features: Array, labels: Array) -> tuple[Array, Array]:
         _check_labels(features, labels)
         shifted, backprop, total = _shifted(features, dtype)
-        right = np.arange(len(labels)), labels
-        loss = np.log(total[:, 0]) - shifted[right]
-        backprop[right] -= 1
+        right = labels + np.arange(0, features.size, max(1, features.shape[1]))
+        loss = np.log(total[:, 0]) - shifted.reshape(-1).take(right)
+        backprop.reshape(-1)[right] -= 1
         return loss.astype(dtype, copy=False), backprop.astype(dtype, copy=False)
 
     return cross_entropy
@@ -144,9 +149,8 @@ def _check_labels(features: Array, labels: Array) -> None:
             f"{len(features)} and {len(labels)}"
         )
     classes = features.shape[1]
-    if labels.size and not (labels.min() >= 0 and labels.max() < classes):
-        bad = int(((labels < 0) | (labels >= classes)).argmax())
-        raise ValueError(f"labels[{bad}] = {labels[bad]} is not in [0, {classes})")
+    if not in_range(labels, classes):
+        raise out_of_range("labels", labels, classes)
 
 
 def _by_position(args: Sequence[Any]) -> bool:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from ...graph.kernel_spec import KernelSpec
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
 from ...shape_inference.traits import STATEFUL
@@ -22,12 +21,13 @@ from ..variables.resource_ops import shape_of_resource
 from . import update_rules as rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator
 
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
 _BLOCK_BYTES = 1 << 17  # of each array: a few of them fit in the cache
+_WHOLE_BYTES = 1 << 20  # up to this, a call for each block costs more than the cache gives back
 _FEWEST_SHARED = 1 << 21  # bytes: threads are worth their while
 
 
@@ -115,6 +115,10 @@ def _define(prefix: str, name: str, update: Update) -> OpDef[Any]:
         gradient = "grad"
         rest[at : at + 1] = ["grad", "indices"]
     numbers = [item for item in rest if item not in (gradient, "indices")]
+    gradient_at = [
+        at for at, item in enumerate(rest, len(variables)) if item in (gradient, "indices")
+    ]
+    places = {item: at for at, item in enumerate(rest, len(variables)) if item in numbers}
     kind = "resource" if by_handle else "Ref(T)"
     arguments = [f"{item}: {kind}" for item in variables]
     arguments += [f"{item}: {_DTYPES.get(item, 'T')}" for item in rest]
@@ -156,24 +160,31 @@ def _define(prefix: str, name: str, update: Update) -> OpDef[Any]:
         if not c.attr("T").is_floating and not c.attr("T").is_complex:
             raise ValueError(f"T must be of floats or complex numbers, got {c.attr('T').name}")
         changed = _rows_changed if by_rows else _whole_changed
-        count = len(variables)
 
-        def step(*arrays: Array) -> Array | None:
-            references = [reference(array) for array in arrays[:count]]
-            for item, name in zip(references, variables, strict=True):
-                if item.dtype != dtype:
-                    raise ValueError(f"{name} holds {item.dtype}, where T = {c.attr('T').name}")
-            given = dict(zip(rest, arrays[count:], strict=True))
-            for number in numbers:
-                if given[number].ndim:
-                    shape = list(given[number].shape)
+        def step(*arrays: Array, spare: bool = False) -> Array | None:
+            n = SimpleNamespace(**settings, spare=spare)
+            for number, at in places.items():
+                value = arrays[at]
+                if value.ndim:
+                    shape = list(value.shape)
                     raise ValueError(f"{number} must be a scalar, got shape {shape}")
-            n = SimpleNamespace(**settings, **{number: given[number][()] for number in numbers})
-            change = changed(update.rule, n, variables, given[gradient], given.get("indices"))
+                setattr(n, number, value[()])
+            references = [reference(array) for array in arrays[: len(variables)]]
+            for i, item in enumerate(references):
+                if item.dtype != dtype:
+                    named = f"{variables[i]} holds {item.dtype}"
+                    raise ValueError(f"{named}, where T = {c.attr('T').name}")
+            change = changed(update.rule, n, variables, *[arrays[at] for at in gradient_at])
             modify(change, *references)
             return None if by_handle else arrays[0]
 
-        return step
+        def using_up_the_gradient(*arrays: Array) -> Array | None:
+            return step(*arrays, spare=arrays[gradient_at[0]].flags.writeable)
+
+        def overwriting(spare: Container[int]) -> Callable[..., Array | None]:
+            return using_up_the_gradient if gradient_at[0] in spare else step
+
+        return KernelSpec(step, overwriting=overwriting)
 
     return definition
 
@@ -188,17 +199,17 @@ def _check_one_shape(names: list[str], arrays: tuple[Array, ...]) -> None:
 
 
 def _whole_changed(
-    rule: Callable[..., None], n: SimpleNamespace, names: list[str], grad: Array, _: Array | None
+    rule: Callable[..., None], n: SimpleNamespace, names: list[str], grad: Array
 ) -> Callable[..., None]:
     """The change by a gradient of the whole variable, a block of each array at a time."""
 
     def change(*arrays: Array) -> None:
         _check_one_shape([*names, "grad"], (*arrays, grad))
+        if grad.nbytes <= _WHOLE_BYTES and grad.ndim:
+            rule(n, grad, *arrays)
+            return
         block = _BLOCK_BYTES // max(grad.itemsize, 1)
         flat = [array.reshape(-1) for array in (grad, *arrays)]
-        if grad.size <= block:
-            rule(n, *flat)
-            return
 
         def work(starts: Iterator[int]) -> None:
             for start in starts:
@@ -218,10 +229,9 @@ def _rows_changed(
     n: SimpleNamespace,
     names: list[str],
     grad: Array,
-    indices: Array | None,
+    places: Array,
 ) -> Callable[..., None]:
     """The change by a gradient of some rows, which touches no others."""
-    places = np.asarray(indices)
 
     def change(*arrays: Array) -> None:
         _check_one_shape(names, arrays)
@@ -241,6 +251,7 @@ def _rows_changed(
         for some in distinct_rounds(places):
             at = places[some]
             rows = [array[at] for array in arrays]
+            n.spare = n.spare or not isinstance(some, slice)  # then the rule is given a copy
             rule(n, grad[some], *rows)
             for array, new in zip(arrays, rows, strict=True):
                 array[at] = new

@@ -1,8 +1,9 @@
 """What each step of an optimizer computes, on arrays that it writes into.
 
 A rule takes a namespace of its numbers, the gradient, and the arrays to change: the variable
-first. All arrays have one shape; the numbers are scalars of their dtype. The formulas are those of
-TensorFlow's kernels, in their order of operations where that shows in the last place.
+first. All arrays have one shape; the numbers are scalars of their dtype. Where nobody needs the
+gradient afterwards, which `spare` tells, its memory takes what would need new memory. The formulas
+are those of TensorFlow's kernels, in their order of operations where that shows in the last place.
 """
 
 from __future__ import annotations
@@ -24,9 +25,14 @@ def _approach(average: Array, target: Array, rate: Any) -> None:
     average += target
 
 
+def _room(n: SimpleNamespace, grad: Array) -> Array | None:
+    """Where to put what comes in place of the gradient; None for new memory."""
+    return grad if n.spare else None
+
+
 def gradient_descent(n: SimpleNamespace, grad: Array, var: Array) -> None:
     """Downhill."""
-    var -= grad * n.alpha
+    var -= np.multiply(grad, n.alpha, out=_room(n, grad))
 
 
 def momentum(n: SimpleNamespace, grad: Array, var: Array, accum: Array) -> None:
@@ -36,12 +42,12 @@ def momentum(n: SimpleNamespace, grad: Array, var: Array, accum: Array) -> None:
     if n.use_nesterov:
         var -= grad * n.lr + accum * n.momentum * n.lr
     else:
-        var -= accum * n.lr
+        var -= np.multiply(accum, n.lr, out=_room(n, grad))
 
 
 def keras_momentum(n: SimpleNamespace, grad: Array, var: Array, accum: Array) -> None:
     """Momentum where the rate is part of the speed."""
-    step = grad * n.lr
+    step = np.multiply(grad, n.lr, out=_room(n, grad))
     accum *= n.momentum
     accum -= step
     var += accum * n.momentum - step if n.use_nesterov else accum
@@ -54,7 +60,7 @@ def adagrad(n: SimpleNamespace, grad: Array, var: Array, accum: Array) -> None:
     root = np.sqrt(accum)
     if hasattr(n, "epsilon"):
         root += n.epsilon
-    step = grad * n.lr
+    step = np.multiply(grad, n.lr, out=_room(n, grad))
     step /= root
     var -= step
 
@@ -104,7 +110,7 @@ def centered_rms_prop(
 
 def _step_by_root(n: SimpleNamespace, grad: Array, var: Array, mom: Array, square: Array) -> None:
     mom *= n.momentum
-    step = grad * n.lr
+    step = np.multiply(grad, n.lr, out=_room(n, grad))
     step /= np.sqrt(square, out=square)
     mom += step
     var -= mom
@@ -112,12 +118,19 @@ def _step_by_root(n: SimpleNamespace, grad: Array, var: Array, mom: Array, squar
 
 def adam(n: SimpleNamespace, grad: Array, var: Array, m: Array, v: Array) -> None:
     """By averages of gradients and of their squares, without bias to zero (Kingma and Ba, 2014)."""
-    _approach(m, grad.copy(), 1 - n.beta1)
-    _approach(v, grad * grad, 1 - n.beta2)
-    divisor = np.sqrt(v)
+    ahead = grad * (1 - n.beta1) if n.use_nesterov else None
+    squares = grad * grad
+    _approach(v, squares, 1 - n.beta2)
+    step = grad if n.spare else grad.copy()
+    _approach(m, step, 1 - n.beta1)
+    divisor = np.sqrt(v, out=squares)
     divisor += n.epsilon
-    step = m * n.beta1 + grad * (1 - n.beta1) if n.use_nesterov else m.copy()
-    step *= _adam_rate(n)
+    if ahead is None:
+        np.multiply(m, _adam_rate(n), out=step)
+    else:
+        np.multiply(m, n.beta1, out=step)
+        step += ahead
+        step *= _adam_rate(n)
     step /= divisor
     var -= step
 
@@ -126,12 +139,14 @@ def adam_with_amsgrad(
     n: SimpleNamespace, grad: Array, var: Array, m: Array, v: Array, vhat: Array
 ) -> None:
     """Adam over the greatest average of squares so far (Reddi et al., 2018)."""
-    _approach(m, grad.copy(), 1 - n.beta1)
-    _approach(v, grad * grad, 1 - n.beta2)
+    squares = grad * grad
+    _approach(v, squares, 1 - n.beta2)
     np.maximum(vhat, v, out=vhat)
-    divisor = np.sqrt(vhat)
+    step = grad if n.spare else grad.copy()
+    _approach(m, step, 1 - n.beta1)
+    divisor = np.sqrt(vhat, out=squares)
     divisor += n.epsilon
-    step = m * _adam_rate(n)
+    np.multiply(m, _adam_rate(n), out=step)
     step /= divisor
     var -= step
 

@@ -1,11 +1,11 @@
-"""The larger of numbers and 0, by whichever loop of NumPy's."""
+"""The larger of numbers and 0, and the extremes of rows, by whichever loop of NumPy's."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tensordraft.ops.kit.extrema import positive
+from tensordraft.ops.kit.extrema import extreme_of_rows, positive
 
 ODD = [np.nan, -np.inf, np.inf, -0.0, 0.0, -1.5, 2.5, -1e-45]
 
@@ -30,3 +30,17 @@ def test_zeros_have_one_sign_however_many_and_wherever(dtype: str) -> None:
 def test_integers() -> None:
     x = np.arange(-5000, 5000)
     np.testing.assert_array_equal(positive(x), np.maximum(x, 0))
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0), (7,), (40, 1), (40, 10), (3, 40, 64), (20, 65)])
+@pytest.mark.parametrize("dtype", ["e", "f", "i4"])
+def test_extremes_of_rows(shape: tuple[int, ...], dtype: str) -> None:
+    x = (100 * np.random.default_rng(0).standard_normal(shape)).astype(dtype)
+    if dtype != "i4" and x.size:
+        x.reshape(-1)[3] = np.nan
+    for array in (x, np.asfortranarray(x)):
+        for ufunc, initial in ((np.maximum, -1000), (np.minimum, 1000)):
+            found = extreme_of_rows(ufunc, array, initial)
+            assert found.dtype == dtype
+            wanted = ufunc.reduce(x, -1, keepdims=True, initial=initial)
+            np.testing.assert_array_equal(found, wanted)

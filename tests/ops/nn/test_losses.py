@@ -114,3 +114,20 @@ def test_sigmoid_cross_entropy_slopes_at_zero_as_beside_it() -> None:
         loss = td.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
         slopes, wanted = session.run([td.gradients(loss, logits)[0], td.sigmoid(logits) - labels])
     np.testing.assert_allclose(slopes, wanted, rtol=1e-5)
+
+
+def test_logits_whose_columns_lie_together() -> None:
+    logits = np.random.default_rng(0).standard_normal((10, 40)).astype("f")
+    labels = np.arange(40) % 10
+    with td.Graph().as_default(), td.Session() as session:
+        fed = td.placeholder(td.float32, [10, 40])
+        columns = td.transpose(fed)
+        both = [
+            td.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=x)
+            for x in (columns, td.constant(np.ascontiguousarray(logits.T)))
+        ]
+        slopes = [td.gradients(both[0], columns)[0], td.nn.softmax(columns)]
+        losses, (slope, shares) = session.run([both, slopes], {fed: logits})
+    np.testing.assert_array_equal(*losses)
+    shares[np.arange(40), labels] -= 1
+    np.testing.assert_allclose(slope, shares, 1e-6)

@@ -92,10 +92,32 @@ def test_blocks_and_threads_change_nothing(name: str, monkeypatch: pytest.Monkey
     values, others = inputs(arguments_of(name), next(variants(arguments_of(name), False)))
     expected = after(name, values, others)
     for fewest in (1, 1 << 30):
+        monkeypatch.setattr(update_ops, "_WHOLE_BYTES", 0)
         monkeypatch.setattr(update_ops, "_BLOCK_BYTES", 20)
         monkeypatch.setattr(update_ops, "_FEWEST_SHARED", fewest)
         for value, wanted in zip(after(name, values, others), expected, strict=True):
             np.testing.assert_array_equal(value, wanted)
+
+
+@pytest.mark.parametrize("name", list(UPDATE_OPS))
+def test_a_gradient_that_nobody_needs_is_used_up_and_one_that_is_fetched_stays(name: str) -> None:
+    arguments = arguments_of(name)
+    values, others = inputs(arguments, next(variants(arguments, False)))
+    gradient = "delta" if "delta" in arguments else "grad"
+    expected = after(name, values, others)
+    with td.Graph().as_default(), td.Session() as session:
+        zeros = td.placeholder(others[gradient].dtype, others[gradient].shape)
+        slope = td.add(zeros, others[gradient])
+        op, variables = call(name, values, {**others, gradient: slope})
+        feeds = {zeros: np.zeros_like(others[gradient])}
+        update = op if name.startswith("Resource") else op.op
+        for fetches in ([update], [update, slope]):
+            session.run(td.global_variables_initializer())
+            found = session.run(fetches, feeds)
+            for value, wanted in zip(session.run(variables), expected, strict=True):
+                np.testing.assert_array_equal(value, wanted)
+            for value in found[1:]:
+                np.testing.assert_array_equal(value, others[gradient])
 
 
 @pytest.mark.parametrize("name", list(UPDATE_OPS))
