@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Self
 
+    from ..training.coordination.strategies import Strategy
+
 public = {"td.estimator": "Estimator"}
 
 _ARGUMENTS = {"features", "labels", "mode", "params", "config"}
@@ -135,7 +137,11 @@ class Estimator:
             raise ValueError("model_fn does not take labels, but input_fn returns labels.")
         offered = {"features": features, "labels": labels, "mode": mode}
         offered |= {"params": self._params_of(mode), "config": config}
-        return called(self._function, offered)
+        strategy = _strategy(self._config, mode)
+        if strategy is None:
+            return called(self._function, offered)
+        with strategy.scope():
+            return strategy.run(called, (self._function, offered))
 
     def _params_of(self, mode: str) -> Any:
         """The parameters that functions get in a mode."""
@@ -344,6 +350,13 @@ class Estimator:
 def _check_number(name: str, number: int | None) -> None:
     if number is not None and number <= 0:
         raise ValueError(f"Must specify {name} > 0, given: {number}")
+
+
+def _strategy(config: RunConfig, mode: str) -> Strategy | None:
+    """The strategy in force while a model is built."""
+    if mode == ModeKeys.TRAIN:
+        return config.train_distribute
+    return config.eval_distribute if mode == ModeKeys.EVAL else None
 
 
 def _with_folder(config: Any, folder: str | os.PathLike[str] | None) -> RunConfig:

@@ -4,22 +4,44 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..session.options import ConfigProto
+from ..training.coordination.strategies import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-public = {"td.estimator, td.contrib.learn": "RunConfig"}
+public = {
+    "td.contrib.distribute": "DistributeConfig",
+    "td.estimator, td.contrib.learn": "RunConfig",
+}
 
 _UNSET = "default"  # told apart from None, which turns saving off
 _SECONDS = 600
-_OF_CLUSTERS = (
-    "train_distribute",
-    "eval_distribute",
-    "experimental_distribute",
-)
+_STRATEGIES = ("train_distribute", "eval_distribute")
+
+
+class DistributeConfig(NamedTuple):
+    """The strategies of an estimator, as `contrib` has them together.
+
+    Args:
+        train_distribute: a `td.distribute.Strategy` for training.
+        eval_distribute: one for evaluation.
+        remote_cluster: None: there is one process.
+
+    Example:
+        >>> import tensordraft as td
+        >>> strategy = td.contrib.distribute.MirroredStrategy(num_gpus=2)
+        >>> both = td.contrib.distribute.DistributeConfig(train_distribute=strategy)
+        >>> config = td.estimator.RunConfig(experimental_distribute=both)
+        >>> config.train_distribute is strategy, config.eval_distribute
+        (True, None)
+    """
+
+    train_distribute: Strategy | None = None
+    eval_distribute: Strategy | None = None
+    remote_cluster: Any = None
 
 
 class RunConfig:
@@ -35,17 +57,18 @@ class RunConfig:
         keep_checkpoint_max: how many checkpoints are kept; 0 or None for all.
         keep_checkpoint_every_n_hours: one of so many hours is kept for good.
         log_step_count_steps: after how many steps to log the loss, and how many a second takes.
-        train_distribute: None: there is one device.
+        train_distribute: a `td.distribute.Strategy` that is in force while models are built for
+            training.
         device_fn: a function from an op to its device.
         protocol: accepted for TensorFlow's sake.
-        eval_distribute: None: there is one device.
-        experimental_distribute: None: there is one device.
+        eval_distribute: likewise, for evaluation.
+        experimental_distribute: a `td.contrib.distribute.DistributeConfig`, which has both.
         experimental_max_worker_delay_secs: accepted for TensorFlow's sake.
         session_creation_timeout_secs: accepted for TensorFlow's sake.
 
     Raises:
-        ValueError: steps and seconds are both given, a number is negative, or several devices or
-            machines are asked for.
+        ValueError: steps and seconds are both given, a number is negative, what is to be a
+            strategy is none, or several machines are asked for.
 
     Example:
         >>> import tensordraft as td
@@ -157,8 +180,18 @@ class RunConfig:
     service: Any = None
     task_id = 0
     task_type = "worker"
-    train_distribute: Any = None
-    eval_distribute: Any = None
+
+    @property
+    def train_distribute(self) -> Strategy | None:
+        """The strategy in force while models are built for training."""
+        strategy: Strategy | None = self._given["train_distribute"]
+        return strategy
+
+    @property
+    def eval_distribute(self) -> Strategy | None:
+        """The strategy in force while models are built for evaluation."""
+        strategy: Strategy | None = self._given["eval_distribute"]
+        return strategy
 
     def replace(self, **kwargs: Any) -> Self:
         """Another configuration that differs in what is given.
@@ -206,9 +239,11 @@ def _checked(given: dict[str, Any]) -> dict[str, Any]:
     device_fn = given["device_fn"]
     if device_fn is not None and not callable(device_fn):
         raise ValueError(f"device_fn must be a function from an op to a device, got {device_fn!r}")
-    for name in _OF_CLUSTERS:
-        if given[name] is not None:
-            raise ValueError(f"{name}: there is one device; leave it out, the model is built once")
+    both = given["experimental_distribute"]
+    for name in _STRATEGIES:
+        given[name] = getattr(both, name, given[name]) if both is not None else given[name]
+        if given[name] is not None and not isinstance(given[name], Strategy):
+            raise ValueError(f"{name} must be a td.distribute.Strategy, got {given[name]!r}")
     return given
 
 

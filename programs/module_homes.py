@@ -19,6 +19,8 @@ contrib.crf.python.ops:
 contrib.data.python.ops:
     *=contrib.data batching=contrib.data dataset_ops=contrib.data grouping=contrib.data
     interleave_ops=contrib.data readers=contrib.data shuffle_ops=contrib.data
+contrib.distribute.python:
+    *=contrib.distribute
 contrib.distributions.python.ops:
     *=contrib.distributions
 contrib.eager.python:
@@ -137,6 +139,10 @@ python.data.util:
     nest=nest
 python.debug:
     *
+python.distribute:
+    *=distribute cross_device_ops=distribute distribute_lib=distribute
+    distribution_strategy_context=distribute mirrored_strategy=distribute
+    one_device_strategy=distribute reduce_util=distribute
 python.eager:
     backprop context=~eager_context
 python.estimator:
@@ -167,6 +173,8 @@ python.lib:
     *
 python.lib.io:
     file_io=~file_io python_io tf_record=python_io,io
+python.module:
+    module
 python.ops:
     array_grad array_ops=~array_parts,~generated_ops audio_ops=audio,~generated_ops
     bitwise_ops=bitwise candidate_sampling_ops=nn check_ops clip_ops

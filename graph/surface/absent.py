@@ -52,7 +52,6 @@ _REASONS = {
     "LocalCLIDebugWrapperSession": _NO_DEBUGGER,
     "TensorBoardDebugHook": _NO_DEBUGGER,
     "TensorBoardDebugWrapperSession": _NO_DEBUGGER,
-    "MirroredStrategy": "there is one device: build the model once",
     "ModelFnOps": _ESTIMATORS,
     "TensorFlowTestCase": "td.test.TestCase is it",
     "adaptive_clipping_fn": "give optimize_loss clip_gradients=5.0, or a function of your own",
@@ -60,7 +59,6 @@ _REASONS = {
     "decode_jxl": _FORMATS,
     "decode_webp": _FORMATS,
     "cudnn_rnn": "td.nn.dynamic_rnn over a cell of td.nn.rnn_cell computes the same on the CPU",
-    "distribute": "there is one device: build the model once",
     "enable_eager_execution": _EAGER,
     "generate_bounding_box_proposals": "TensorFlow, too, has it for GPUs alone",
     "group_norm": "normalize with td.nn.moments and td.nn.batch_normalization",
@@ -106,7 +104,6 @@ _REASONS = {
     "sdca_optimizer": _DUAL,
     "sdca_shrink_l1": _DUAL,
     "with_eager_op_as_function": _EAGER,
-    "py_function": "there are no eager tensors to call it with: td.numpy_function gives arrays",
     "rejection_resample": "filter at random, with td.random_uniform in dataset.filter",
     "tensor_forest": "forests are not supported; scikit-learn has them",
     "tensorboard": "write projector_config.pbtxt beside the checkpoint yourself",
@@ -130,8 +127,8 @@ _GROUPS = {
         "SparseTensorStructure Structure TensorArrayStructure TensorStructure get_structure"
     ),
     "state shapes and dtypes one by one: there are no specs of values in 1.x": (
-        "IndexedSlicesSpec NoneTensorSpec OptionalSpec RaggedTensorSpec SparseTensorSpec "
-        "TensorArraySpec TensorSpec TypeSpec type_spec_from_value"
+        "BoundedTensorSpec IndexedSlicesSpec NoneTensorSpec OptionalSpec RaggedTensorSpec "
+        "SparseTensorSpec TensorArraySpec TypeSpec type_spec_from_value"
     ),
     "all behaviour is that of TensorFlow 1.x": (
         "enable_control_flow_v2 enable_tensor_equality enable_v2_behavior enable_v2_tensorshape"

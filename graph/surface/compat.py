@@ -5,12 +5,26 @@
 
 from __future__ import annotations
 
+import numbers
+import os
 from datetime import date
 from typing import Any
 
+import numpy as np
+
 _HORIZON = date(2019, 8, 21)  # as r1.15 has it, in python/compat/compat.py
 
-public = {"td.compat": "as_bytes as_str as_str_any as_text forward_compatible"}
+public = {
+    "td.compat": (
+        "as_bytes as_str as_str_any as_text bytes_or_text_types complex_types forward_compatible "
+        "integral_types path_to_str real_types"
+    )
+}
+
+bytes_or_text_types = (bytes, str)
+integral_types = (numbers.Integral, np.integer)
+real_types = (numbers.Real, np.integer, np.floating)
+complex_types = (numbers.Complex, np.number)
 
 
 def as_bytes(bytes_or_text: str | bytes, encoding: str = "utf-8") -> bytes:
@@ -71,6 +85,21 @@ def as_str_any(value: Any) -> str:
 
 
 as_str = as_text
+
+
+def path_to_str(path: Any) -> Any:
+    """A path object as text; what is none, as it is.
+
+    Args:
+        path: a path.
+
+    Example:
+        >>> import pathlib
+        >>> import tensordraft as td
+        >>> td.compat.path_to_str(pathlib.PurePosixPath("a", "b")), td.compat.path_to_str(7)
+        ('a/b', 7)
+    """
+    return os.fspath(path) if hasattr(path, "__fspath__") else path
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:

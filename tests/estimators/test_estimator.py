@@ -237,7 +237,7 @@ def test_configurations_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"save_checkpoints_steps": 1, "save_checkpoints_secs": 1}, "cannot be both set"),
         ({"save_summary_steps": -1}, "must be 0 or more, got -1"),
         ({"keep_checkpoint_every_n_hours": 0}, "must be positive"),
-        ({"train_distribute": 3}, "there is one device"),
+        ({"train_distribute": 3}, "train_distribute must be a td.distribute.Strategy, got 3"),
         ({"session_config": 3}, "must be a td.ConfigProto"),
         ({"device_fn": 3}, "must be a function"),
     ):

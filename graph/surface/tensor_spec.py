@@ -1,0 +1,95 @@
+"""What a tensor is to be like: `td.TensorSpec`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from ...protos.dtypes import as_dtype
+from ...shape_inference.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from ...protos.dtypes import DType
+
+public = {"td": "TensorSpec"}
+
+
+class TensorSpec:
+    """The shape and dtype that a tensor is to have, and a name for it.
+
+    Args:
+        shape: the shape, which may be partial.
+        dtype: the dtype.
+        name: a name.
+
+    Raises:
+        TypeError: `shape` is no shape, or `dtype` no dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> spec = td.TensorSpec([None, 3], td.float32, name="x")
+        >>> with td.Graph().as_default():
+        ...     spec.is_compatible_with(td.zeros([2, 3])), spec.is_compatible_with(td.zeros([2]))
+        (True, False)
+    """
+
+    def __init__(self, shape: Any, dtype: Any = "float32", name: str | None = None) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> Self:
+        """A spec like another one.
+
+        Args:
+            spec: anything with a `shape` and a `dtype`.
+            name: another name.
+        """
+        return cls(spec.shape, spec.dtype, name or getattr(spec, "name", None))
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> Self:
+        """The spec of a tensor.
+
+        Args:
+            tensor: the tensor.
+            name: a name; by default that of the op.
+        """
+        return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """The name."""
+        return self._name
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether something has this dtype, and may have this shape.
+
+        Args:
+            spec_or_tensor: a tensor, or a spec.
+        """
+        return bool(
+            self._dtype == spec_or_tensor.dtype.base_dtype
+            and self._shape.is_compatible_with(spec_or_tensor.shape)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TensorSpec):
+            return NotImplemented
+        return (self._shape, self._dtype, self._name) == (other._shape, other._dtype, other._name)
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype, self._name))
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"

@@ -1,0 +1,397 @@
+"""Strategies that spread training over devices: of which there is one, with one replica."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ...ops.array.constants import constant
+from ...ops.math.reductions import reduce_mean, reduce_sum
+from ...ops.pipelines.dataset import Dataset
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+    from ...graph.node import Operation, Tensor
+    from ...ops.pipelines.iterators import Iterator
+
+public = {
+    "td.distribute": (
+        "InputContext ReduceOp ReplicaContext Strategy experimental_set_strategy "
+        "get_replica_context get_strategy has_strategy in_cross_replica_context"
+    ),
+    "td.contrib.distribute": "get_replica_context get_strategy has_strategy "
+    "in_cross_replica_context",
+}
+
+_CPU = "/device:CPU:0"
+
+
+class ReduceOp:
+    """How the values of several replicas become one.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.distribute.ReduceOp.MEAN
+        'MEAN'
+    """
+
+    SUM = "SUM"
+    MEAN = "MEAN"
+
+
+_REDUCTIONS = {ReduceOp.SUM: reduce_sum, ReduceOp.MEAN: reduce_mean}
+
+
+class _InForce(threading.local):
+    """Of each thread the strategies and replicas that it has entered, the innermost last."""
+
+    def __init__(self) -> None:
+        self.entered: list[tuple[Strategy, ReplicaContext | None]] = []
+
+
+_in_force = _InForce()
+
+
+@contextmanager
+def _entered(strategy: Strategy, replica: ReplicaContext | None) -> Generator[None]:
+    before = _in_force.entered
+    _in_force.entered = [*before, (strategy, replica)]
+    try:
+        yield
+    finally:
+        _in_force.entered = before
+
+
+class ReplicaContext:
+    """What a function finds that a strategy runs for a replica, of which there is one.
+
+    Args:
+        strategy: the strategy.
+        replica_id_in_sync_group: the number of the replica.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.distribute.get_replica_context().num_replicas_in_sync
+        1
+    """
+
+    def __init__(self, strategy: Strategy, replica_id_in_sync_group: int = 0) -> None:
+        self.strategy = strategy
+        self._id = replica_id_in_sync_group
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas train together."""
+        return self.strategy.num_replicas_in_sync
+
+    @property
+    def replica_id_in_sync_group(self) -> Tensor:
+        """The number of the replica, as a tensor."""
+        return constant(self._id, name="replica_id_in_sync_group")
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The device of the replica."""
+        return self.strategy.worker_devices
+
+    def merge_call(
+        self,
+        merge_fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Calls a function once for all replicas, and returns what it returns.
+
+        Args:
+            merge_fn: a function of the strategy, and of what each replica gives.
+            args: what this replica gives.
+            kwargs: likewise, by name.
+        """
+        with _entered(self.strategy, None):
+            return merge_fn(self.strategy, *args, **(kwargs or {}))
+
+    def all_reduce(self, reduce_op: Any, value: Any) -> Any:
+        """The sum or mean of a value over all replicas; of one it is the value.
+
+        Args:
+            reduce_op: a ReduceOp.
+            value: a tensor, or a nest of them.
+        """
+        del reduce_op
+        return value
+
+
+class Strategy:
+    """How training is spread over devices: one replica on the CPU, whatever devices are named.
+
+    Programs for several GPUs run as they would on a machine without: `num_replicas_in_sync` is 1,
+    what replicas compute is not added up, and `scope` changes nothing about variables.
+
+    Args:
+        extended: accepted for TensorFlow's sake.
+
+    Example:
+        >>> import tensordraft as td
+        >>> strategy = td.distribute.MirroredStrategy()
+        >>> with strategy.scope(), td.Session() as session:
+        ...     squares = strategy.experimental_run_v2(td.square, [td.constant([1.0, 3.0])])
+        ...     total = strategy.reduce(td.distribute.ReduceOp.SUM, squares, axis=0)
+        ...     session.run(total), strategy.num_replicas_in_sync
+        (np.float32(10.0), 1)
+    """
+
+    def __init__(self, extended: Any = None) -> None:
+        del extended
+
+    num_replicas_in_sync = 1
+    worker_devices = (_CPU,)
+    parameter_devices = (_CPU,)
+
+    @property
+    def extended(self) -> Strategy:
+        """The strategy: what TensorFlow keeps in a further object is here."""
+        return self
+
+    @contextmanager
+    def scope(self) -> Generator[Strategy]:
+        """The strategy is in force while a `with` block runs."""
+        with _entered(self, None):
+            yield self
+
+    def experimental_run_v2(
+        self, fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        """Runs a function for each replica, that is once.
+
+        Args:
+            fn: the function.
+            args: its arguments.
+            kwargs: likewise, by name.
+
+        Returns:
+            What the function returns.
+        """
+        with _entered(self, ReplicaContext(self)):
+            return fn(*args, **(kwargs or {}))
+
+    run = call_for_each_replica = experimental_run_v2
+
+    def reduce(self, reduce_op: str, value: Any, axis: int | None = None) -> Any:
+        """The sum or mean of a value over all replicas, and along an axis.
+
+        Args:
+            reduce_op: `ReduceOp.SUM` or `MEAN`.
+            value: what replicas gave.
+            axis: the dimension that goes; None for none.
+
+        Raises:
+            ValueError: `reduce_op` is neither.
+        """
+        if reduce_op not in _REDUCTIONS:
+            raise ValueError(f"reduce_op must be 'SUM' or 'MEAN', got {reduce_op!r}")
+        return value if axis is None else _REDUCTIONS[reduce_op](value, axis)
+
+    def reduce_to(self, reduce_op: str, value: Any, destinations: Any) -> Any:
+        """The sum or mean of a value over all replicas, on some device."""
+        del destinations
+        return self.reduce(reduce_op, value)
+
+    def broadcast_to(self, tensor: Any, destinations: Any) -> Any:
+        """The tensor, for all devices."""
+        del destinations
+        return tensor
+
+    def update(
+        self,
+        var: Any,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Any = None,
+        group: bool = True,
+    ) -> Any:
+        """Calls a function that updates a variable, where the variable is.
+
+        Args:
+            var: the variable, the function's first argument.
+            fn: the function.
+            args: its further arguments.
+            kwargs: likewise, by name.
+            group: whether one op is to be returned, as it is here.
+        """
+        del group
+        return fn(var, *args, **(kwargs or {}))
+
+    def experimental_distribute_dataset(self, dataset: Dataset) -> Dataset:
+        """The dataset: each batch is for the one replica."""
+        return dataset
+
+    def make_dataset_iterator(self, dataset: Dataset) -> InputIterator:
+        """An iterator over a dataset; `initialize` gives the ops that make it begin."""
+        return InputIterator(dataset.make_initializable_iterator())
+
+    def make_input_fn_iterator(
+        self, input_fn: Callable[[InputContext], Dataset], replication_mode: Any = None
+    ) -> InputIterator:
+        """An iterator over the dataset that a function of an InputContext gives."""
+        del replication_mode
+        return self.make_dataset_iterator(input_fn(InputContext()))
+
+    def experimental_make_numpy_dataset(self, numpy_input: Any, session: Any = None) -> Dataset:
+        """A dataset of the rows of arrays."""
+        del session
+        return Dataset.from_tensor_slices(numpy_input)
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """What each replica of this process gave."""
+        return (value,)
+
+    def unwrap(self, value: Any) -> list[Any]:
+        """What each replica gave, as a list."""
+        return [value]
+
+    def group(self, value: Any, name: str | None = None) -> Any:
+        """An op of what each replica gave."""
+        del name
+        return value
+
+    def update_config_proto(self, config_proto: Any) -> Any:
+        """The configuration that sessions are to have: as it is."""
+        return config_proto
+
+
+class InputIterator:
+    """An iterator as strategies give it.
+
+    Args:
+        iterator: an initializable iterator.
+    """
+
+    def __init__(self, iterator: Iterator) -> None:
+        self._iterator = iterator
+
+    def initialize(self) -> list[Operation]:
+        """The ops that make it begin."""
+        return [self._iterator.initializer]
+
+    def get_next(self) -> Any:
+        """The tensors of the next element."""
+        return self._iterator.get_next()
+
+
+class InputContext:
+    """Which part of the input a pipeline is for.
+
+    Args:
+        num_input_pipelines: how many pipelines there are.
+        input_pipeline_id: which of them it is.
+        num_replicas_in_sync: how many replicas train together.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.distribute.InputContext().get_per_replica_batch_size(32)
+        32
+    """
+
+    def __init__(
+        self,
+        num_input_pipelines: int = 1,
+        input_pipeline_id: int = 0,
+        num_replicas_in_sync: int = 1,
+    ) -> None:
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+    def get_per_replica_batch_size(self, global_batch_size: int) -> int:
+        """How many examples of a batch each replica gets.
+
+        Args:
+            global_batch_size: how many the batch has.
+
+        Raises:
+            ValueError: they cannot be shared out evenly.
+        """
+        if global_batch_size % self.num_replicas_in_sync:
+            raise ValueError(
+                f"global_batch_size must be a multiple of num_replicas_in_sync = "
+                f"{self.num_replicas_in_sync}, got {global_batch_size}"
+            )
+        return global_batch_size // self.num_replicas_in_sync
+
+
+@cache
+def _default_strategy() -> Strategy:
+    return Strategy()
+
+
+def get_strategy() -> Strategy:
+    """The strategy in force: a default one outside of all scopes.
+
+    Example:
+        >>> import tensordraft as td
+        >>> strategy = td.distribute.MirroredStrategy()
+        >>> with strategy.scope():
+        ...     td.distribute.get_strategy() is strategy
+        True
+    """
+    return _in_force.entered[-1][0] if _in_force.entered else _default_strategy()
+
+
+def has_strategy() -> bool:
+    """Whether a strategy is in force that is not the default one.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.distribute.has_strategy()
+        False
+    """
+    return bool(_in_force.entered)
+
+
+def experimental_set_strategy(strategy: Strategy | None) -> None:
+    """Has a strategy be in force from now on, in this thread.
+
+    Args:
+        strategy: the strategy; None for the default one. In the scope of another one it is in
+            force until that ends; TensorFlow refuses it there.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.distribute.experimental_set_strategy(td.distribute.MirroredStrategy())
+        >>> td.distribute.has_strategy()
+        True
+        >>> td.distribute.experimental_set_strategy(None)
+    """
+    _in_force.entered = [] if strategy is None else [(strategy, None)]
+
+
+def in_cross_replica_context() -> bool:
+    """Whether a strategy is in force, and no function that it runs for a replica.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.distribute.MirroredStrategy().scope():
+        ...     td.distribute.in_cross_replica_context()
+        True
+    """
+    return has_strategy() and _in_force.entered[-1][1] is None
+
+
+def get_replica_context() -> ReplicaContext | None:
+    """The context of the replica whose function runs; outside of strategies a default one.
+
+    Returns:
+        None in the scope of a strategy, outside of the functions that it runs.
+
+    Example:
+        >>> import tensordraft as td
+        >>> strategy = td.distribute.MirroredStrategy()
+        >>> with strategy.scope():
+        ...     inside = strategy.experimental_run_v2(td.distribute.get_replica_context)
+        ...     inside is None, td.distribute.get_replica_context() is None
+        (False, True)
+    """
+    return _in_force.entered[-1][1] if _in_force.entered else ReplicaContext(get_strategy())

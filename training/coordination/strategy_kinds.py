@@ -1,0 +1,111 @@
+"""The strategies that programs name: each is that of one replica on the CPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .strategies import Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+public = {
+    "td.distribute": (
+        "CrossDeviceOps HierarchicalCopyAllReduce MirroredStrategy NcclAllReduce OneDeviceStrategy "
+        "ReductionToOneDevice"
+    ),
+    "td.distribute.experimental": (
+        "CentralStorageStrategy MultiWorkerMirroredStrategy ParameterServerStrategy"
+    ),
+    "td.contrib.distribute": (
+        "AllReduceCrossDeviceOps CollectiveAllReduceStrategy MirroredStrategy OneDeviceStrategy "
+        "ParameterServerStrategy ReductionToOneDeviceCrossDeviceOps"
+    ),
+}
+
+
+class CrossDeviceOps:
+    """How values go from device to device: accepted for the sake of programs for several.
+
+    Args:
+        settings: whatever the kinds of TensorFlow take.
+
+    Example:
+        >>> import tensordraft as td
+        >>> strategy = td.distribute.MirroredStrategy(
+        ...     cross_device_ops=td.distribute.HierarchicalCopyAllReduce(num_packs=2)
+        ... )
+        >>> strategy.num_replicas_in_sync
+        1
+    """
+
+    def __init__(self, *settings: Any, **named_settings: Any) -> None:
+        del settings, named_settings
+
+
+HierarchicalCopyAllReduce = NcclAllReduce = ReductionToOneDevice = CrossDeviceOps
+AllReduceCrossDeviceOps = ReductionToOneDeviceCrossDeviceOps = CrossDeviceOps
+
+
+class MirroredStrategy(Strategy):
+    """Training of one replica, where programs ask for one on each GPU.
+
+    Args:
+        devices: the devices of the replicas; there is one on the CPU, whatever is named.
+        cross_device_ops: accepted for TensorFlow's sake.
+        settings: those of `contrib`, such as `num_gpus`: likewise.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"]).num_replicas_in_sync
+        1
+    """
+
+    def __init__(
+        self,
+        devices: Sequence[str] | None = None,
+        cross_device_ops: CrossDeviceOps | None = None,
+        **settings: Any,
+    ) -> None:
+        del devices, cross_device_ops, settings
+        super().__init__()
+
+
+class OneDeviceStrategy(Strategy):
+    """Training on one device, which is the CPU.
+
+    Args:
+        device: the name of the device, accepted as it is.
+        settings: those of `contrib`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.distribute.OneDeviceStrategy("/cpu:0").scope():
+        ...     td.distribute.has_strategy()
+        True
+    """
+
+    def __init__(self, device: str, **settings: Any) -> None:
+        del device, settings
+        super().__init__()
+
+
+class ParameterServerStrategy(Strategy):
+    """Training in one process, where programs ask for servers of parameters.
+
+    Args:
+        settings: whatever TensorFlow takes.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.distribute.experimental.ParameterServerStrategy().num_replicas_in_sync
+        1
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        del settings
+        super().__init__()
+
+
+CentralStorageStrategy = MultiWorkerMirroredStrategy = ParameterServerStrategy
+CollectiveAllReduceStrategy = ParameterServerStrategy
