@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...ops.array.fills import ones_like
+from ...ops.array.fills import fill
 from ...ops.array.joining import concat
 from ...ops.array.ranges import range as arange
 from ...ops.array.reshaping import reshape
-from ...ops.array.shapes import shape, size
+from ...ops.array.shapes import rank, shape, size
 from ...ops.math.reductions import reduce_sum
 from ...ops.special.incomplete_gamma_gradients import RANDOM_GAMMA_GRAD
 from ..kit.rule_tables import gradient_of, not_differentiable
@@ -27,11 +27,15 @@ not_differentiable(
     "RandomStretch",
     "RandomUniform",
     "RngReadAndSkip",
+    "StatefulRandomBinomial",
+    "StatefulStandardNormal",
     "StatefulStandardNormalV2",
     "StatefulTruncatedNormal",
     "StatefulUniform",
     "StatefulUniformFullInt",
     "StatefulUniformInt",
+    "StatelessRandomBinomial",
+    "StatelessRandomPoisson",
     "TruncatedNormal",
 )
 
@@ -39,11 +43,25 @@ not_differentiable(
 @gradient_of("RandomGamma")
 def _random_gamma(op: Operation, gradient: Tensor) -> Any:
     """By implicit differentiation of the distribution function, as TensorFlow has it."""
-    drawn, alpha = op.inputs
+    return None, lambda: _for_alpha(op, gradient, size(op.inputs[0]))
 
-    def for_alpha() -> Tensor:
-        lead = reshape(alpha, concat([ones_like(drawn), shape(alpha, out_type=drawn.dtype)], 0))
-        change = times(gradient, RANDOM_GAMMA_GRAD(lead, op.outputs[0]))
-        return reduce_sum(change, arange(size(drawn)))
 
-    return None, for_alpha
+@gradient_of("StatelessRandomGammaV2")
+@gradient_of("StatelessRandomGammaV3")
+def _stateless_gamma(op: Operation, gradient: Tensor) -> Any:
+    """As that of RandomGamma; but the shape is that of the result."""
+    drawn, *others, alpha = op.inputs
+    return (
+        None,
+        *(None for _ in others),
+        lambda: _for_alpha(op, gradient, size(drawn) - rank(alpha)),
+    )
+
+
+def _for_alpha(op: Operation, gradient: Tensor, number: Tensor) -> Tensor:
+    """The gradient for the last input, before whose shape the result has `number` dimensions."""
+    alpha = op.inputs[-1]
+    sizes = shape(alpha)
+    lead = reshape(alpha, concat([fill([number], 1), sizes], 0))
+    change = times(gradient, RANDOM_GAMMA_GRAD(lead, op.outputs[0]))
+    return reduce_sum(change, arange(number))

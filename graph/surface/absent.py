@@ -200,9 +200,6 @@ _GROUPS = {
     ),
     "td.scatter_nd_update takes indices of batches, too": "batch_scatter_update",
     "fetch the dataset's iterator in a session": "NumpyIterator",
-    "td.random has functions, of which each takes a seed": (
-        "Algorithm Generator create_rng_state get_global_generator set_global_generator"
-    ),
     "td.map_fn does it, one element after the other": "vectorized_map",
     "td.nn.convolution and td.nn.pool take a dilation_rate": "with_space_to_batch",
     "read the file with sqlite3, and give the rows to td.data.Dataset.from_generator": "SqlDataset",

@@ -129,6 +129,7 @@ NAMESPACES = {
     "td.quantization": "Numbers of few bits.",
     "td.ragged": "Rows of different lengths.",
     "td.random": "Random numbers.",
+    "td.random.experimental": "Generators of random numbers, under their names of 1.15.",
     "td.queue": "Queues.",
     "td.raw_ops": "Every op by the name of its type, taken with keywords.",
     "td.resource_loader": "Files beside a program.",

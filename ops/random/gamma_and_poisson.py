@@ -88,7 +88,7 @@ def _define(definition: OpDef, parameter: str, draw: Callable[[Philox, Array], A
         return random
 
 
-def _gamma(stream: Philox, alpha: Array) -> Array:
+def gamma(stream: Philox, alpha: Array) -> Array:
     """Marsaglia and Tsang's method: normal numbers, cubed and partly rejected.
 
     Where alpha is negative TensorFlow's draws mean nothing.
@@ -151,7 +151,7 @@ class _Gamma:
         return result
 
 
-def _poisson(stream: Philox, rate: Array) -> Array:
+def poisson(stream: Philox, rate: Array) -> Array:
     """Poisson numbers; NaN where the rate is not finite or negative, where TensorFlow hangs."""
     result = np.full(rate.size, np.nan)
     starts = np.arange(rate.size) * RESERVED
@@ -205,9 +205,9 @@ def _rejected(stream: Philox, rate: Array, starts: Array) -> Array:
     return result
 
 
-_define(RANDOM_GAMMA, "alpha", _gamma)
-_define(RANDOM_POISSON_V2, "rate", _poisson)
-_define(RANDOM_POISSON, "rate", _poisson)
+_define(RANDOM_GAMMA, "alpha", gamma)
+_define(RANDOM_POISSON_V2, "rate", poisson)
+_define(RANDOM_POISSON, "rate", poisson)
 
 
 def random_gamma(

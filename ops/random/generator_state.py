@@ -18,9 +18,11 @@ from ...graph.references import modify, reference
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
+from .binomial import binomial
 from .distributions import RESERVED, drawn, sizes_to_draw
 from .philox import Philox
 from .random_state import AUTOMATIC, PHILOX
+from .stateless_parameters import drawn_for_each, shape_that_ends
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
@@ -31,6 +33,7 @@ _LEAST_STATE = 3
 _FLOATS = "dtype: {half, bfloat16, float32, float64} = float32"
 _ALL_INTEGERS = "{int32, int64, uint32, uint64}"
 _SHAPES = "shape_dtype: {int32, int64} = int64"
+_NUMBERS = "{half, float32, float64, int32, int64}"
 _KINDS = {
     "StatefulUniform": (_FLOATS, "uniform"),
     "StatefulStandardNormalV2": (_FLOATS, "normal"),
@@ -44,6 +47,19 @@ RNG_SKIP: OpDef[Results] = OpDef(
 RNG_READ_AND_SKIP = OpDef(
     "RngReadAndSkip",
     "resource: resource, alg: int32, delta: uint64 -> value: int64",
+    traits=STATEFUL,
+)
+# As TensorFlow made it before 1.15: the first element of its state is the algorithm's number.
+STATEFUL_STANDARD_NORMAL = OpDef(
+    "StatefulStandardNormal",
+    "resource: resource, shape: shape_dtype -> output: dtype",
+    "dtype: {half, bfloat16, float32, float64} = float32, shape_dtype: {int32, int64} = int64",
+    traits=STATEFUL,
+)
+STATEFUL_RANDOM_BINOMIAL = OpDef(
+    "StatefulRandomBinomial",
+    "resource: resource, algorithm: int64, shape: S, counts: T, probs: T -> output: dtype",
+    f"S: {{int32, int64}}, T: {_NUMBERS} = float64, dtype: {_NUMBERS} = int64",
     traits=STATEFUL,
 )
 NON_DETERMINISTIC_INTS = OpDef(
@@ -66,18 +82,31 @@ def _moved_on(handle: Array, algorithm: Array, name: str, groups: int) -> Array:
     Raises:
         ValueError: the algorithm is another one, or the variable holds no such state.
     """
+    _check_algorithm(algorithm, name)
+    return _read_and_moved(handle, groups)
+
+
+def _check_algorithm(algorithm: Array, name: str) -> None:
     if algorithm.ndim or int(algorithm) not in (PHILOX, AUTOMATIC):
         raise ValueError(
             f"{name} must be {PHILOX} (Philox) or {AUTOMATIC}, got {algorithm.tolist()}"
         )
+
+
+def _read_and_moved(handle: Array, groups: int, named: bool = False) -> Array:
+    """The state before its counter goes on; `named` where an algorithm's number precedes it."""
     read: list[Array] = []
 
     def move(state: Array) -> None:
-        if state.dtype != np.int64 or state.ndim != 1 or len(state) < _LEAST_STATE:
+        least = _LEAST_STATE + named
+        if state.dtype != np.int64 or state.ndim != 1 or len(state) < least:
             raise ValueError(
-                f"the state must be a vector of int64 with {_LEAST_STATE} elements or more, got "
+                f"the state must be a vector of int64 with {least} elements or more, got "
                 f"{state.dtype} of shape {list(state.shape)}"
             )
+        if named:
+            _check_algorithm(state[0], "the state's first element")
+            state = state[1:]
         read.append(state.copy())
         counter = _stream(state).counter + groups
         words = np.array([counter & 2**64 - 1, counter >> 64 & 2**64 - 1], np.uint64)
@@ -136,6 +165,47 @@ def _define(name: str) -> OpDef:
     STATEFUL_UNIFORM_FULL_INT,
     STATEFUL_UNIFORM_INT,
 ) = map(_define, _KINDS)
+
+
+@STATEFUL_STANDARD_NORMAL.shape
+def _named_shape(c: ShapeContext) -> TensorShape:
+    return shape_from_value(c, "shape")
+
+
+@STATEFUL_STANDARD_NORMAL.kernel
+def _named_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def draw(resource: Array, shape: Array) -> Array:
+        sizes = sizes_to_draw(shape, dtype)
+        count = math.prod(sizes)
+        state = _read_and_moved(resource, count * RESERVED, named=True)
+        if not count:
+            return np.empty(sizes, dtype)
+        return drawn("normal", _stream(state), count, dtype).reshape(sizes)
+
+    return fresh(draw)
+
+
+@STATEFUL_RANDOM_BINOMIAL.shape
+def _binomial_shape(c: ShapeContext) -> TensorShape:
+    c.shape("algorithm", rank=0)
+    return shape_that_ends(c, "counts", "probs")
+
+
+@STATEFUL_RANDOM_BINOMIAL.kernel
+def _binomial_kernel(c: KernelContext) -> Kernel:
+    dtype = c.output_dtype.numpy_dtype
+
+    def draw(resource: Array, algorithm: Array, shape: Array, counts: Array, probs: Array) -> Array:
+        def stream(number: int, distributions: int) -> Philox:
+            # How far TensorFlow moves the counter on for them.
+            numbers = distributions * 2 * 100 * (number + 3) // 4
+            return _stream(_moved_on(resource, algorithm, "algorithm", numbers * RESERVED))
+
+        return drawn_for_each(binomial, stream, shape, dtype, (counts, probs))
+
+    return fresh(draw)
 
 
 @RNG_SKIP.shape

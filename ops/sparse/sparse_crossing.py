@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 public = {"td.sparse": "cross cross_hashed"}
 
-_DEFAULT_KEY = 0xDECAFCAFFE
+DEFAULT_KEY = 0xDECAFCAFFE
 _WORD = (1 << 64) - 1
 _FACTOR = 0xC6A4A7935BD1E995
 SPARSE_CROSS: OpDef[Results] = OpDef(
@@ -57,47 +57,78 @@ def _cross_shape(c: ShapeContext) -> list[TensorShape]:
 @SPARSE_CROSS.fresh_kernel
 def _cross_kernel(c: KernelContext) -> Kernel:
     number, count = c.attr("N"), len(c.attr("sparse_types"))
-    hashed = c.attr("hashed_output")
     if count != number:
         raise ValueError(f"values must be as many as indices, {number}, got {count}")
-    if hashed != (c.attr("out_type") is int64):
+    combine = combining(c, c.attr("out_type") is int64)
+
+    def cross(*parts: Array) -> tuple[Array, Array, Array]:
+        sparse = parts[:number], parts[number : 2 * number], parts[2 * number : 3 * number]
+        values, sizes = combine(columns_of(*sparse, parts[3 * number :]))
+        batch = len(sizes)
+        rows = np.repeat(np.arange(batch), sizes)
+        within = np.concatenate([np.zeros(0, np.int64), *(np.arange(size) for size in sizes)])
+        shape = np.array([batch, max(sizes, default=0)], np.int64)
+        return np.stack([rows, within], 1).astype(np.int64), values, shape
+
+    return cross
+
+
+def combining(
+    c: KernelContext, numbers: bool
+) -> Callable[[Sequence[Column]], tuple[Array, list[int]]]:
+    """What makes the crosses of columns: those of all rows, and how many each row has.
+
+    Args:
+        c: of an op with the attrs `hashed_output`, `hash_key` and `num_buckets`.
+        numbers: whether the op's result is of int64.
+
+    Raises:
+        ValueError: it is not although it is hashed, or the other way round.
+    """
+    hashed = c.attr("hashed_output")
+    if hashed != numbers:
         raise ValueError(
-            f"out_type must be int64 where hashed_output is true and else string, got "
-            f"{c.attr('out_type').name}"
+            "the values must be of int64 where hashed_output is true and else strings, got "
+            f"{'int64' if numbers else 'strings'}"
         )
     read: Callable[[Any], Any] = _as_number if hashed else _as_text
     join: Callable[[Any], Any] = b"_X_".join
     if hashed:
         join = _bucket_of(c.attr("hash_key") & _WORD, c.attr("num_buckets"))
 
-    def cross(*parts: Array) -> tuple[Array, Array, Array]:
-        columns = _columns(parts[:number], parts[number : 2 * number], parts[2 * number :], number)
+    def combine(columns: Sequence[Column]) -> tuple[Array, list[int]]:
         batch = len(columns[0]) if columns else 0
         sizes = [math.prod(len(column[row]) for column in columns) for row in range(batch)]
         check_size([sum(sizes), 2], np.dtype(np.int64))
         crosses: list[Any] = []
         for row in range(batch):
             features = [[read(item) for item in column[row]] for column in columns]
-            found = itertools.product(*features)
-            crosses += map(join, found)
-        rows = np.repeat(np.arange(batch), sizes)
-        within = np.concatenate([np.zeros(0, np.int64), *(np.arange(size) for size in sizes)])
-        shape = np.array([batch, max(sizes, default=0)], np.int64)
+            crosses += map(join, itertools.product(*features))
         values = np.array(crosses, np.int64) if hashed else strings(crosses, [len(crosses)])
-        return np.stack([rows, within], 1).astype(np.int64), values, shape
+        return values, sizes
 
-    return cross
+    return combine
 
 
-def _columns(
-    indices: Sequence[Array], values: Sequence[Array], rest: Sequence[Array], number: int
+def columns_of(
+    indices: Sequence[Array],
+    values: Sequence[Array],
+    shapes: Sequence[Array],
+    dense: Sequence[Array],
+    ragged: Sequence[tuple[Array, Array]] = (),
 ) -> list[Column]:
-    """The features of each row, column by column: the sparse ones first.
+    """The features of each row, column by column: the ragged ones first, and the dense ones last.
+
+    Args:
+        indices: of the sparse columns.
+        values: of the sparse columns.
+        shapes: of the sparse columns.
+        dense: matrices.
+        ragged: values and splits, which have been checked.
 
     Raises:
         ValueError: the parts do not fit together, or the columns have other numbers of rows.
     """
-    shapes, dense = rest[:number], rest[number:]
     columns: list[Column] = []
     batches: list[int] = [len(items) if items.ndim == 2 else -1 for items in dense]
     if -1 in batches:
@@ -109,10 +140,14 @@ def _columns(
         check_indices(*part, (f"indices[{i}]", f"values[{i}]", f"shapes[{i}]"))
         if len(part[2]) != 2:
             raise ValueError(f"shapes[{i}] must hold two sizes, got {part[2].tolist()}")
-    sizes = [int(shape[0]) for shape in shapes] + batches
+    sizes = [len(splits) - 1 for _, splits in ragged]
+    sizes += [int(shape[0]) for shape in shapes] + batches
     if len(set(sizes)) > 1:
         raise ValueError(f"the columns must have one number of rows, got {sizes}")
     batch = check_size(sizes[:1], np.dtype(np.int64))
+    for items, splits in ragged:
+        row_values, ends = items.tolist(), splits.tolist()
+        columns.append([row_values[a:b] for a, b in itertools.pairwise(ends)])
     for places, items in zip(indices, values, strict=True):
         column: Column = [[] for _ in range(batch[0])]
         for row, item in zip(places[:, 0].tolist(), items.tolist(), strict=True):
@@ -159,14 +194,14 @@ def _crossed(inputs: Sequence[Any], name: str | None, **attrs: Any) -> SparseTen
                 sparse.append(as_sparse(item))
             else:
                 dense.append(convert_to_tensor(item))
-        values = [_as_feature(item.values) for item in sparse]
-        numbers = any(item.dtype is int64 for item in [*values, *map(_as_feature, dense)])
+        values = [as_feature(item.values) for item in sparse]
+        numbers = any(item.dtype is int64 for item in [*values, *map(as_feature, dense)])
         return SparseTensor(
             *SPARSE_CROSS(
                 [item.indices for item in sparse],
                 values,
                 [item.dense_shape for item in sparse],
-                [_as_feature(item) for item in dense],
+                [as_feature(item) for item in dense],
                 out_type=int64 if attrs["hashed_output"] else string,
                 internal_type=int64 if numbers else string,
                 **attrs,
@@ -174,7 +209,7 @@ def _crossed(inputs: Sequence[Any], name: str | None, **attrs: Any) -> SparseTen
         )
 
 
-def _as_feature(value: Any) -> Any:
+def as_feature(value: Any) -> Any:
     """Features are strings, or integers in 64 bits."""
     return value if value.dtype.base_dtype is string else cast(value, int64)
 
@@ -203,7 +238,7 @@ def cross(inputs: Any, name: str | None = None) -> SparseTensor:
         ...     session.run(td.sparse.cross([[["a"]], [["b", "c"]]])).values.tolist()
         [b'a_X_b', b'a_X_c']
     """
-    return _crossed(inputs, name, hashed_output=False, num_buckets=0, hash_key=_DEFAULT_KEY)
+    return _crossed(inputs, name, hashed_output=False, num_buckets=0, hash_key=DEFAULT_KEY)
 
 
 @_documented
@@ -227,5 +262,5 @@ def cross_hashed(
         ...     session.run(td.sparse.cross_hashed([[["a"]], [["b", "c"]]], 100)).values.tolist()
         [86, 66]
     """
-    key = _DEFAULT_KEY if hash_key is None else hash_key
+    key = DEFAULT_KEY if hash_key is None else hash_key
     return _crossed(inputs, name, hashed_output=True, num_buckets=num_buckets, hash_key=key)

@@ -131,6 +131,7 @@ NAMESPACES = [
     "td.queue",
     "td.ragged",
     "td.random",
+    "td.random.experimental",
     "td.raw_ops",
     "td.resource_loader",
     "td.saved_model",

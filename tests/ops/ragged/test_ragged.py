@@ -20,7 +20,73 @@ NESTED = {"row_partition_types": ["ROW_SPLITS", "ROW_SPLITS"]}
 BY_ROWS = {"row_partition_types": ["FIRST_DIM_SIZE", "VALUE_ROWIDS"]}
 ANY = (-1, I)
 
+CROSS = {
+    "hashed_output": False,
+    "num_buckets": 0,
+    "hash_key": 956888297470,
+    "out_values_type": td.string,
+    "out_row_splits_type": td.int64,
+}
+HASHED = CROSS | {"hashed_output": True, "out_values_type": td.int64}
+# A ragged column, a sparse one of numbers, and a dense one.
+COLUMNS = [
+    [["a", "b", "c"]],
+    [([0, 1, 3], td.int32)],
+    [([[0, 0], [0, 1], [1, 0]], I)],
+    [([1, 2, 3], I)],
+    [([2, 2], I)],
+    [[["x"], ["y"]]],
+]
+
 CASES = [
+    Case(
+        "RaggedCross",
+        COLUMNS,
+        CROSS | {"input_order": "DRS"},
+        (["x_X_a_X_1", "x_X_a_X_2", "y_X_b_X_3", "y_X_c_X_3"], ([0, 2, 4], I)),
+    ),
+    Case(
+        "RaggedCross",
+        [[["a", "b", "c"]], [([0, 1, 3], I)], [], [], [], [[["x"], ["y"]]]],
+        HASHED | {"input_order": "RD", "num_buckets": 100, "out_row_splits_type": td.int32},
+        (([92, 5, 60], I), [0, 1, 3]),
+        id="hashed",
+    ),
+    Case(
+        "RaggedCross",
+        COLUMNS,
+        CROSS | {"input_order": "DRD"},
+        raises("must hold 1 R, 1 S and 1 D, got 'DRD'", "run"),
+        id="order",
+    ),
+    Case(
+        "RaggedCross",
+        [*COLUMNS[:5], [[["x"]]]],
+        CROSS | {"input_order": "RSD"},
+        raises(r"one number of rows, got \[2, 2, 1\]", "run"),
+        id="rows",
+    ),
+    Case(
+        "RaggedCross",
+        [COLUMNS[0], [([0, 4, 3], I)], *COLUMNS[2:]],
+        CROSS | {"input_order": "RSD"},
+        raises("ragged_row_splits.0. must rise from 0 to 3", "run"),
+        id="splits",
+    ),
+    Case(
+        "RaggedCross",
+        [COLUMNS[0], [], *COLUMNS[2:]],
+        CROSS | {"input_order": "RSD"},
+        raises("1 ragged values, 0 splits", "run"),
+        id="numbers",
+    ),
+    Case(
+        "RaggedCross",
+        COLUMNS,
+        HASHED | {"input_order": "RSD", "out_values_type": td.string},
+        raises("int64 where hashed_output is true and else strings, got strings", "run"),
+        id="dtype",
+    ),
     Case(
         "RaggedRange",
         [[2, 7, 5, 1], [5, 7, 0, 2], [1, 1, -2, 5]],
@@ -152,7 +218,8 @@ CASES = [
 
 test_ragged = check(
     dataclasses.replace(
-        case, dynamic=case.op in ("RaggedTensorToTensor", "RaggedRange", "RaggedGather")
+        case,
+        dynamic=case.op in ("RaggedTensorToTensor", "RaggedRange", "RaggedGather", "RaggedCross"),
     )
     for case in CASES
 )

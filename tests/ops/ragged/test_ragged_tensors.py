@@ -219,3 +219,20 @@ def test_characters_tell_where_they_begin() -> None:
     assert (one.tolist(), place.tolist()) == ([0xE9, ord("b")], [0, 2])
     with pytest.raises(ValueError, match="must be a scalar or a vector"):
         td.strings.unicode_decode_with_offsets([["a"]], "UTF-8")
+
+
+def test_columns_are_crossed() -> None:
+    """The hashes are those of TensorFlow 2.21."""
+    session = td.Session()
+    rows = td.ragged.constant([["a"], ["b", "c"]])
+    sparse = td.SparseTensor([[0, 0], [0, 1], [1, 0]], [1, 2, 3], [2, 2])
+    inputs = [[["x", "z"], ["y", "w"]], rows, sparse, td.ragged.constant([[5], [7]])]
+    crosses = session.run(td.ragged.cross(inputs)).to_list()
+    assert crosses[1] == [b"y_X_b_X_3_X_7", b"y_X_c_X_3_X_7", b"w_X_b_X_3_X_7", b"w_X_c_X_3_X_7"]
+    assert crosses[0][1] == b"x_X_a_X_2_X_5"
+    hashes = session.run(td.ragged.cross_hashed(inputs, hash_key=956888297470)).to_list()
+    assert hashes[1][:2] == [5869658490791819236, 6776657039842637926]
+    with pytest.raises(TypeError, match="inputs must be a list"):
+        td.ragged.cross(rows)
+    with pytest.raises(ValueError, match="must have ragged rank 1"):
+        td.ragged.cross([td.ragged.constant([[["a"]]])])

@@ -33,6 +33,8 @@ def drawing(handle: Any, record: dict[str, Any], algorithm: int = 1) -> Any:
     dtype = given.pop("dtype", None)
     inputs = [np.asarray(given.pop("shape"), np.int64)] if "shape" in given else []
     kind = dtype or ("uint64" if record["op"] == "RngReadAndSkip" else "int64")
+    if "probs" in given:
+        kind = "float32"
     inputs += [np.asarray(value, kind) for value in given.values()]
     attrs = {"dtype": dtype} if dtype and "minval" not in given else {}
     return lookup(record["op"])(handle, algorithm, *inputs, **attrs)

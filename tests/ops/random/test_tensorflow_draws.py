@@ -17,9 +17,12 @@ import tensordraft as td
 from tensordraft.graph.registry import lookup
 from tensordraft.ops.random.philox import Philox
 
-RECORDS = json.loads((Path(__file__).parent / "tensorflow_draws.json").read_text())
+FILES = "tensorflow_draws.json", "draws_of_parameters.json"
+RECORDS = [
+    record for name in FILES for record in json.loads((Path(__file__).parent / name).read_text())
+]
 covers(*{record["op"] for record in RECORDS})
-ROUNDED = ("CandidateSampler", "Gamma")
+ROUNDED = ("CandidateSampler", "Gamma", "GammaV2", "GammaV3")
 
 
 def array(record: list[Any]) -> np.ndarray:
