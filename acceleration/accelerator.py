@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from ..graph.pools import after_fork
@@ -61,7 +61,7 @@ class Accelerator:
             return "td.config.accelerator is off"
         if self._versions is None:
             return "numba is not installed, as `pip install tensordraft[jit]` does"
-        if _numbers(self._versions[0]) < _OLDEST:
+        if _is_too_old(self._versions[0]):
             oldest = ".".join(map(str, _OLDEST))
             return f"numba {self._versions[0]} is older than {oldest}"
         return None
@@ -140,8 +140,9 @@ class Accelerator:
         compiler.end()
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple([int(part) for part in version.split(".")[:2] if part.isdigit()])
+@cache
+def _is_too_old(version: str) -> bool:
+    return tuple([int(part) for part in version.split(".")[:2] if part.isdigit()]) < _OLDEST
 
 
 accelerator = Accelerator()

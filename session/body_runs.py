@@ -79,7 +79,7 @@ class BodyRun:
         plan = self.plan
         observer = Observer(plan.begun(inputs))
         results = self._program().run(inputs, observer)
-        steps = fuse(plan.steps, observer.values, plan.lasting, self._pool)
+        steps = fuse(plan.steps, observer.values, plan.lasting, self._pool, plan.constants)
         accelerator.ask_for(awaited_loops(plan.steps))
         self._hot = lower(freeing_memory(plan._replace(steps=steps), range(plan.feeds)))
         return results

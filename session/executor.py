@@ -110,7 +110,7 @@ class Executor:
         keep_freed_memory()
         accelerator.ask_for(awaited_loops(self._plan.steps))
         plan, threads = self._plan, self._threads
-        steps = fuse(plan.steps, seen.values, plan.lasting, threads.blocks)
+        steps = fuse(plan.steps, seen.values, plan.lasting, threads.blocks, plan.constants)
         fused = freeing_memory(plan._replace(steps=steps))
         taken = [sum(seen.seconds[part.op] for part in step.parts or [step]) for step in steps]
         parallel = parallel_run(fused, taken, threads.steps)

@@ -155,7 +155,7 @@ class BlockProgram:
         """The inputs as lines: what repeats over `length` elements, and scalars as they are."""
         flat: list[Array] = []
         for array, period in zip(arrays, self._periods, strict=True):
-            line = array.reshape(() if period == 1 else -1)
+            line = array.reshape(-1)[0:1].reshape(()) if period == 1 else array.reshape(-1)
             if 1 < period < length:
                 repeated = np.empty((length // period, period), line.dtype)
                 repeated[...] = line
@@ -193,8 +193,9 @@ class BlockProgram:
                 shape = array.shape
         if shape is None or math.prod(shape) < FEWEST_IN_BLOCKS:
             return None
-        for array, period in zip(arrays, self._periods, strict=True):
-            if period and repeats(array.shape, shape) != period:
+        for array, source in zip(arrays, self._chain.inputs, strict=True):
+            found = repeats(array.shape, shape) if source.period else 0
+            if found is None or (found != source.period and not source.uniform):
                 return None
         return shape
 

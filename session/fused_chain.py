@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    import numpy as np
-
-    from .plan import Step
+    from .plan import Array, Step
 
 
 class Instruction(NamedTuple):
@@ -29,12 +29,14 @@ class Input(NamedTuple):
     """What comes into a chain from outside.
 
     `period` is the number of its elements where they repeat along those of the results, 0 where
-    there are as many of both.
+    there are as many of both. One that is `uniform` has many elements that are all the same, of
+    which one is enough: its period is 1.
     """
 
     slot: int
     period: int
     dtype: np.dtype[Any]
+    uniform: bool = False
 
 
 class Chain(NamedTuple):
@@ -77,6 +79,14 @@ class Chain(NamedTuple):
             if fitting:
                 del free[fitting[0]]
         return chosen
+
+
+def is_uniform(array: Array) -> bool:
+    """Whether all elements of an array are the same, to the last bit."""
+    if array.dtype not in (np.float32, np.float64) or not array.size:
+        return False
+    bits = array.reshape(-1).view(f"i{array.itemsize}")
+    return bool((bits == bits[0]).all())
 
 
 def repeats(shape: tuple[int, ...], whole: tuple[int, ...]) -> int | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..shape_inference.traits import Elementwise
 from .fused_blocks import BlockProgram
-from .fused_chain import Chain, Input, Instruction, repeats
+from .fused_chain import Chain, Input, Instruction, is_uniform, repeats
 from .fused_products import ProductProgram, producer_of
 from .plan import Step
 
@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
     from ..graph.pools import Pool
     from .observer import Observed
+    from .plan import Array
 
 # For smaller arrays, what a chain costs at every run is more than it saves.
 _FEWEST_ELEMENTS = 1 << 15
+# One function alone saves but the memory of a result, which the cache holds if there are fewer.
+_FEWEST_ELEMENTS_OF_ONE = 1 << 17
 
 
 class _Group:
@@ -38,7 +41,11 @@ class _Group:
 
 
 def fuse(
-    steps: Sequence[Step], observed: Mapping[int, Observed], lasting: set[int], pool: Pool
+    steps: Sequence[Step],
+    observed: Mapping[int, Observed],
+    lasting: set[int],
+    pool: Pool,
+    constants: Mapping[int, Array],
 ) -> list[Step]:
     """The steps, with groups of elementwise ones over large arrays made into one step each.
 
@@ -48,11 +55,15 @@ def fuse(
             not faster.
         lasting: the slots that are read after the steps.
         pool: whose threads share the blocks of a group with the one that runs the plan.
+        constants: what is in the slots that hold the same in every run.
     """
+    steps = [step for step in steps if not step.op.definition.traits.idle]
     fused: list[Step | None] = list(steps)
     readers = _readers(steps)
     for group in _Grouping(observed).found(steps):
-        chain = _chain(group, steps, observed, readers, lasting)
+        if len(group.members) == 1 and math.prod(group.shape) < _FEWEST_ELEMENTS_OF_ONE:
+            continue
+        chain = _chain(group, steps, observed, readers, lasting, constants)
         producer = producer_of(chain, group.members, steps, observed, readers, lasting)
         members = group.members
         if producer is not None:
@@ -179,6 +190,7 @@ def _chain(
     observed: Mapping[int, Observed],
     readers: Mapping[int, set[int]],
     lasting: set[int],
+    constants: Mapping[int, Array],
 ) -> Chain:
     """The members of a group as one chain."""
     members = [steps[i] for i in group.members]
@@ -192,7 +204,8 @@ def _chain(
         if slot not in made:
             value = observed[slot]
             period = _period(value.shape, group.shape) or 0
-            inputs.append(Input(slot, period, value.dtype))
+            uniform = period != 1 and slot in constants and is_uniform(constants[slot])
+            inputs.append(Input(slot, 1 if uniform else period, value.dtype, uniform))
     return Chain(
         [Instruction(step, observed[step.outputs[0]].dtype) for step in members],
         inputs,

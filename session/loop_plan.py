@@ -110,10 +110,12 @@ class LoopPlan(NamedTuple):
 
     def fused(self, observed: Mapping[int, Observed], pool: Pool) -> LoopPlan:
         """The plan, in whose later rounds elementwise steps over large arrays are one step."""
-        cond = fuse(self.later.cond, observed, self._read_behind_cond(), pool)
-        return self.with_rounds(
-            self.all, Round(cond, fuse(self.later.body, observed, self._read_behind_body(), pool))
-        )
+        behind = self._read_behind_cond(), self._read_behind_body()
+        later = [
+            fuse(steps, observed, read, pool, self.constants)
+            for steps, read in zip(self.later, behind, strict=True)
+        ]
+        return self.with_rounds(self.all, Round(*later))
 
     def with_rounds(self, first: Round, later: Round) -> LoopPlan:
         """The plan with these steps, which let go of what nobody reads any more.

@@ -288,6 +288,7 @@ def tiny_blocks() -> Iterator[None]:
     """Makes plans run elementwise steps by blocks of a few elements, however small they are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fusion, "_FEWEST_ELEMENTS", 1)
+        patch.setattr(fusion, "_FEWEST_ELEMENTS_OF_ONE", 1)
         patch.setattr(fusion, "_pays", lambda chain: True)
         patch.setattr(fused_blocks, "FEWEST_IN_BLOCKS", 1)
         patch.setattr(fused_blocks, "_BLOCK_BYTES", 16)

@@ -13,7 +13,7 @@ from ...graph.op_def import OpDef
 from ...graph.passthrough import passthrough
 from ...protos.constant_array import constant_array
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL, Constant, Input, Move
+from ...shape_inference.traits import Constant, Input, Move, Traits
 from ..kit.allocation import check_size
 
 if TYPE_CHECKING:
@@ -212,9 +212,10 @@ PREVENT_GRADIENT = OpDef(
 IDENTITY_N: OpDef[list[Tensor]] = OpDef(
     "IdentityN", "input: T -> output: T", "T: list(type) >= 1", traits=Move(views=True, splits="=")
 )
-NO_OP: OpDef[Operation] = OpDef("NoOp", "->", traits=STATEFUL)
+_IDLE = Traits(stateful=True, idle=True)
+NO_OP: OpDef[Operation] = OpDef("NoOp", "->", traits=_IDLE)
 # In TensorFlow it runs even where what it waits for does not, as it is in a branch not taken.
-CONTROL_TRIGGER: OpDef[Operation] = OpDef("ControlTrigger", "->", traits=STATEFUL)
+CONTROL_TRIGGER: OpDef[Operation] = OpDef("ControlTrigger", "->", traits=_IDLE)
 
 
 @IDENTITY.shape

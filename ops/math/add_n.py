@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.kernel_spec import KernelSpec, Memory
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
@@ -67,7 +68,24 @@ def _add_n_kernel(c: KernelContext) -> Kernel:
             np.add(total, x, out=total)
         return total
 
-    return add_n
+    if len(c.node.inputs) == 1 or dtype not in (np.float32, np.float64):
+        return add_n
+
+    def add_blocks(first: Array, second: Array, *rest: Array, out: Array | None = None) -> Any:
+        total = np.add(first, second, out=None if rest else out)
+        for i, x in enumerate(rest, 1):
+            total = np.add(total, x, out=out if i == len(rest) else total)
+        return total
+
+    places = [f"{{{i}}}" for i in range(len(c.node.inputs))]
+    return KernelSpec(
+        add_n,
+        Memory.FRESH,
+        block=add_blocks,
+        takes_out=True,
+        elementwise=True,
+        expression=" + ".join(places),
+    )
 
 
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...graph.kernel_spec import KernelSpec, Memory
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -30,9 +31,21 @@ _SCALE, _SCALE_ALPHA = 1.0507009873554805, 1.7580993408473766  # of Selu
 
 
 def _define(
-    op: str, arguments: str, attrs: str, gradient: Callable[[KernelContext], Gradient]
+    op: str,
+    arguments: str,
+    attrs: str,
+    gradient: Callable[[KernelContext], Gradient],
+    expression: str | None = None,
 ) -> None:
-    """Defines an op of two arguments of one shape, which is that of its result."""
+    """Defines an op of two arguments of one shape, which is that of its result.
+
+    Args:
+        op: the op type.
+        arguments: its signature.
+        attrs: its attrs.
+        gradient: from the context to what computes it.
+        expression: as in `KernelSpec`.
+    """
     definition = OpDef(op, arguments, attrs, traits=Traits(splits="...,...->..."))
     names = [spec.name for spec in definition.signature.inputs]
     flops_per_element(2, definition)
@@ -51,10 +64,32 @@ def _define(
                 c.merged(" and ".join(names), [TensorShape.of(x.shape), TensorShape.of(y.shape)])
             return np.asarray(function(x, y), dtype)
 
-        return gradient_of
+        return _of_elements(gradient_of, function, dtype, expression)
 
 
-def _define_of_result(op: str, function: Gradient) -> None:
+def _of_elements(
+    call: Callable[[Array, Array], Array],
+    function: Gradient,
+    dtype: np.dtype[Any],
+    expression: str | None,
+) -> KernelSpec:
+    """The kernel `call`, for which `function` serves where the arrays are of one shape."""
+    by_element = dtype in (np.float32, np.float64)
+    return KernelSpec(
+        call,
+        Memory.FRESH,
+        block=function if by_element else None,
+        takes_out=by_element and function is _slope_of_relu,
+        elementwise=by_element,
+        expression=expression if by_element else None,
+    )
+
+
+def _slope_of_relu(g: Array, x: Array, out: Array | None = None) -> Any:
+    return np.multiply(g, x > 0, out=out)
+
+
+def _define_of_result(op: str, function: Gradient, expression: str | None) -> None:
     """Defines an op of a result and its gradient, which need only have as many elements."""
     definition = OpDef(
         op,
@@ -79,7 +114,7 @@ def _define_of_result(op: str, function: Gradient) -> None:
                 raise ValueError(f"y and dy must have as many elements, got shapes {shapes}")
             return np.asarray(computed(y, dy.reshape(y.shape)), dtype)
 
-        return gradient
+        return _of_elements(gradient, computed, dtype, expression)
 
 
 def _of(function: Gradient) -> Callable[[KernelContext], Gradient]:
@@ -91,15 +126,20 @@ def _leaky(c: KernelContext) -> Gradient:
     return block_by_block(in_float32(lambda g, x: chosen(x > 0, g, g * g.dtype.type(alpha))))
 
 
-for _op, _function in {
-    "SigmoidGrad": lambda y, dy: dy * y * (1 - y),
-    "TanhGrad": lambda y, dy: dy * (1 - y * y),
-    "InvGrad": lambda y, dy: np.conjugate(-y * y) * dy,
-    "ReciprocalGrad": lambda y, dy: np.conjugate(-y * y) * dy,
-    "SqrtGrad": lambda y, dy: dy / np.conjugate(y + y),
-    "RsqrtGrad": lambda y, dy: dy * np.conjugate(y * y * y) / -2,
-}.items():
-    _define_of_result(_op, _function)
+_OF_RESULTS: tuple[tuple[str, Gradient, str], ...] = (
+    ("SigmoidGrad", lambda y, dy: dy * y * (1 - y), "{1} * {0} * ({t}(1) - {0})"),
+    ("TanhGrad", lambda y, dy: dy * (1 - y * y), "{1} * ({t}(1) - {0} * {0})"),
+    ("InvGrad", lambda y, dy: np.conjugate(-y * y) * dy, "-{0} * {0} * {1}"),
+    ("ReciprocalGrad", lambda y, dy: np.conjugate(-y * y) * dy, "-{0} * {0} * {1}"),
+    ("SqrtGrad", lambda y, dy: dy / np.conjugate(y + y), "{1} / ({0} + {0})"),
+    (
+        "RsqrtGrad",
+        lambda y, dy: dy * np.conjugate(y * y * y) / -2,
+        "{1} * ({0} * {0} * {0}) / {t}(-2)",
+    ),
+)
+for _row in _OF_RESULTS:
+    _define_of_result(*_row)
 _OF_ARGUMENTS: tuple[tuple[str, str, Any], ...] = (
     ("SoftplusGrad", "features", lambda g, x: g / (np.exp(-x) + 1)),
     ("SoftsignGrad", "features", lambda g, x: g / np.square(1 + np.absolute(x))),
@@ -109,7 +149,13 @@ _OF_ARGUMENTS: tuple[tuple[str, str, Any], ...] = (
 for _op, _second, _function in _OF_ARGUMENTS:
     _define(_op, f"gradients: T, {_second}: T -> backprops: T", _FLOATS, _of(_function))
 _BACKPROPS = "gradients: T, features: T -> backprops: T"
-_define("ReluGrad", _BACKPROPS, f"T: {{{REALS}}}", lambda _: lambda g, x: g * (x > 0))
+_define(
+    "ReluGrad",
+    _BACKPROPS,
+    f"T: {{{REALS}}}",
+    lambda _: _slope_of_relu,
+    "{0} * ({t}(1) if {1} > {t}(0) else {t}(0))",
+)
 _define("Relu6Grad", _BACKPROPS, f"T: {{{REALS}}}", lambda _: lambda g, x: g * ((x > 0) & (x < 6)))
 _define(
     "LeakyReluGrad",

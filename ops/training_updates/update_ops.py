@@ -204,7 +204,9 @@ def _whole_changed(
     """The change by a gradient of the whole variable, a block of each array at a time."""
 
     def change(*arrays: Array) -> None:
-        _check_one_shape([*names, "grad"], (*arrays, grad))
+        for array in arrays:
+            if array.shape != grad.shape:
+                _check_one_shape([*names, "grad"], (*arrays, grad))
         if grad.nbytes <= _WHOLE_BYTES and grad.ndim:
             rule(n, grad, *arrays)
             return

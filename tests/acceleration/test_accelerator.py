@@ -180,7 +180,16 @@ def test_fused_steps_give_the_same_bits(folder: Path, dtype: str, threads: int) 
     x = td.placeholder(value.dtype, [None, 40, 32])
     vector = np.linspace(-2, 2, 32).astype(dtype)
     y = td.nn.relu(td.nn.relu6(x * 1.5 - vector) * vector / td.negative(x) + td.square(x))
-    z = td.nn.relu6(-x) - y
+    raw = td.raw_ops
+    slopes = [
+        raw.ReluGrad(gradients=y, features=x),
+        raw.TanhGrad(y=x, dy=y),
+        raw.SigmoidGrad(y=y, dy=x),
+        raw.SqrtGrad(y=x, dy=y),
+        raw.RsqrtGrad(y=x, dy=y),
+        raw.ReciprocalGrad(y=y, dy=x),
+    ]
+    z = td.add_n([td.nn.relu6(-x) - y, *slopes])
     config = td.ConfigProto(intra_op_parallelism_threads=threads)
     feeds = {x: value.reshape(40, 40, 32)}
     with accelerated(folder) as compiling, td.Session(config=config) as session:

@@ -223,3 +223,37 @@ def test_independent_steps_run_on_threads(monkeypatch: pytest.MonkeyPatch) -> No
             with pytest.raises(td.errors.InvalidArgumentError, match="'picked'"):
                 session.run(z, {x: values, index: 1000})
             np.testing.assert_equal(session.run([y, z], feeds), one[0])
+
+
+def test_constants_of_one_number_are_numbers_in_fused_steps() -> None:
+    x = td.placeholder(td.float32, [None, 32])
+    y = td.tanh(x * td.constant(np.full((40, 32), 3.0, "f")) - td.constant(np.full(32, 0.5, "f")))
+    value = np.random.default_rng(0).standard_normal((40, 32)).astype("f")
+    with tiny_blocks(), td.Session() as session:
+        found = [session.run(y, {x: value}) for _ in range(RUNS_OF_BOTH_TIERS)]
+        [program] = programs(session)
+        assert len(program.parts) == 3
+        row = session.run(y, {x: value[:1]})
+    wanted = np.tanh(value * np.float32(3) - np.float32(0.5))
+    for result in found:
+        np.testing.assert_array_equal(result, wanted)
+    np.testing.assert_array_equal(row, np.broadcast_to(wanted[0], (40, 32)))
+
+
+def test_slopes_are_fused_across_what_only_waits() -> None:
+    w = td.Variable(np.linspace(-1, 1, 8, dtype="f").reshape(8, 1))
+    x = np.random.default_rng(0).standard_normal((50, 8)).astype("f")
+    labels = (x[:, :1] > 0).astype("f")
+    losses = td.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=td.matmul(x, w))
+    step = td.train.GradientDescentOptimizer(0.5).minimize(td.reduce_mean(losses))
+    weights = []
+    with tiny_blocks(), td.Session() as session, td.Session(optimize="exact") as exact:
+        for each in (session, exact):
+            each.run(w.initializer)
+            for _ in range(RUNS_OF_BOTH_TIERS):
+                each.run(step)
+            weights.append(each.run(w))
+        [program] = programs(session)
+    ran = {part.op.type for part in program.parts}
+    assert {"SoftplusGrad", "LessEqual", "SelectV2", "AddN"} <= ran
+    np.testing.assert_array_equal(*weights)
