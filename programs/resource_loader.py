@@ -68,11 +68,12 @@ def load_resource(path: str) -> bytes:
         OSError: the file cannot be read.
 
     Example:
-        >>> import os
+        >>> import os, tempfile
         >>> import tensordraft as td
-        >>> with open("words.txt", "w") as file:
+        >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+        >>> with open(path, "w") as file:
         ...     _ = file.write("one two")
-        >>> td.resource_loader.load_resource(os.path.abspath("words.txt"))
+        >>> td.resource_loader.load_resource(path)
         b'one two'
     """
     with open(os.path.join(_folder_of_caller(), path), "rb") as file:

@@ -94,6 +94,7 @@ FOLDERS = [
     "training/optimizers",
     "training/schedules",
     "training/keras_models",
+    "training/checkpoints",
     "contributed/crf",
     "contributed/framework",
     "contributed/layers",

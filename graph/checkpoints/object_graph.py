@@ -12,7 +12,25 @@ from .. import errors
 if TYPE_CHECKING:
     from .checkpoint_reader import CheckpointReader
 
-_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+
+def object_graph(reader: CheckpointReader) -> TrackableObjectGraph | None:
+    """What a checkpoint says of the objects whose values it has; None where it says nothing.
+
+    Args:
+        reader: a checkpoint.
+
+    Raises:
+        DataLossError: that is damaged.
+    """
+    if not reader.has_tensor(OBJECT_GRAPH_KEY):
+        return None
+    try:
+        return TrackableObjectGraph.FromString(reader.get_tensor(OBJECT_GRAPH_KEY))
+    except (DecodeError, TypeError) as error:
+        message = f"{OBJECT_GRAPH_KEY} is damaged: {error}"
+        raise errors.DataLossError(None, None, message) from error
 
 
 def keys_by_name(reader: CheckpointReader) -> dict[str, str]:
@@ -24,15 +42,10 @@ def keys_by_name(reader: CheckpointReader) -> dict[str, str]:
     Raises:
         DataLossError: the object graph in it is damaged.
     """
-    if not reader.has_tensor(_KEY):
-        return {}
-    try:
-        graph = TrackableObjectGraph.FromString(reader.get_tensor(_KEY))
-    except (DecodeError, TypeError) as error:
-        raise errors.DataLossError(None, None, f"{_KEY} is damaged: {error}") from error
+    graph = object_graph(reader)
     return {
         attribute.full_name: attribute.checkpoint_key
-        for node in graph.nodes
+        for node in (graph.nodes if graph else ())
         for attribute in node.attributes
         if attribute.full_name
     }

@@ -84,8 +84,6 @@ _REASONS = {
     "sparse_column_with_hash_bucket": _COLUMNS,
     "sparse_column_with_keys": _COLUMNS,
     "Asset": "td.saved_model.Builder.add_meta_graph takes an assets_collection",
-    "Checkpoint": _OBJECTS,
-    "CheckpointManager": _OBJECTS,
     "CheckpointOptions": _OBJECTS,
     "ClusterDef": _MESSAGES,
     "JobDef": _MESSAGES,

@@ -108,8 +108,11 @@ class GRUCell(RNNCell):
     def build(self, input_shape: Any) -> None:
         """Makes the variables."""
         size = known_size(input_shape) + self.output_size
-        self._gates = self._pair("gates", size, 2 * self.output_size, Ones())
-        self._candidate = self._pair("candidate", size, self.output_size, Zeros())
+        both = 2 * self.output_size
+        self._gate_kernel, self._gate_bias = self._pair("gates", size, both, Ones())
+        self._candidate_kernel, self._candidate_bias = self._pair(
+            "candidate", size, self.output_size, Zeros()
+        )
         super().build(input_shape)
 
     def _pair(self, name: str, size: int, units: int, bias: Any) -> tuple[Any, Any]:
@@ -121,11 +124,10 @@ class GRUCell(RNNCell):
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The output and the next state."""
         (state,) = args
-        kernel, bias = self._gates
-        gates = sigmoid(bias_add(matmul(concat([inputs, state], 1), kernel.value()), bias.value()))
+        product = matmul(concat([inputs, state], 1), self._gate_kernel.value())
+        gates = sigmoid(bias_add(product, self._gate_bias.value()))
         reset, update = split(gates, 2, 1)
-        kernel, bias = self._candidate
-        product = matmul(concat([inputs, reset * state], 1), kernel.value())
-        candidate = self._activation(bias_add(product, bias.value()))
+        product = matmul(concat([inputs, reset * state], 1), self._candidate_kernel.value())
+        candidate = self._activation(bias_add(product, self._candidate_bias.value()))
         output = update * state + (1 - update) * candidate
         return output, output

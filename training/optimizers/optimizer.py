@@ -252,6 +252,10 @@ class Optimizer:
         """All variables that the optimizer keeps in the default graph."""
         return self._kept.variables()
 
+    def non_slot_variables(self) -> dict[str, Variable]:
+        """The variables of the default graph that it keeps beside none, such as `beta1_power`."""
+        return self._kept.others()
+
     # What subclasses say, and what they call -----------------------------------------------------
 
     def _valid_dtypes(self) -> set[DType]:

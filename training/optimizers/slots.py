@@ -76,6 +76,11 @@ class Slots:
         """A variable that belongs to none, if it was made."""
         return self._others.get((name, outermost(graph or get_default_graph())))
 
+    def others(self) -> dict[str, Variable]:
+        """Those of the default graph that belong to none, by name."""
+        graph = outermost(get_default_graph())
+        return {name: v for (name, home), v in self._others.items() if home is graph}
+
     def variables(self) -> list[Variable]:
         """All of them that are in the default graph, by name."""
         graph = outermost(get_default_graph())

@@ -1,0 +1,1 @@
+"""Checkpoints of objects, and which of them are kept."""
