@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -42,6 +41,8 @@ class ChannelFilters:
         self._multiplier = filters.shape[3]
         self._taps = filters.reshape(*filters.shape[:2], -1)
         self._rows: dict[int, Array] = {}
+        # In the margins, what is no number makes all else such; machine code does not look there.
+        self._finite = machine is not None and bool(np.isfinite(filters).all())
 
     def _weights(self, positions: int) -> Array:
         rows = self._rows.get(positions)
@@ -59,13 +60,11 @@ class ChannelFilters:
             if 0 in (*shape, *x.shape):
                 result[...] = 0
                 return
+            if self._machine is not None and self._finite:
+                self._fill_by_machine(self._machine, x, windows, result, finish)
+                return
             frame = Frame(x, windows, positions)
-            add_up, number, block = _add_up, positions[1], _BLOCK_BYTES
-            if self._machine is not None:
-                block = _MACHINE_BLOCK_BYTES
-                add_up = partial(add_up_by_machine, self._machine)
-                number = positions_of_piece(shape[3], number, across)
-            weights = self._weights(number)
+            weights = self._weights(positions[1])
             lines = result.reshape(*shape[:2], -1)
 
             def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
@@ -74,14 +73,37 @@ class ChannelFilters:
                     seen = frame.seen_by(*part)[0]
                     if self._multiplier > 1:
                         seen = seen.repeat(self._multiplier, -1)
-                    add_up(seen, weights, down, across, place)
+                    _add_up(seen, weights, down, across, place)
                     if finish is not None:
                         start = (part[0].start * shape[1] + part[1].start) * shape[2]
                         finish(start, start + place.shape[0] * place.shape[1] * shape[2])
 
-            share(multiply, blocks(lines.shape, x.itemsize, block))
+            share(multiply, blocks(lines.shape, x.itemsize, _BLOCK_BYTES))
 
         return Rows(shape, fill)
+
+    def _fill_by_machine(
+        self,
+        loop: Callable[..., None],
+        x: Array,
+        windows: Sequence[Window],
+        result: Array,
+        finish: Callable[[int, int], Any] | None,
+    ) -> None:
+        """Writes the convolution to `result`, with the loop."""
+        x = np.ascontiguousarray(x if self._multiplier == 1 else x.repeat(self._multiplier, -1))
+        images, rows, columns, channels = result.shape
+        weights = self._weights(positions_of_piece(channels, columns, windows[1]))
+
+        def multiply(starts: Iterator[int]) -> None:
+            for start in starts:
+                stop = min(start + step, images * rows)
+                add_up_by_machine(loop, x, weights, windows, result, (start, stop))
+                if finish is not None:
+                    finish(start * columns, stop * columns)
+
+        step = max(1, _MACHINE_BLOCK_BYTES // (columns * channels * x.itemsize))
+        share(multiply, range(0, images * rows, step))
 
 
 def channelwise_workspace(

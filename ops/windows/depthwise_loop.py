@@ -11,87 +11,108 @@ import numpy as np
 from ...graph.kernel_spec import Loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
 
-# So many pieces of a line and elements of each are added up side by side, in registers; what is
-# left of a piece then goes in smaller numbers. LLVM makes vectors of them. Of a loop over elements
-# it would not: the arrays might overlap.
+# So many pieces are added up side by side, in registers, and of each so many elements; what is left
+# goes in smaller numbers. LLVM makes vectors of them. Of a loop over elements it would not: the
+# arrays might overlap.
 _PIECES = 6
-_LANES = (16, 8, 4, 1)
+_LANES = {_PIECES: (16, 8, 4, 1), 1: (32, 16, 8, 4, 1)}
 _ARRAYS = 3
 _NUMBERS = (
-    "lines", "rows", "image", "row", "pieces", "length", "rest", "step", "high", "wide", "below",
-    "beside",
+    "begin", "end", "rows", "columns", "height", "width", "channels", "together", "inner",
+    "high", "wide", "down", "across", "lower", "further", "above", "left",
 )  # fmt: skip
 # A piece of several positions is a whole number of vectors, unless it became longer than this.
 _VECTOR = 16
 _LONGEST_PIECE = 1024
+# Of lines that see alike, each is first gone through for what is done side by side along it; then,
+# once for all of them, for the rest.
 _HEAD = """
 def depthwise(x, w, out, zero, {parameters}):
-    all_pieces = pieces + 1 if rest else pieces
-    for line in range(lines):
-        start = line // rows * image + line % rows * row
-        to = line * (pieces * length + rest)
-        piece = 0
-        while piece < all_pieces:
-            several = piece + {further} < pieces
-            single = not several
-            size = length if piece < pieces else rest
-            here = start + piece * step
-            there = to + piece * length
-            piece += {pieces} if several else 1
-            done = 0
+    length = together * channels
+    reach = (high - 1) * lower
+    line = begin
+    while line < end:
+        row = line % rows
+        top = row * down - above
+        i0 = (lower - 1 - top) // lower if top < 0 else 0
+        i1 = high if top + reach < height else (height - top + lower - 1) // lower
+        alike = top >= 0 and top + {further} * down + reach < height
+        lines = {many} if alike and row + {further} < rows and line + {further} < end else 1
+        for under in range(lines + 1):
+            column = 0
+            while column < columns:
+                side = column * across - left
+                j0 = (further - 1 - side) // further if side < 0 else 0
+                j1 = wide if column < inner else (width - side + further - 1) // further
+                room = (inner - column) // together if side >= 0 and column < inner else 0
+                along = room >= {many}
+                pieces = {many} if along else lines
+                number = together if room else 1
+                step = number * across * channels if along else down * width * channels
+                gap = number * channels if along else columns * channels
+                below = under if along else 0
+                here = ((line // rows * height + top + below * down) * width + side) * channels
+                there = ((line + below) * columns + column) * channels
+                column += number * {many} if along else number
+                size = number * channels if along == (under < lines) else 0
+                done = 0
 """
 _SIDE_BY_SIDE = """
-            if {when}:
-                for block in range((size - done) // {lanes}):
-                    {clear}
-                    for i in range(high):
-                        a = here + done + i * below
-                        b = i * wide * length + done
-                        for j in range(wide):
-                            {add}
-                            a += beside
-                            b += length
-                    {store}
-                    done += {lanes}
+                if pieces == {pieces}:
+                    for block in range((size - done) // {lanes}):
+                        {clear}
+                        for i in range(i0, i1):
+                            a = here + done + (i * lower * width + j0 * further) * channels
+                            b = (i * wide + j0) * length + done
+                            for j in range(j0, j1):
+                                {add}
+                                a += further * channels
+                                b += length
+                        {store}
+                        done += {lanes}
+"""
+_END = """
+        line += lines
 """
 
 
 def depthwise_loop(dtype: np.dtype[Any]) -> Loop | None:
-    """The loop that makes `lines` of a convolution of this dtype, with filters `w`.
+    """The loop that makes lines `begin` to `end` of a convolution of this dtype.
 
-    A line of the result is `pieces` of the same `length`, and a `rest`. The next piece sees what
-    lies `step` elements further in `x`, the next line what lies a `row` further, unless another
-    `image` begins; the next element of the window what lies further `below` or `beside`.
+    It takes images `x` of `height` and `width`, whose lines, and those of the results, are counted
+    through. Elements of the window are `lower` and `further` apart, and those in a margin are left
+    out. From position `inner` on, windows reach into the margin behind a line. Those that reach
+    into none are added up in pieces of so many positions `together`: several side by side along a
+    line, or, where there are not as many, one below the other. The weights `w` of each element of
+    the window are those of a piece.
     """
     if dtype not in (np.float32, np.float64):
         return None
-    head = _HEAD.format(parameters=", ".join(_NUMBERS), pieces=_PIECES, further=_PIECES - 1)
-    parts = [
-        _side_by_side(*part) for part in product((("several", _PIECES), ("single", 1)), _LANES)
-    ]
+    numbers = {"many": _PIECES, "further": _PIECES - 1}
+    parts = [_HEAD.format(parameters=", ".join(_NUMBERS), **numbers)]
+    parts += [_side_by_side(pieces, lanes) for pieces in _LANES for lanes in _LANES[pieces]]
     types = [f"{dtype.name}*"] * _ARRAYS + [dtype.name] + ["int64"] * len(_NUMBERS)
-    return Loop("depthwise", tuple(types), "".join([head, *parts]))
+    return Loop("depthwise", tuple(types), "".join([*parts, _END]))
 
 
-def _side_by_side(case: tuple[str, int], lanes: int) -> str:
+def _side_by_side(pieces: int, lanes: int) -> str:
     """The loops that add up so many elements of so many pieces at a time."""
-    when, pieces = case
 
     def each(text: str, indent: int) -> str:
         pairs = product(range(pieces), range(lanes))
         return f"\n{' ' * indent}".join([text.format(p=p, k=k) for p, k in pairs])
 
     return _SIDE_BY_SIDE.format(
-        when=when,
+        pieces=pieces,
         lanes=lanes,
-        clear=each("t{p}_{k} = zero", 20),
-        add=each("t{p}_{k} += x[a + {p} * step + {k}] * w[b + {k}]", 28),
-        store=each("out[there + {p} * length + done + {k}] = t{p}_{k}", 20),
+        clear=each("t{p}_{k} = zero", 24),
+        add=each("t{p}_{k} += x[a + {p} * step + {k}] * w[b + {k}]", 32),
+        store=each("out[there + {p} * gap + done + {k}] = t{p}_{k}", 24),
     )
 
 
@@ -108,28 +129,29 @@ def positions_of_piece(channels: int, positions: int, across: Window) -> int:
 
 
 def add_up_by_machine(
-    loop: Callable[..., None], x: Array, weights: Array, down: Window, across: Window, out: Array
+    loop: Callable[..., None],
+    x: Array,
+    weights: Array,
+    windows: Sequence[Window],
+    out: Array,
+    lines: tuple[int, int],
 ) -> None:
-    """Writes what the window sees, weighted and added up.
+    """Writes what the windows see, weighted and added up.
 
     Args:
         loop: the loop as machine code.
-        x: images [images, rows, columns, channels] that begin with the first row that is seen.
+        x: images [images, rows, columns, channels].
         weights: for each element of the window, those of a piece.
-        down: the window along rows.
-        across: the window along columns.
-        out: lines [images, rows, length] of the result.
+        windows: the windows along rows and columns.
+        out: the result [images, rows, columns, channels].
+        lines: the first line of it that is written, and the first that is not.
     """
-    if not x.flags.c_contiguous and len(x) > 1:
-        for one, place in zip(x, out, strict=True):
-            add_up_by_machine(loop, one[None], weights, down, across, place[None])
-        return
-    x = np.ascontiguousarray(x)
-    images, rows, whole = out.shape
-    *image, channels = x.shape[1:]
-    line, length = image[1] * channels, weights.shape[2]
-    pieces, rest = divmod(whole, length)
-    step = length if across.stride == 1 else across.stride * channels
-    sizes = images * rows, rows, image[0] * line, down.stride * line, pieces, length, rest, step
-    seen = int(down.size), int(across.size), down.rate * line, across.rate * channels
-    loop(x, weights, out, 0, *sizes, *seen)
+    down, across = windows
+    _, rows, columns, channels = out.shape
+    height, width = x.shape[1:3]
+    above, _ = down.padding(height, rows)
+    left, _ = across.padding(width, columns)
+    inner = (width - int(across.extent) + left) // across.stride + 1
+    sizes = rows, columns, height, width, channels, weights.shape[2] // channels, inner
+    moves = down.stride, across.stride, down.rate, across.rate, above, left
+    loop(x, weights, out, 0, *lines, *sizes, int(down.size), int(across.size), *moves)

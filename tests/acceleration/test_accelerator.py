@@ -46,7 +46,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(autouse=True)
 def short_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the loop of depthwise convolutions do less side by side: it compiles in a second."""
-    monkeypatch.setattr(depthwise_loop, "_LANES", (4, 1))
+    monkeypatch.setattr(depthwise_loop, "_LANES", {2: (4, 1), 1: (4, 1)})
     monkeypatch.setattr(depthwise_loop, "_PIECES", 2)
 
 

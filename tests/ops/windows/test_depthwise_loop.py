@@ -1,0 +1,68 @@
+"""The loop of depthwise convolutions, beside NumPy's way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from machine_loops import interpreted
+
+from tensordraft.graph.kernel_spec import Rows
+from tensordraft.ops.windows import channelwise, depthwise_loop
+from tensordraft.ops.windows.channelwise import ChannelFilters
+from tensordraft.shape_inference.sliding_windows import Window
+
+
+@pytest.fixture(autouse=True)
+def few_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that small images have several pieces side by side, below each other, and none."""
+    monkeypatch.setattr(depthwise_loop, "_LANES", {2: (4, 1), 1: (4, 1)})
+    monkeypatch.setattr(depthwise_loop, "_PIECES", 2)
+    monkeypatch.setattr(channelwise, "_MACHINE_BLOCK_BYTES", 1 << 9)
+
+
+def both(x: np.ndarray, filters: np.ndarray, *windows: Window) -> tuple[np.ndarray, np.ndarray]:
+    """The convolution by NumPy and by the loop, of which all rows must have been finished."""
+    loop = depthwise_loop.depthwise_loop(x.dtype)
+    assert loop is not None
+    return made(ChannelFilters(filters).rows(x, windows)), made(
+        ChannelFilters(filters, interpreted(loop)).rows(x, windows)
+    )
+
+
+def made(rows: Rows) -> np.ndarray:
+    result = np.full(rows.shape, 7, "f")
+    finished: list[int] = []
+    rows.fill(result, lambda *part: finished.extend(range(*part)))
+    assert sorted(finished) == list(range(result.size // rows.shape[-1]))
+    return result
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_window_sees_the_same(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    images, height, width = [int(n) for n in rng.integers(1, [4, 12, 20])]
+    channels, multiplier = int(rng.integers(1, 6)), int(rng.integers(1, 3))
+    windows = []
+    for size in (height, width):
+        seen, stride, rate = [int(n) for n in rng.integers(1, [6, 4, 3])]
+        window = Window(seen, stride, rate, same=True)
+        if rng.random() < 0.4:
+            margins = [int(n) for n in rng.integers(0, 7, 2)]
+            explicit = Window(seen, stride, rate, before=margins[0], after=margins[1])
+            window = explicit if explicit.fits(size) else window
+        windows.append(window)
+    x = rng.integers(-9, 9, (images, height, width, channels)).astype("f")
+    sizes = [int(window.size) for window in windows]
+    filters = rng.integers(-9, 9, (*sizes, channels, multiplier)).astype("f")
+    wanted, found = both(x, filters, *windows)
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf])
+def test_what_is_no_number_in_the_filters_reaches_from_the_margins(odd: float) -> None:
+    x = np.ones((1, 4, 4, 2), "f")
+    filters = np.ones((3, 3, 2, 1), "f")
+    filters[0, 0, 0] = odd
+    wanted, found = both(x, filters, *[Window(3, 1, same=True)] * 2)
+    np.testing.assert_array_equal(found, wanted)
+    assert np.isnan(found[0, 0, 0, 0])
