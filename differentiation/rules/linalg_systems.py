@@ -12,6 +12,7 @@ from ...ops.array.fills import ones, zeros_like
 from ...ops.array.joining import concat
 from ...ops.array.matrix_diagonals import matrix_diag_part, matrix_set_diag
 from ...ops.array.ranges import range as arange
+from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import rank, shape
 from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.array.stacking import stack
@@ -234,4 +235,31 @@ def _next_rows(x: Tensor, offset: int) -> Tensor:
     return concat([x[..., 1:, :], zeros] if offset > 0 else [zeros, x[..., :-1, :]], -2)
 
 
-undefined("TensorFlow has none either", "Lu", "MatrixExponential")
+@gradient_of("MatrixSquareRoot")
+def _square_root(op: Operation, gradient: Tensor) -> Tensor:
+    """Solves Sylvester's equation of the root, written as a system of all elements."""
+    root = op.outputs[0]
+    sizes = shape(root)
+    side = sizes[-1]
+    one = raw("MatrixDiag")(ones(sizes[:-1], root.dtype))
+
+    def product(a: Tensor, b: Tensor) -> Tensor:
+        """The Kronecker products of matrices."""
+        made = EINSUM([a, b], equation="...ij,...kl->...ikjl")
+        return reshape(made, concat([sizes[:-2], [side * side, side * side]], 0))
+
+    system = product(adjoint(root), one) + product(one, conj(root))
+    column = reshape(gradient, concat([sizes[:-2], [side * side, 1]], 0))
+    return reshape(matrix_solve(system, column), sizes)
+
+
+@gradient_of("MatrixExponential")
+def _exponential(op: Operation, gradient: Tensor) -> Tensor:
+    """The derivative stands in the corner of the exponential of a matrix of blocks."""
+    turned = adjoint(op.inputs[0])
+    rows = concat([turned, gradient], -1), concat([zeros_like(turned), turned], -1)
+    side = shape(turned)[-1]
+    return raw("MatrixExponential")(concat(rows, -2))[..., :side, side:]
+
+
+undefined("TensorFlow has none either", "Lu", "MatrixLogarithm")

@@ -235,7 +235,6 @@ _GROUPS = {
     "divide the loss by the size of the batch: there is one device": (
         "compute_average_loss scale_regularization_loss"
     ),
-    "td.raw_ops.MatrixExponential does it; TensorFlow itself no longer runs that op": "expm",
     "it is not supported; NumPy's functions can be called by td.numpy_function": (
         "bessel_i0 bessel_i1 bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e "
         "bessel_y0 bessel_y1 conjugate_gradient dawsn eigh_tridiagonal expint fresnel_cos "

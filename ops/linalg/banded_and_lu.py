@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
-public = {"td.linalg": "lu tridiagonal_matmul tridiagonal_solve"}
+public = {"td.linalg": "expm lu tridiagonal_matmul tridiagonal_solve"}
 
 _TYPES = "T: {float32, float64, complex64, complex128}"
 LU: OpDef[Results] = OpDef(
@@ -202,6 +202,29 @@ class Lu(NamedTuple):
 
     lu: Tensor
     p: Tensor
+
+
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
+    """The exponentials of matrices.
+
+    Args:
+        input: square matrices of floats or complex numbers, of shape [..., m, m].
+        name: a name for the op.
+
+    Returns:
+        A Tensor of the shape of `input`. TensorFlow makes it of many ops; here it is one.
+
+    Raises:
+        ValueError: the matrices are not square.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.linalg.expm([[0.0, 5.0], [0.0, 0.0]])))
+        [[1. 5.]
+         [0. 1.]]
+    """
+    return MATRIX_EXPONENTIAL(input, name=name)
 
 
 def lu(input: TensorLike, output_idx_type: Any = "int32", name: str | None = None) -> Lu:
