@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
@@ -150,7 +151,9 @@ def module_reason(fullname: str) -> str | None:
     Args:
         fullname: what programs call it, such as `tensorflow.contrib.tpu`.
     """
-    return next((why for part in fullname.split(".")[1:] if (why := reason(part))), None)
+    parts = fullname.split(".")
+    pairs = itertools.pairwise(parts)
+    return next((why for module, part in pairs if (why := reason(part, module))), None)
 
 
 def as_tensorflow() -> ModuleType:

@@ -126,7 +126,7 @@ def batch_norm(
             raise ValueError("renorm and adjustment need updates_collections = 'update_ops'")
         else:
             axis = 1 if form == "channels_first" else (rank or 0) - 1
-            make = _Variables(
+            make = VectorVariables(
                 x, axis, param_initializers, param_regularizers, variables_collections, trainable
             )
             beta = make("beta") if center else None
@@ -142,7 +142,7 @@ def batch_norm(
         return finished(outputs, opened.name, outputs_collections, activation_fn)
 
 
-class _Variables:
+class VectorVariables:
     """Makes variables with an element for each channel."""
 
     def __init__(
@@ -167,6 +167,7 @@ class _Variables:
         self.trainable = trainable
 
     def __call__(self, name: str) -> Any:
+        """The variable of a name: `beta`, `gamma`, `moving_mean` or `moving_variance`."""
         return model_variable(
             name,
             shape=self.sizes,
@@ -275,7 +276,7 @@ def layer_norm(
                 f"do not fit inputs of shape {x.shape}"
             )
         sizes = x.shape.as_list()[begin_params_axis:]
-        make = _Variables(x, -1, None, None, variables_collections, trainable, sizes)
+        make = VectorVariables(x, -1, None, None, variables_collections, trainable, sizes)
         beta = make("beta") if center else None
         gamma = make("gamma") if scale else None
         mean, variance = moments(x, [*range(first, rank)], keep_dims=True)
@@ -322,7 +323,7 @@ def instance_norm(
         x = convert_to_tensor(inputs)
         rank = x.shape.rank or 0
         axis = 1 if first else rank - 1
-        make = _Variables(x, axis, param_initializers, None, variables_collections, trainable)
+        make = VectorVariables(x, axis, param_initializers, None, variables_collections, trainable)
         beta = make("beta") if center else None
         gamma = make("gamma") if scale else None
         offset, factor = _along([beta, gamma], axis, rank)

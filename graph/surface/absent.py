@@ -61,7 +61,6 @@ _REASONS = {
     "cudnn_rnn": "td.nn.dynamic_rnn over a cell of td.nn.rnn_cell computes the same on the CPU",
     "enable_eager_execution": _EAGER,
     "generate_bounding_box_proposals": "TensorFlow, too, has it for GPUs alone",
-    "group_norm": "normalize with td.nn.moments and td.nn.batch_normalization",
     "factorization": "clusters and factors of matrices are not supported; scikit-learn has them",
     "list_local_devices": "there is one device, the CPU",
     "make_saveable_from_iterator": _PLACES,
@@ -184,7 +183,7 @@ _GROUPS = {
     "a model is built by its program again, and load_weights fills it": (
         "CustomObjectScope clone_model custom_object_scope deserialize deserialize_keras_object "
         "get_custom_objects model_from_config model_from_yaml register_keras_serializable "
-        "save_model serialize serialize_keras_object"
+        "load_model save_model serialize serialize_keras_object"
     ),
     "nothing is downloaded: read local files": "boston_housing cifar10 cifar100 imdb reuters",
     "td.metrics counts from batch to batch; compile(metrics=[...]) takes functions": (
@@ -284,9 +283,22 @@ _OF_NUMPY = {
 }
 
 
-def reason(name: str) -> str | None:
-    """What to do instead of a name that is absent, or None where that is not known."""
-    return _REASONS.get(name)
+# Of names that mean something else in other modules.
+_IN_MODULES: dict[str, str | None] = {
+    "keras.models": None,
+    "preprocessing.image": "Pillow reads images, td.image changes them, in td.data.Dataset.map",
+}
+
+
+def reason(name: str, module: str = "") -> str | None:
+    """What to do instead of a name that is absent, or None where that is not known.
+
+    Args:
+        name: the name.
+        module: the module that was asked for it.
+    """
+    within = f"{module.rpartition('.')[2]}.{name}"
+    return _IN_MODULES[within] if within in _IN_MODULES else _REASONS.get(name)
 
 
 def missing(
@@ -304,7 +316,7 @@ def missing(
         An AttributeError, which says what to do instead where that is known, and else which names
         are like the one that was asked for.
     """
-    why = reason(name)
+    why = reason(name, module)
     if why is None and name in _OF_NUMPY:
         why = f"NumPy's {name} is {_OF_NUMPY[name]} here"
     if why is None and elsewhere is not None:

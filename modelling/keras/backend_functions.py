@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
 
 public = {
+    "td.keras.activations": "relu",
     "td.keras.backend": (
         "all any argmax argmin batch_dot batch_flatten concatenate dot dropout expand_dims flatten "
         "in_test_phase in_train_phase mean relu repeat switch"
-    )
+    ),
 }
 
 

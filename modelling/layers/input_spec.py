@@ -9,7 +9,7 @@ from ...protos.dtypes import as_dtype
 if TYPE_CHECKING:
     from ...graph.node import Tensor
 
-public = {"td.layers": "InputSpec"}
+public = {"td.layers, td.keras.layers": "InputSpec"}
 
 
 class InputSpec:

@@ -22,6 +22,7 @@ from ...ops.math.select import where
 from ...protos.dtypes import float32
 
 public = {
+    "td.keras.losses": "Reduction",
     "td.losses": (
         "Reduction add_loss compute_weighted_loss get_losses get_regularization_loss "
         "get_regularization_losses get_total_loss"

@@ -37,6 +37,7 @@ public = {
         "rsqrt sin sinh sqrt tan xlog1py xlogy"
     ),
     "td, td.math, td.nn": "sigmoid tanh",
+    "td.keras.activations": "exponential=exp sigmoid tanh",
 }
 
 _ANALYTIC = f"{FLOATS}, {COMPLEX}"

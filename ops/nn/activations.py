@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 public = {
+    "td.keras.activations": "elu selu softmax softplus softsign",
     "td.math, td.nn": "log_softmax softmax softplus softsign",
     "td.nn": "bias_add elu relu relu6 selu",
 }

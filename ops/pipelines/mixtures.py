@@ -30,6 +30,7 @@ public = {
     "td.data.experimental, td.contrib.data": (
         "Counter RandomDataset choose_from_datasets get_single_element sample_from_datasets"
     ),
+    "td.contrib.data": "AUTOTUNE",
     "td.data, td.data.experimental": "AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY",
     "td.data.experimental": "cardinality",
 }

@@ -233,7 +233,7 @@ def stateless_binomial(
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.random.stateless_binomial([4], [1, 2], 10.0, [1.0])))
+        ...     print(session.run(td.random.stateless_binomial([4], [1, 2], 10.0, 1.0)))
         [10 10 10 10]
     """
     with name_scope(name, "stateless_binomial", [shape, seed, counts, probs]) as scope:

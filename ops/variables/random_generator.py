@@ -75,7 +75,7 @@ class Generator:
         ...     x = generator.normal([2])
         ...     session.run(td.global_variables_initializer())
         ...     first, second = session.run(x), session.run(x)
-        ...     session.run(generator.reset_from_seed(1))
+        ...     _ = session.run(generator.reset_from_seed(1))
         ...     again = session.run(x)
         >>> first.tolist() == second.tolist(), first.tolist() == again.tolist()
         (False, True)

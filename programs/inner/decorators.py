@@ -11,7 +11,7 @@ from inspect import Parameter, signature
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...graph.surface.program_log import warn
+from ..deprecation import deprecated, deprecated_arg_values, deprecated_args
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,35 +36,6 @@ __all__ = [
     "tf_export",
     "unwrap",
 ]
-
-
-def deprecated(date: Any, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
-    """A decorator whose function tells, at its first call, what to use instead."""
-
-    def decorate(function: Any) -> Any:
-        told = False
-
-        @wraps(function)
-        def told_of(*args: Any, **kwargs: Any) -> Any:
-            nonlocal told
-            if not (told and warn_once):
-                told = True
-                warn("%s is deprecated since %s: %s", function.__name__, date, instructions)
-            return function(*args, **kwargs)
-
-        return told_of
-
-    return decorate
-
-
-def deprecated_args(date: Any, instructions: str, *names: Any, **_: Any) -> Callable[[Any], Any]:
-    """A decorator that leaves a function of deprecated arguments as it is."""
-    return lambda function: function
-
-
-def deprecated_arg_values(date: Any, instructions: str, **_: Any) -> Callable[[Any], Any]:
-    """A decorator that leaves a function of deprecated values as it is."""
-    return lambda function: function
 
 
 def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
