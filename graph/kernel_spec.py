@@ -139,6 +139,10 @@ class KernelSpec:
             such names begin with `{v}`.
         quicker: makes another form of the kernel, which rounds otherwise.
         told: what `explain` says of the way it computes.
+        margins: where it does no more than to put zeros around its first input: how many before
+            and after each dimension, one after the other.
+        within: of a product, from margins of zeros around its first input, as in `margins`, to the
+            kernel that takes the input without them; None where there is none.
 
     Example:
         >>> import numpy as np
@@ -150,7 +154,8 @@ class KernelSpec:
 
     __slots__ = (
         "accelerated", "block", "bodies", "call", "elementwise", "expression", "filters", "line",
-        "memory", "overwriting", "quicker", "rows", "takes_out", "told", "unread",
+        "margins", "memory", "overwriting", "quicker", "rows", "takes_out", "told", "unread",
+        "within",
     )  # fmt: skip
 
     def __init__(
@@ -171,6 +176,8 @@ class KernelSpec:
         expression: str | None = None,
         quicker: Callable[[], KernelSpec] | None = None,
         told: str = "",
+        margins: Sequence[int] | None = None,
+        within: Callable[[Sequence[int]], KernelSpec | None] | None = None,
     ) -> None:
         self.call = call
         self.memory = memory
@@ -187,6 +194,8 @@ class KernelSpec:
         self.expression = expression
         self.quicker = quicker
         self.told = told
+        self.margins = margins
+        self.within = within
 
     def __call__(self, *arrays: Any) -> Any:
         """Computes the op."""

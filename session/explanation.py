@@ -55,7 +55,7 @@ def _in_round(plan: LoopPlan, step: Step, around: frozenset[str]) -> Iterator[st
 
 def _step(step: Step, around: frozenset[str]) -> Iterator[str]:
     given = f" of {_slots(step.inputs)}" if step.inputs else ""
-    also = "".join([f", times {op.name} ({op.type})" for op in step.folded])
+    also = "".join([f", {text}" for text in step.folded])
     also += f", {step.kernel.told}" if step.kernel.told else ""
     also += "" if step.acceleration is None else f", {_by(step.acceleration)}"
     yield f"{_slots(step.outputs)} = {step.op.name} ({step.op.type}){given}{also}"
@@ -119,7 +119,8 @@ class SessionInsights:
         """What a run of `fetches` does, as text: a line for each step of its plan.
 
         Below an op that runs functions, such as a loop, stand the plans of those. `times` tells
-        which ops were folded into the filters of a convolution or product. When runs of them have
+        which ops were folded into the filters of a convolution or product, and `within` which zeros
+        around its input into its windows. When runs of them have
         shown which steps are worth it, lines that begin with `fused` tell which ones a session runs
         as one, and whether that is done by machine code.
 

@@ -30,7 +30,8 @@ class Step(NamedTuple):
         waits: the steps, by number, that have to be done before, beside those that write inputs:
             they read memory that `run` writes into.
         parts: the steps that a fused one stands for.
-        folded: further ops that it does, since its filters were changed for that.
+        folded: further ops that it does, since its filters or windows were changed for that, and
+            how, as `explain` tells it.
         acceleration: where there is a loop for it that machine code may do.
         obstacle: of a fused one, tells why machine code does not do it; None where it does.
     """
@@ -43,7 +44,7 @@ class Step(NamedTuple):
     dead: tuple[int, ...] = ()
     waits: frozenset[int] = frozenset()
     parts: tuple[Step, ...] = ()
-    folded: tuple[Operation, ...] = ()
+    folded: tuple[str, ...] = ()
     acceleration: Acceleration | None = None
     obstacle: Callable[[], str | None] | None = None
 

@@ -14,6 +14,7 @@ from .body_runs import BodyRun
 from .drafts.channel_folding import fold_channels
 from .drafts.draft import Constant, Draft
 from .drafts.machine_code import use_machine_code
+from .drafts.margin_folding import fold_margins
 from .drafts.needed import check_kernels, check_trusted, inference_under
 from .drafts.quicker_forms import use_quicker_forms
 from .drafts.simplify import simplify
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _MANY_OPS = 100  # for fewer, there is no garbage to be walked over
 PASSES: list[Callable[[Draft], None]] = [
     without_waste,
+    fold_margins,
     fold_channels,
     use_quicker_forms,
     use_machine_code,

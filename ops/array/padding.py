@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...graph.kernel_spec import KernelSpec, Memory
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.split_rules import following, made_of_sizes
@@ -265,7 +266,16 @@ def _pad_kernel(c: KernelContext) -> Kernel:
             result[border] = value
         return result
 
-    return pad
+    return KernelSpec(pad, Memory.FRESH, margins=_margins_of_zeros(c))
+
+
+def _margins_of_zeros(c: KernelContext) -> list[int] | None:
+    """What `KernelSpec` calls margins, where the paddings are known, and zeros."""
+    paddings = c.const("paddings")
+    if paddings is None or c.node.definition is not PAD:
+        return None
+    plain = paddings.ndim == 2 and paddings.min(initial=0) >= 0
+    return [int(size) for size in paddings.flat] if plain else None
 
 
 @MIRROR_PAD.fresh_kernel

@@ -74,15 +74,10 @@ def _define(definition: OpDef, rank: int) -> None:
 
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:
-        slide = conv_sliding(c, rank)
-
-        def check(image: Any, filters: Any) -> None:
-            conv_sizes(slide, image, filters)
-
         product = SlidingProduct(
-            slide,
+            conv_sliding(c, rank),
             c.output_dtype.numpy_dtype,
-            check,
+            conv_sizes,
             lambda *_: _rows,
             lambda _: (-1,),
             quicker=_by_minimal_filtering,

@@ -70,9 +70,8 @@ def _depthwise_shape(c: ShapeContext) -> TensorShape:
 
 @DEPTHWISE_CONV_2D_NATIVE.kernel
 def _depthwise_kernel(c: KernelContext) -> Kernel:
-    slide = conv_sliding(c, 4)
 
-    def check(image: Any, filters: Any) -> None:
+    def check(slide: Sliding, image: Any, filters: Any) -> None:
         depthwise_sizes(c, slide, image, filters)
 
     def rows_by(filters: Array | None, machine: Callable[..., None] | None) -> Any:
@@ -83,8 +82,9 @@ def _depthwise_kernel(c: KernelContext) -> Kernel:
 
         return rows
 
+    dtype = c.output_dtype.numpy_dtype
     product = SlidingProduct(
-        slide, c.output_dtype.numpy_dtype, check, rows_by, lambda shape: shape[2:], depthwise_loop
+        conv_sliding(c, 4), dtype, check, rows_by, lambda shape: shape[2:], depthwise_loop
     )
     return product.kernel(c.const("filter"))
 

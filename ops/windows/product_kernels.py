@@ -64,7 +64,8 @@ class SlidingProduct:
     Args:
         slide: how they slide.
         dtype: of both.
-        check: called with the shapes of both; raises a ValueError if they do not fit.
+        check: called with how they slide and the shapes of both; raises a ValueError if they do not
+            fit.
         rows_by: from constant filters, if there are any, and machine code, if there is any, to the
             function that makes rows of images, channels last, filters and windows, in the dtype
             that sums are made in.
@@ -79,7 +80,7 @@ class SlidingProduct:
         self,
         slide: Sliding,
         dtype: np.dtype[Any],
-        check: Callable[[Any, Any], Any],
+        check: Callable[[Sliding, Any, Any], Any],
         rows_by: Callable[[Array | None, Machine], RowsOf],
         shape_of_factor: Callable[[tuple[int, ...]], tuple[int, ...]],
         loop: Callable[[np.dtype[Any]], Loop | None] = lambda _: None,
@@ -94,10 +95,19 @@ class SlidingProduct:
         self._loop = loop(self._inner)
         self._slide = slide
         self._quicker = quicker
+        self._sliding = partial(
+            SlidingProduct,
+            dtype=dtype,
+            check=check,
+            rows_by=rows_by,
+            shape_of_factor=shape_of_factor,
+            loop=loop,
+            quicker=quicker,
+        )
 
         @lru_cache
         def windows(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
-            check(image, filters)
+            check(slide, image, filters)
             return slide.windows(filters[:-2])
 
         self._windows = windows
@@ -148,7 +158,21 @@ class SlidingProduct:
             if way is None
             else partial(self._kernel_of, filters, machine, way.rows, told=way.told),
             told=told,
+            within=partial(self._within, filters, machine),
         )
+
+    def _within(
+        self, filters: Array | None, machine: Machine, margins: Sequence[int]
+    ) -> KernelSpec | None:
+        """The kernel for images between margins, that takes them without."""
+        slide = self._slide
+        fits = len(margins) == len(slide.margins) and not slide.same
+        for axis in (0, slide.channels):
+            fits = fits and not any(margins[2 * axis : 2 * axis + 2])
+        if not fits:
+            return None
+        both = [sum(pair) for pair in zip(margins, slide.margins, strict=True)]
+        return self._sliding(slide._replace(margins=both)).kernel(filters, machine)
 
     def _times(self, filters: Array) -> Callable[[Array], tuple[Array, KernelSpec]]:
         def times(factor: Array) -> tuple[Array, KernelSpec]:

@@ -44,7 +44,7 @@ def fold_channels(draft: Draft) -> None:
     """
     if draft.exact:
         return
-    readers, awaited = _readers(draft), draft.awaited
+    readers, awaited = draft.readers, draft.awaited
     with np.errstate(all="ignore"):
         for place, item in enumerate(draft.work):
             filters = item.kernel.filters if item is not _GONE else None
@@ -57,19 +57,6 @@ def fold_channels(draft: Draft) -> None:
 
 _GONE: Any = Work(None, None, (), ())  # type: ignore[arg-type]
 """Stands where work has gone, so that places stay what they are."""
-
-
-def _readers(draft: Draft) -> dict[Source, list[int]]:
-    """Which work reads each tensor, by place; -1 for one that has to be there after a run."""
-    readers: dict[Source, list[int]] = {}
-    for place, item in enumerate(draft.work):
-        for source in item.inputs:
-            readers.setdefault(source, []).append(place)
-    kept: list[Source | None] = [*draft.wanted, *draft.fed]
-    for wanted in kept:
-        if wanted is not None:
-            readers.setdefault(wanted, []).append(-1)
-    return readers
 
 
 def _followers(
@@ -147,7 +134,8 @@ def _fold(draft: Draft, place: int, filters: Filters, followers: Sequence[_Follo
     inputs = list(item.inputs)
     inputs[filters.input] = Constant(folded)
     made: Sequence[Tensor] = last.outputs[:1]
-    ops = tuple([work[follower.place].op for follower in followers])
+    ops = [work[follower.place].op for follower in followers]
+    told = tuple([f"times {op.name} ({op.type})" for op in ops])
     for follower in followers:
         work[follower.place] = _GONE
     if offset.any():
@@ -156,4 +144,4 @@ def _fold(draft: Draft, place: int, filters: Filters, followers: Sequence[_Follo
             last.op, _ADDITION, (item.outputs[0], Constant(vector)), made
         )
         made = item.outputs
-    work[place] = Work(item.op, kernel, tuple(inputs), made, ops)
+    work[place] = Work(item.op, kernel, tuple(inputs), made, (*item.folded, *told))

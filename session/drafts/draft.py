@@ -67,7 +67,7 @@ class Acceleration(NamedTuple):
 class Work(NamedTuple):
     """An op that has to run, with what it really reads; or the reading of a variable.
 
-    What a reading gives is a tensor of the plan alone. `folded` are ops that it does as well;
+    What a reading gives is a tensor of the plan alone. `folded` tells which ops it does as well;
     `acceleration` is there where machine code does the work, or would.
     """
 
@@ -75,7 +75,7 @@ class Work(NamedTuple):
     kernel: KernelSpec
     inputs: tuple[Source, ...]
     outputs: Sequence[Tensor]
-    folded: tuple[Operation, ...] = ()
+    folded: tuple[str, ...] = ()
     acceleration: Acceleration | None = None
 
 
@@ -126,6 +126,19 @@ class Draft:
         return [
             self.stand_ins.of(item) if isinstance(item, Tensor) else None for item in self.fetches
         ]
+
+    @property
+    def readers(self) -> dict[Source, list[int]]:
+        """Which work reads each tensor, by place; -1 for one that has to be there after a run."""
+        readers: dict[Source, list[int]] = {}
+        for place, item in enumerate(self.work):
+            for source in item.inputs:
+                readers.setdefault(source, []).append(place)
+        kept: list[Source | None] = [*self.wanted, *self.fed]
+        for wanted in kept:
+            if wanted is not None:
+                readers.setdefault(wanted, []).append(-1)
+        return readers
 
     def replace(self, outputs: Iterable[Tensor], sources: Iterable[Source]) -> None:
         """Has `sources` stand for the results of an op, but for those that are fed."""
