@@ -37,6 +37,8 @@ class _DepthwiseConv2D(Conv):
         dilation_rate: Any = 1,
         **settings: Any,
     ) -> None:
+        # Settings of a kernel over all channels say nothing here; TensorFlow passes over them, too.
+        settings = {key: value for key, value in settings.items() if not key.startswith("kernel_")}
         super().__init__(
             0,  # filters: as many as the channels say
             kernel_size,

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ...graph.default_graph import get_default_graph
+from ...graph.node import Tensor
 from ...ops.kit.nest import flatten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...graph.graph import Graph
-    from ...graph.node import Tensor
 
 
 class LayerCall(NamedTuple):
@@ -34,7 +34,8 @@ _counts: WeakKeyDictionary[Graph, Counter[str]] = WeakKeyDictionary()
 def note_call(call: LayerCall) -> None:
     """Notes a call by the tensors that it gave."""
     for tensor in flatten(call.outputs):
-        _calls.setdefault(tensor.graph, {})[tensor] = call
+        if isinstance(tensor, Tensor):
+            _calls.setdefault(tensor.graph, {})[tensor] = call
 
 
 def call_of(tensor: Tensor) -> LayerCall | None:

@@ -81,9 +81,9 @@ class KerasStyle(Layer):
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer, and notes what it made of what."""
         outputs = super().__call__(inputs, *args, **kwargs)
-        given = {id(tensor) for tensor in flatten(inputs)}
-        if any(id(tensor) in given for tensor in flatten(outputs)):
-            outputs = map_structure(identity, outputs)  # so that each tensor has one layer
+        given = {id(leaf) for leaf in flatten(inputs) if isinstance(leaf, Tensor)}
+        if any(id(leaf) in given for leaf in flatten(outputs)):
+            outputs = map_structure(_once_more, outputs)  # so that each tensor has one layer
         self.note(inputs, args, kwargs, outputs)
         mask = self.compute_mask(inputs)
         if mask is not None:
@@ -156,6 +156,10 @@ class KerasStyle(Layer):
         if len(weights) != len(own):
             raise ValueError(f"layer {self.name} has {len(own)} variables, got {len(weights)}")
         batch_set_value(zip(own, weights, strict=True))
+
+
+def _once_more(leaf: Any) -> Any:
+    return identity(leaf) if isinstance(leaf, Tensor) else leaf
 
 
 class FunctionLayer(KerasStyle):

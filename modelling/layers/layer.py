@@ -14,6 +14,7 @@ from ...graph.graph import Graph
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.constants import placeholder
+from ...ops.kit.nest import flatten, map_structure
 from ...ops.variable_scopes.get_variable import get_variable
 from ...ops.variable_scopes.variable_scope import get_variable_scope, variable_scope
 from ...ops.variables.partitioned_variable import with_parts
@@ -238,20 +239,16 @@ class Layer(LayerCalls):
         """Calls the layer on inputs.
 
         Args:
-            inputs: a tensor, or a list or dict of them.
+            inputs: a tensor, or nested lists and dicts of them; words and None among them
+                are passed on as they are.
             args: further arguments of `call`.
             kwargs: further arguments of `call`; `scope` names the variable scope.
 
         Raises:
             ValueError: the input is not what the layer takes, or of another graph.
         """
-        several = isinstance(inputs, (list, tuple)) and any(isinstance(t, Tensor) for t in inputs)
-        named = isinstance(inputs, dict)
-        listed = list(inputs.values()) if named else inputs if several else [inputs]
-        tensors = [convert_to_tensor(item) for item in listed]
-        given: Any = dict(zip(inputs, tensors, strict=True)) if named else tensors
-        if not named and not several:
-            given = tensors[0]
+        given = _converted(inputs)
+        tensors = [leaf for leaf in flatten(given) if isinstance(leaf, Tensor)]
         graph = get_default_graph() if get_default_graph().outer else tensors[0].graph
         home = _outermost(graph)
         if self._graph is not None and self._graph is not home:
@@ -266,9 +263,7 @@ class Layer(LayerCalls):
                 if self._dtype is None:
                     self._dtype = tensors[0].dtype.base_dtype
                 self._check(tensors)
-                shapes = [tensor.shape for tensor in tensors]
-                by_name = dict(zip(inputs, shapes, strict=True)) if named else shapes
-                self.build(by_name if named or several else shapes[0])
+                self.build(_shapes(given))
                 self.built = True
             self._check(tensors)
             outputs = self.call(given, *args, **kwargs)
@@ -323,6 +318,25 @@ class Layer(LayerCalls):
         if not self.built:
             raise ValueError(f"layer {self.name} has no variables before it is called")
         return sum(weight.shape.num_elements() or 0 for weight in self.weights)
+
+
+def _converted(inputs: Any) -> Any:
+    """The inputs as tensors: one, or nested as they are where tensors are among them."""
+    if not any(isinstance(leaf, Tensor) for leaf in flatten(inputs)):
+        nested = isinstance(inputs, dict)
+        return map_structure(_as_input, inputs) if nested else convert_to_tensor(inputs)
+    return map_structure(_as_input, inputs)
+
+
+def _as_input(leaf: Any) -> Any:
+    return leaf if leaf is None or isinstance(leaf, (str, bytes)) else convert_to_tensor(leaf)
+
+
+def _shapes(given: Any) -> Any:
+    """The shapes, nested as the inputs; None where something among them has none."""
+    if all(isinstance(leaf, Tensor) for leaf in flatten(given)):
+        return map_structure(lambda tensor: tensor.shape, given)
+    return None
 
 
 def _outermost(graph: Any) -> Graph:

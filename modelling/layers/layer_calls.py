@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...graph.node import Tensor
+from ...graph.node import Operation, Tensor
+from ...ops.kit.nest import flatten
 
 if TYPE_CHECKING:
     from ...shape_inference.tensor_shape import TensorShape
@@ -81,6 +82,30 @@ class LayerCalls:
         """The shape of the output of the call of a number, as a tuple."""
         return _shape_of(self._call_at(node_index).outputs)
 
+    @property
+    def losses(self) -> list[Any]:
+        """The losses that the layer adds."""
+        raise NotImplementedError
+
+    @property
+    def updates(self) -> list[Any]:
+        """The updates that the layer needs in training."""
+        raise NotImplementedError
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """The losses that depend on inputs; for None those that depend on no input of a call."""
+        return self._depending(self.losses, inputs)
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """The updates that depend on inputs; for None those that depend on no input of a call."""
+        return self._depending(self.updates, inputs)
+
+    def _depending(self, items: list[Any], inputs: Any) -> list[Any]:
+        of_calls = [call.inputs for call in self._calls]
+        sources = _operations(of_calls if inputs is None else inputs)
+        wanted = inputs is not None
+        return [item for item in items if _depends(item, sources) is wanted]
+
     def _only(self) -> _Call:
         if len(self._calls) != 1:
             raise AttributeError(f"layer {self.name} was called {len(self._calls)} times")
@@ -95,6 +120,24 @@ class LayerCalls:
         if not 0 <= index < len(self._calls):
             raise ValueError(f"node_index = {index} is not in [0, {len(self._calls)}), the calls")
         return self._calls[index]
+
+
+def _operations(structure: Any) -> set[Operation]:
+    return {leaf.op for leaf in flatten(structure) if isinstance(leaf, Tensor)}
+
+
+def _depends(item: Any, sources: set[Operation]) -> bool:
+    """Whether an op, or what is of an op, can be reached from others."""
+    seen: set[Operation] = set()
+    rest: list[Operation] = [getattr(item, "op", item)]
+    while rest:
+        op = rest.pop()
+        if op in sources:
+            return True
+        if op not in seen:
+            seen.add(op)
+            rest += [*(tensor.op for tensor in op.inputs), *op.control_inputs]
+    return False
 
 
 def _shape_of(value: Any) -> Any:

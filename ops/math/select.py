@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR, broadcast
 from ...shape_inference.symbolic.symbolic import DimExpr, Undecidable, bounds, dim_symbol
@@ -305,7 +306,8 @@ def clip_by_value(
         [0 3 5]
     """
     x = convert_to_tensor(t)
-    clipped = maximum(minimum(x, clip_value_max), clip_value_min, name or "clip_by_value")
+    with name_scope(name, "clip_by_value", [x]) as scope:
+        clipped = maximum(minimum(x, clip_value_max), clip_value_min, scope)
     return same_shape("t", x, clipped)
 
 

@@ -29,6 +29,7 @@ NAMES: dict[str, Callable[[Any, Any], Any]] = {
     "ArgMax": lambda x, i: td.argmax(x),
     "ToInt32": lambda x, i: td.to_int32(x),
     "clip_by_value": lambda x, i: td.clip_by_value(x, 0.0, 1.0),
+    "clip_by_value/Minimum": lambda x, i: td.clip_by_value(x, 0.0, 1.0).op.inputs[0],
     "clip_by_norm": lambda x, i: td.clip_by_norm(x, 1.0),
     "Trace": lambda x, i: td.trace(x),
     "random_normal": lambda x, i: td.random_normal([2]),

@@ -101,3 +101,41 @@ def test_contrib_has_keras_and_signal() -> None:
     contrib: Any = td.contrib
     assert contrib.keras.layers.Dense is layers.Dense
     assert contrib.signal.frame is td.signal.frame
+
+
+def test_words_stand_beside_tensors_in_what_a_layer_takes() -> None:
+    class Pyramid(layers.Layer):
+        def build(self, input_shape: Any) -> None:
+            assert input_shape is None  # a word has no shape
+            super().build(input_shape)
+
+        def call(self, inputs: Any) -> Any:
+            return {name: (tensor * 2.0, name) for name, tensor in inputs}
+
+    with td.Graph().as_default(), td.Session() as session:
+        outputs = Pyramid()([("block2", td.constant([1.0, 2.0])), ("block3", td.constant([3.0]))])
+        assert outputs["block3"][1] == "block3"
+        np.testing.assert_array_equal(session.run(outputs["block2"][0]), [2, 4])
+
+
+def test_settings_of_a_kernel_over_all_channels_say_nothing_to_one_of_each() -> None:
+    with td.Graph().as_default():
+        layer = layers.DepthwiseConv2D(2, kernel_regularizer=td.reduce_sum)
+        layer(td.ones([1, 4, 4, 2]))
+        assert layer.losses == []
+
+
+def test_updates_and_losses_are_told_by_what_they_depend_on() -> None:
+    with td.Graph().as_default():
+        x, other = td.placeholder(td.float32, [2, 3]), td.placeholder(td.float32, [2, 3])
+        norm = layers.BatchNormalization()
+        norm(x, training=True)
+        assert len(norm.get_updates_for(x)) == len(norm.updates) == 2
+        assert norm.get_updates_for(None) == norm.get_updates_for(other) == []
+        dense = layers.Dense(
+            2, kernel_regularizer=td.reduce_sum, activity_regularizer=td.reduce_sum
+        )
+        dense(x)
+        weights, activity = dense.get_losses_for(None), dense.get_losses_for([x])
+        assert sorted(map(id, weights + activity)) == sorted(map(id, dense.losses))
+        assert [len(weights), len(activity)] == [1, 1]
