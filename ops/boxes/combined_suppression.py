@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
+    from .suppression import Similarity
 
 public = {"td.image": "combined_non_max_suppression"}
 
@@ -30,6 +31,7 @@ COMBINED_NON_MAX_SUPPRESSION = OpDef(
     "nmsed_scores: float32, nmsed_classes: float32, valid_detections: int32",
     "pad_per_class: bool = false, clip_boxes: bool = true",
 )
+_BLOCK = 64  # boxes more than are asked for, among which those mostly are
 _SCALARS = ("max_output_size_per_class", "max_total_size", "iou_threshold", "score_threshold")
 
 
@@ -99,7 +101,8 @@ def _combined_kernel(c: KernelContext) -> Kernel:
         found = new_zeros([len(boxes), size, 6], np.dtype(np.float32))
         valid = np.zeros(len(boxes), np.int32)
         for image, (corners, table) in enumerate(zip(boxes, scores, strict=True)):
-            rows = _detections(corners, table, int(most), threshold, least)[:size]
+            with np.errstate(all="ignore"):
+                rows = _detections(corners, table, int(most), threshold, least, size)
             found[image, : len(rows)] = rows
             valid[image] = len(rows)
         if clips:
@@ -109,8 +112,10 @@ def _combined_kernel(c: KernelContext) -> Kernel:
     return combined
 
 
-def _detections(boxes: Array, scores: Array, most: int, threshold: Any, least: Any) -> Array:
-    """What is found in one image, best first: rows of four corners, a score and a class."""
+def _detections(
+    boxes: Array, scores: Array, most: int, threshold: Any, least: Any, size: int
+) -> Array:
+    """The best that is found in one image: rows of four corners, a score and a class."""
     count, classes = scores.shape
     each = min(most, count)
     # TensorFlow sorts these with a row for each that there might have been; ties tell.
@@ -118,14 +123,34 @@ def _detections(boxes: Array, scores: Array, most: int, threshold: Any, least: A
     similarities = [intersection_over_union(boxes[:, i]) for i in range(boxes.shape[1])]
     for kind in range(classes):
         own = scores[:, kind]
-        candidates = np.flatnonzero(own > least)
-        order = candidates[popped_from_queue(own[candidates])]
         variant = kind % len(similarities)
-        kept = apart(order, similarities[variant], threshold, each)
+        kept = _best_apart(own, similarities[variant], threshold, least, each)
         part = rows[kind * each : kind * each + len(kept)]
         part[:, :4], part[:, 4], part[:, 5] = boxes[kept, variant], own[kept], kind
-    order = sorted_downwards(rows[:, 4])
+    order = sorted_downwards(rows[:, 4], size)
     return np.asarray(rows[order[rows[order, 5] >= 0]])
+
+
+def _best_apart(
+    scores: Array, similarity: Similarity, threshold: Any, least: Any, most: int
+) -> list[int]:
+    """The boxes of one class that are kept, best first."""
+    candidates = (scores > least).nonzero()[0]
+    keys = scores[candidates]
+    # Mostly the best few are enough, and no two of them have the same score.
+    for some in (2 * most + _BLOCK, len(keys)):
+        if some > len(keys):
+            continue
+        top = np.argpartition(keys, -some)[-some:] if some < len(keys) else np.arange(some)
+        order = top[np.argsort(-keys[top])]
+        kept = apart(candidates[order], similarity, threshold, most)
+        seen = len(keys)  # how many had their turn, and the next one
+        if len(kept) == most:
+            seen = int((candidates[order] == kept[-1]).argmax()) + 2
+        ranked = keys[order[:seen]]
+        if min(seen, len(keys)) <= some and (ranked[1:] < ranked[:-1]).all():
+            return kept
+    return apart(candidates[popped_from_queue(keys)], similarity, threshold, most)
 
 
 class CombinedSelection(NamedTuple):

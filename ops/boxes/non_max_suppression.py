@@ -92,15 +92,16 @@ def _kept(boxes: Array, scores: Array, most: int, limits: dict[str, Any]) -> Sel
     sigma = limits.get("soft_nms_sigma", kind(0))
     if not sigma >= 0:
         raise ValueError(f"soft_nms_sigma = {sigma} is not at least 0")
-    return select(
-        scores,
-        intersection_over_union(boxes),
-        most,
-        threshold=kind(share("iou_threshold", limits["iou_threshold"])),
-        least_score=kind(limits.get("score_threshold", np.finfo(kind).min)),
-        sigma=sigma,
-        defined=bool(np.abs(boxes).max(initial=0) < _SAFE),
-    )
+    with np.errstate(all="ignore"):
+        return select(
+            scores,
+            intersection_over_union(boxes),
+            most,
+            threshold=kind(share("iou_threshold", limits["iou_threshold"])),
+            least_score=kind(limits.get("score_threshold", np.finfo(kind).min)),
+            sigma=sigma,
+            defined=bool(np.abs(boxes).max(initial=0) < _SAFE),
+        )
 
 
 def _results(kinds: list[str], kept: Selection, size: int, dtype: np.dtype[Any]) -> Any:

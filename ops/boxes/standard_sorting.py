@@ -8,6 +8,7 @@ parts of 16, which an insertion sort then sorts.
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,56 +19,42 @@ if TYPE_CHECKING:
 _SHORT = 16
 
 
-def _have_ties(keys: Array) -> bool:
-    """Whether two of some numbers are equal, other than minus infinity."""
-    counted = keys[keys > -np.inf]
-    return len(np.unique(counted)) < len(counted)
+class _Key(float):
+    """A number and its place: as a key it is the number alone."""
+
+    __slots__ = ("place",)
+    place: int
 
 
 def popped_from_queue(keys: Array) -> Array:
-    """The places of numbers in the order in which a priority queue gives them, greatest first."""
-    if not _have_ties(keys):
-        return np.argsort(-keys)
-    values = keys.tolist()
-    heap: list[int] = []
-    for place in range(len(values)):
-        heap.append(place)
-        _rise(heap, len(heap) - 1, place, values)
-    order = []
-    while heap:
-        order.append(heap[0])
-        last = heap.pop()
-        if heap:
-            _sink(heap, last, values)
-    return np.array(order)
+    """The places of numbers in the order in which a priority queue gives them, greatest first.
+
+    Python's heaps are the same as C++'s, with the least number first.
+    """
+    heap: list[_Key] = []
+    for place, key in enumerate((-keys).tolist()):
+        item = _Key(key)
+        item.place = place
+        heapq.heappush(heap, item)
+    return np.array([heapq.heappop(heap).place for _ in range(len(heap))], np.intp)
 
 
-def _rise(heap: list[int], hole: int, item: int, values: list[float]) -> None:
-    while hole and values[heap[(hole - 1) // 2]] < values[item]:
-        heap[hole] = heap[(hole - 1) // 2]
-        hole = (hole - 1) // 2
-    heap[hole] = item
+def sorted_downwards(keys: Array, most: int) -> Array:
+    """The places of numbers in the order in which `std::sort` leaves them, greatest first.
 
-
-def _sink(heap: list[int], item: int, values: list[float]) -> None:
-    """Moves the hole at the top down to the bottom, and lets `item` rise from there."""
-    hole, size = 0, len(heap)
-    while (child := 2 * hole + 2) <= size:
-        if child == size or values[heap[child]] < values[heap[child - 1]]:
-            child -= 1
-        heap[hole] = heap[child]
-        hole = child
-    _rise(heap, hole, item, values)
-
-
-def sorted_downwards(keys: Array) -> Array:
-    """The places of numbers in the order in which `std::sort` leaves them, greatest first."""
+    Args:
+        keys: the numbers.
+        most: how many of them are asked for.
+    """
+    order = np.argsort(-keys, kind="stable")
+    first = keys[order[: most + 1]]
+    first = first[first > -np.inf]
+    if len(keys) <= _SHORT or (first[1:] < first[:-1]).all():
+        return order[:most]
     places = list(range(len(keys)))
-    values = keys.tolist()
-    if len(values) > _SHORT and _have_ties(keys):
-        _sort_coarsely(places, values)
+    _sort_coarsely(places, keys.tolist())
     coarse = np.array(places, np.intp)
-    return coarse[np.argsort(-keys[coarse], kind="stable")]
+    return coarse[np.argsort(-keys[coarse], kind="stable")][:most]
 
 
 def _sort_coarsely(places: list[int], values: list[float]) -> None:

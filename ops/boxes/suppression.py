@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
 
 _BLOCK = 64
+_BEFORE = np.tri(_BLOCK, k=-1, dtype=np.bool_)
 
 
 class Similarity(Protocol):
@@ -34,7 +35,7 @@ class Selection(NamedTuple):
 
 
 def intersection_over_union(boxes: Array) -> Similarity:
-    """What two boxes share, by what they cover together.
+    """What two boxes share, by what they cover together; warnings of NumPy are the caller's.
 
     Args:
         boxes: [number, 4] of float32 or float16: two opposite corners each.
@@ -45,17 +46,17 @@ def intersection_over_union(boxes: Array) -> Similarity:
     most = np.where(corners[:2] < corners[2:], corners[2:], corners[:2])
     (top, left), (bottom, right) = least, most
     zero = np.float32(0)
-    with np.errstate(all="ignore"):
-        area = (bottom - top) * (right - left)
+    area = (bottom - top) * (right - left)
+    empty = area <= 0 if (area <= 0).any() else None
 
     def similarity(rows: Array, columns: Array) -> Array:
         i = rows[:, None]
-        with np.errstate(all="ignore"):
-            height = np.minimum(bottom[i], bottom[columns]) - np.maximum(top[i], top[columns])
-            width = np.minimum(right[i], right[columns]) - np.maximum(left[i], left[columns])
-            shared = np.maximum(height, zero) * np.maximum(width, zero)
-            result = shared / (area[i] + area[columns] - shared)
-        result[(area[i] <= 0) | (area[columns] <= 0)] = 0
+        height = np.minimum(bottom[i], bottom[columns]) - np.maximum(top[i], top[columns])
+        width = np.minimum(right[i], right[columns]) - np.maximum(left[i], left[columns])
+        shared = np.maximum(height, zero) * np.maximum(width, zero)
+        result = shared / (area[i] + area[columns] - shared)
+        if empty is not None:
+            result[empty[i] | empty[columns]] = 0
         return np.asarray(result.astype(boxes.dtype, copy=False))
 
     return similarity
@@ -77,12 +78,19 @@ def apart(order: Array, similarity: Similarity, threshold: Any, most: int) -> li
         block = order[start : start + _BLOCK]
         if kept:
             block = block[~(similarity(block, np.array(kept)) > threshold).any(1)]
-        rows = np.packbits(similarity(block, block) > threshold, 1, "little")
-        chosen = 0
-        for i, (number, row) in enumerate(zip(block.tolist(), rows, strict=True)):
-            if not int.from_bytes(row.tobytes(), "little") & chosen:
-                chosen |= 1 << i
-                kept.append(number)
+        over = similarity(block, block) > threshold
+        over &= _BEFORE[: len(block), : len(block)]
+        doubtful = over.any(1).nonzero()[0]  # those that one before them overlaps with
+        chosen = np.ones(len(block), np.bool_)
+        if len(doubtful):
+            chosen[doubtful] = False
+            bits = int.from_bytes(np.packbits(chosen, bitorder="little").tobytes(), "little")
+            rows = np.packbits(over[doubtful], 1, "little")
+            for i, row in zip(doubtful.tolist(), rows, strict=True):
+                if not int.from_bytes(row.tobytes(), "little") & bits:
+                    bits |= 1 << i
+                    chosen[i] = True
+        kept += block[chosen].tolist()
     return kept[:most]
 
 

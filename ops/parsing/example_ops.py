@@ -269,6 +269,8 @@ def _filled(
             f"the feature {_text(key)} of {example_name(i, names)} has {column.counts[i]} values, "
             f"where its shape {list(sizes)} holds {size}"
         )
+    if number and not column.missing.any() and column.values.flags.writeable:
+        return column.values.reshape(number, *sizes)
     result = new_array((number, size), column.values.dtype)
     result[~column.missing] = column.values.reshape(-1, size) if size else 0
     if column.missing.any():

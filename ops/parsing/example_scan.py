@@ -8,6 +8,7 @@ returns None, and each example is parsed by itself.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ _MOST_LENGTH_BYTES = 5
 _MOST_NUMBER_BYTES = 10
 _FIRST, _SECOND, _THIRD = 0x0A, 0x12, 0x1A  # the tags of fields 1, 2 and 3 that hold spans
 BYTES, FLOATS, INTEGERS = 1, 2, 3
+_SHORT = 64  # bytes of strings that are made together with others of their length
+_FEW_LENGTHS = 12
 NO_KIND = 0
 
 
@@ -30,7 +33,7 @@ class Spans(NamedTuple):
     start: Array
     end: Array
 
-    def some(self, index: Array) -> Spans:
+    def some(self, index: slice | Array) -> Spans:
         """Those that an index selects."""
         return Spans(self.start[index], self.end[index])
 
@@ -44,6 +47,8 @@ class Scan(NamedTuple):
         keys: its name.
         kinds: BYTES, FLOATS, INTEGERS, or NO_KIND.
         lists: the list that it holds.
+        steps: the features that stand in the same place of their examples, first ones first, and
+            the name that all of them have, or None.
     """
 
     buffer: Array
@@ -51,20 +56,45 @@ class Scan(NamedTuple):
     keys: Spans
     kinds: Array
     lists: Spans
+    steps: list[tuple[slice, bytes | None]]
 
-    def select(self, key: bytes) -> Array | None:
+    def select(self, key: bytes) -> slice | Array | None:
         """The places of the features of this name, in the order of examples; None if one has two.
 
         Args:
             key: the name.
         """
-        start = self.keys.start
-        places = np.flatnonzero(self.keys.end - start == len(key))
-        for i, byte in enumerate(key):
-            places = places[self.buffer[start[places] + i] == byte]
+        found = [(part, name) for part, name in self.steps if name is None or name == key]
+        if len(found) == 1 and found[0][1] is not None:
+            return found[0][0]
+        pieces = [
+            np.arange(part.start, part.stop) if name else self._named(key, part)
+            for part, name in found
+        ]
+        places = np.concatenate([np.zeros(0, np.int64), *pieces])
         places = places[np.argsort(self.rows[places], kind="stable")]
         rows = self.rows[places]
         return None if (rows[1:] == rows[:-1]).any() else places
+
+    def _named(self, key: bytes, part: slice) -> Array:
+        """The places in a part of the features of this name."""
+        start, end = self.keys.some(part)
+        places = np.flatnonzero(end - start == len(key))
+        for i, byte in enumerate(key):
+            places = places[self.buffer[start[places] + i] == byte]
+        return np.asarray(part.start + places)
+
+
+def _common(buffer: Array, keys: Spans) -> bytes | None:
+    """The key that all spans hold, if they do."""
+    sizes = keys.end - keys.start
+    if not len(sizes) or (sizes != sizes[0]).any():
+        return None
+    key = buffer[keys.start[0] : keys.end[0]].tobytes()
+    for i, byte in enumerate(key):
+        if (buffer[keys.start + i] != byte).any():
+            return None
+    return key
 
 
 def scan(serialized: Sequence[bytes]) -> Scan | None:
@@ -83,7 +113,7 @@ def scan(serialized: Sequence[bytes]) -> Scan | None:
     entries = None if features is None else _each(buffer, features)
     if entries is None:
         return None
-    owners, spans = entries
+    owners, spans, sizes = entries
     keys = _next(buffer, spans, _FIRST)
     values = None if keys is None else _only(buffer, Spans(keys.end, spans.end), _SECOND)
     if keys is None or values is None:
@@ -100,7 +130,10 @@ def scan(serialized: Sequence[bytes]) -> Scan | None:
     if inner is None:
         return None
     lists.start[filled], lists.end[filled] = inner
-    return Scan(buffer, full[owners], keys, kinds, lists)
+    ends_of_steps = np.cumsum(sizes).tolist()
+    parts = [slice(*ends) for ends in pairwise([0, *ends_of_steps])]
+    steps = [(part, _common(buffer, keys.some(part))) for part in parts]
+    return Scan(buffer, full[owners], keys, kinds, lists, steps)
 
 
 def floats_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
@@ -128,6 +161,8 @@ def integers_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
         return None
     data = _gathered(buffer, packed)
     last = data < 0x80  # whether a byte is the last one of its number
+    if last.all():
+        return data.astype(np.int64), packed.end - packed.start
     places = np.flatnonzero(last)
     begins = np.concatenate([[0], places + 1])
     lengths = np.diff(begins)
@@ -161,26 +196,39 @@ def texts_in(buffer: Array, lists: Spans) -> tuple[Array, Array] | None:
     found = _each(buffer, lists)
     if found is None:
         return None
-    owners, spans = found
-    order = np.argsort(owners, kind="stable")
-    data = buffer.tobytes()
-    pairs = zip(spans.start[order].tolist(), spans.end[order].tolist(), strict=True)
-    texts = np.empty(len(order), object)
-    texts[:] = [data[start:end] for start, end in pairs]
-    return texts, np.bincount(owners, minlength=len(lists.start))
+    owners, spans, steps = found
+    counts = np.bincount(owners, minlength=len(lists.start))
+    if len(steps) > 1:
+        spans = spans.some(np.argsort(owners, kind="stable"))
+    texts = np.empty(len(owners), object)
+    sizes = spans.end - spans.start
+    longest = sizes.max(initial=0)
+    lengths = np.flatnonzero(np.bincount(sizes)).tolist() if longest <= _SHORT else []
+    if 0 < len(lengths) <= _FEW_LENGTHS:  # then those of one length become strings together
+        for size in lengths:
+            places = np.flatnonzero(sizes == size)
+            items = _overlapping(buffer, size)[spans.start[places]].tolist() if size else b""
+            texts[places] = items
+    else:
+        data = buffer.tobytes()
+        pairs = zip(spans.start.tolist(), spans.end.tolist(), strict=True)
+        texts[:] = [data[start:end] for start, end in pairs]
+    return texts, counts
 
 
 def _gathered(buffer: Array, spans: Spans) -> Array:
     """The bytes of spans, one behind the other."""
     sizes = spans.end - spans.start
     if len(sizes) and sizes[0] and (sizes == sizes[0]).all():
-        # Each span is one item of an array whose items overlap.
-        size = int(sizes[0])
-        items = np.ndarray(len(buffer) - size + 1, f"V{size}", buffer, strides=(1,))
-        return items[spans.start].view(np.uint8)
+        return _overlapping(buffer, int(sizes[0]))[spans.start].view(np.uint8)
     shift = np.repeat(spans.start - (np.cumsum(sizes) - sizes), sizes)
     gathered: Array = buffer[np.arange(int(sizes.sum())) + shift]
     return gathered
+
+
+def _overlapping(buffer: Array, size: int) -> Array:
+    """At each place of the buffer as an item so many bytes from there on."""
+    return np.ndarray(len(buffer) - size + 1, f"V{size}", buffer, strides=(1,))
 
 
 def _packed(buffer: Array, lists: Spans) -> Spans | None:
@@ -194,8 +242,11 @@ def _packed(buffer: Array, lists: Spans) -> Spans | None:
     return packed
 
 
-def _each(buffer: Array, spans: Spans) -> tuple[Array, Spans] | None:
-    """The fields of spans that hold field 1 again and again: of which span each is, and where."""
+def _each(buffer: Array, spans: Spans) -> tuple[Array, Spans, list[int]] | None:
+    """The fields of spans that hold field 1 again and again: of which span each is, and where.
+
+    The first fields of all spans come first, then all second ones: and how many each of these are.
+    """
     place = spans.start
     owners, starts, ends = [np.zeros(0, np.int64)], [place[:0]], [place[:0]]
     left = np.flatnonzero(place < spans.end)
@@ -209,7 +260,8 @@ def _each(buffer: Array, spans: Spans) -> tuple[Array, Spans] | None:
         ends.append(field.end)
         going = field.end < spans.end[left]
         left, place = left[going], field.end[going]
-    return np.concatenate(owners), Spans(np.concatenate(starts), np.concatenate(ends))
+    together = Spans(np.concatenate(starts), np.concatenate(ends))
+    return np.concatenate(owners), together, [len(some) for some in owners[1:]]
 
 
 def _only(buffer: Array, spans: Spans, tag: int | None) -> Spans | None:

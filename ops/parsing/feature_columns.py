@@ -95,16 +95,21 @@ def _part(
         kind = _KINDS[dtype.kind]
         if places is None:
             return None
-        places = places[scanned.kinds[places] != NO_KIND]
-        if (scanned.kinds[places] != kind).any():
-            return None
+        kinds = scanned.kinds[places]
+        if (kinds != kind).any():
+            if isinstance(places, slice):
+                places = np.arange(places.start, places.stop)
+            places = places[kinds != NO_KIND]
+            if (scanned.kinds[places] != kind).any():
+                return None
         read = _READERS[kind](scanned.buffer, scanned.lists.some(places))
         if read is None:
             return None
-        counts = np.zeros(len(serialized), np.int64)
-        missing = np.ones(len(serialized), bool)
         rows = scanned.rows[places]
-        counts[rows], missing[rows] = read[1], False
+        counts, missing = read[1], np.zeros(len(serialized), bool)
+        if len(rows) < len(serialized):
+            counts, missing = np.zeros(len(serialized), np.int64), np.ones(len(serialized), bool)
+            counts[rows], missing[rows] = read[1], False
         result[key] = Column(read[0], counts, missing)
     return result
 

@@ -294,3 +294,23 @@ def test_more_examples_than_are_taken_together(monkeypatch: pytest.MonkeyPatch) 
         np.testing.assert_array_equal(one, other)
     assert whole["ints"].dense_shape.tolist() == [50, 5]
     assert whole["floats"][5].tolist() == [5, -5]
+
+
+@pytest.mark.parametrize("lengths", [[0, 1, 3], list(range(40)), [2, 70], [5]])
+def test_places_and_lengths_differ_between_examples(lengths: list[int]) -> None:
+    """Features in any place, strings of few lengths and of many: as each is parsed by itself."""
+    random = np.random.default_rng(len(lengths))
+    texts = []
+    for i in range(50):
+        words = [bytes(random.integers(0, 256, int(n), np.uint8)) for n in lengths[: 1 + i % 3]]
+        features = {"s": words, "f": [0.5, float(i)], "i": [i % 7], "other": [i]}
+        names = random.permutation(list(features)) if i % 2 else list(features)
+        texts.append(example(**{str(name): features[str(name)] for name in names}))
+    together = columns(texts, DTYPES, [])
+    alone = [columns([text], DTYPES, []) for text in texts]
+    assert scan(texts) is not None
+    for key, column in together.items():
+        expected = [value for one in alone for value in one[key].values.tolist()]
+        assert column.values.tolist() == expected
+        assert column.counts.tolist() == [int(one[key].counts[0]) for one in alone]
+        assert not column.missing.any()
