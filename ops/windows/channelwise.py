@@ -11,7 +11,7 @@ from ...graph.kernel_spec import Rows
 from ...shape_inference.workspaces import Workspace
 from ..kit.scratch import lent, scratch
 from ..kit.sharing import share
-from .depthwise_loop import add_up_by_machine, positions_of_piece
+from .window_loops import positions_of_piece, run_loop
 from .windowing import Frame, blocks, largest, strided
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # The part of the result that a thread makes at a time.
 _BLOCK_BYTES = 1 << 19
-_MACHINE_BLOCK_BYTES = 1 << 18
 
 
 class ChannelFilters:
@@ -92,18 +91,8 @@ class ChannelFilters:
     ) -> None:
         """Writes the convolution to `result`, with the loop."""
         x = np.ascontiguousarray(x if self._multiplier == 1 else x.repeat(self._multiplier, -1))
-        images, rows, columns, channels = result.shape
-        weights = self._weights(positions_of_piece(channels, columns, windows[1]))
-
-        def multiply(starts: Iterator[int]) -> None:
-            for start in starts:
-                stop = min(start + step, images * rows)
-                add_up_by_machine(loop, x, weights, windows, result, (start, stop))
-                if finish is not None:
-                    finish(start * columns, stop * columns)
-
-        step = max(1, _MACHINE_BLOCK_BYTES // (columns * channels * x.itemsize))
-        share(multiply, range(0, images * rows, step))
+        together = positions_of_piece(result.shape, windows[1])
+        run_loop(loop, (x, self._weights(together)), 0, windows, result, together, finish)
 
 
 def channelwise_workspace(

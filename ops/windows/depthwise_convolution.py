@@ -10,10 +10,10 @@ from ...shape_inference.traits import Traits
 from .channelwise import ChannelFilters
 from .convolution import conv2d
 from .convolution_rules import conv_sliding
-from .depthwise_loop import depthwise_loop
 from .product_kernels import SlidingProduct
 from .window_arguments import over_space, padding_attrs
 from .window_costs import depthwise_flops
+from .window_loops import depthwise_loop
 from .window_workspaces import depthwise_workspace
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from ...shape_inference.sliding_windows import Sliding, sliding
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.call_forms import renamed
+from .machine_pooling import with_pooling_loop
 from .pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
 from .window_arguments import over_space, padding_attrs
 from .window_costs import pooling_flops
@@ -94,11 +95,13 @@ for _definition in (MAX_POOL, AVG_POOL, MAX_POOL_3D, AVG_POOL_3D):
 @MAX_POOL_3D.fresh_kernel
 def _max_pool_kernel(c: KernelContext) -> Kernel:
     _, windows = _of(c)
+    dtype = c.output_dtype.numpy_dtype
+    start = lowest(dtype)
 
     def max_pool(x: Array) -> Array:
-        return pooled(x, windows, np.fmax, lowest(c.output_dtype.numpy_dtype))
+        return pooled(x, windows, np.fmax, start)
 
-    return max_pool
+    return with_pooling_loop(max_pool, windows, dtype, start, mean=False)
 
 
 @AVG_POOL.fresh_kernel
@@ -119,7 +122,7 @@ def _avg_pool_kernel(c: KernelContext) -> Kernel:
             total /= divisor
         return total.astype(dtype, copy=False)
 
-    return avg_pool
+    return with_pooling_loop(avg_pool, windows, dtype, 0, mean=True)
 
 
 def _along_rows(divisor: Array, width: int, dtype: np.dtype[Any]) -> Array:

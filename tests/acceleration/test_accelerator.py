@@ -17,7 +17,7 @@ import tensordraft as td
 from tensordraft.acceleration.accelerator import Accelerator
 from tensordraft.acceleration.code_cache import Code, CodeCache
 from tensordraft.graph.kernel_spec import Loop
-from tensordraft.ops.windows import depthwise_loop
+from tensordraft.ops.windows import window_loops
 
 RNG = np.random.default_rng(5)
 X = RNG.standard_normal((2, 9, 8, 23)).astype("f")
@@ -46,8 +46,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(autouse=True)
 def short_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the loop of depthwise convolutions do less side by side: it compiles in a second."""
-    monkeypatch.setattr(depthwise_loop, "_LANES", {2: (4, 1), 1: (4, 1)})
-    monkeypatch.setattr(depthwise_loop, "_PIECES", 2)
+    monkeypatch.setattr(window_loops, "_LANES", {2: (4, 1), 1: (4, 1)})
 
 
 def network() -> tuple[td.Tensor, td.Tensor]:

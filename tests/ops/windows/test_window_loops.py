@@ -1,28 +1,31 @@
-"""The loop of depthwise convolutions, beside NumPy's way."""
+"""The loops of depthwise convolutions and pools, beside NumPy's ways."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 from machine_loops import interpreted
 
+import tensordraft as td
 from tensordraft.graph.kernel_spec import Rows
-from tensordraft.ops.windows import channelwise, depthwise_loop
+from tensordraft.ops.windows import window_loops
 from tensordraft.ops.windows.channelwise import ChannelFilters
+from tensordraft.shape_inference.context import KernelContext
 from tensordraft.shape_inference.sliding_windows import Window
 
 
 @pytest.fixture(autouse=True)
 def few_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that small images have several pieces side by side, below each other, and none."""
-    monkeypatch.setattr(depthwise_loop, "_LANES", {2: (4, 1), 1: (4, 1)})
-    monkeypatch.setattr(depthwise_loop, "_PIECES", 2)
-    monkeypatch.setattr(channelwise, "_MACHINE_BLOCK_BYTES", 1 << 9)
+    monkeypatch.setattr(window_loops, "_LANES", {2: (4, 1), 1: (4, 1)})
+    monkeypatch.setattr(window_loops, "_BLOCK_BYTES", 1 << 9)
 
 
 def both(x: np.ndarray, filters: np.ndarray, *windows: Window) -> tuple[np.ndarray, np.ndarray]:
     """The convolution by NumPy and by the loop, of which all rows must have been finished."""
-    loop = depthwise_loop.depthwise_loop(x.dtype)
+    loop = window_loops.depthwise_loop(x.dtype)
     assert loop is not None
     return made(ChannelFilters(filters).rows(x, windows)), made(
         ChannelFilters(filters, interpreted(loop)).rows(x, windows)
@@ -66,3 +69,20 @@ def test_what_is_no_number_in_the_filters_reaches_from_the_margins(odd: float) -
     wanted, found = both(x, filters, *[Window(3, 1, same=True)] * 2)
     np.testing.assert_array_equal(found, wanted)
     assert np.isnan(found[0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pools_of_any_window_are_the_same(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal([int(n) for n in rng.integers(1, [4, 9, 14, 6])]).astype("f")
+    x[rng.random(x.shape) < 0.1] = rng.choice([np.nan, np.inf, -np.inf, -0.0])
+    ksize = [1, *[int(n) for n in rng.integers(2, 5, 2)], 1]
+    strides = [1, *[int(n) for n in rng.integers(1, 4, 2)], 1]
+    with td.Graph().as_default() as graph:
+        pools = [pool(x, ksize, strides, "SAME") for pool in (td.nn.max_pool, td.nn.avg_pool)]
+        for pool, rtol in zip(pools, (0, 1e-6), strict=True):
+            context = KernelContext(pool.op, graph.inference, {})
+            kernel: Any = pool.op.definition.kernel_factory(context)  # type: ignore[misc]
+            with np.errstate(all="ignore"):
+                found = kernel.accelerated.kernel(interpreted(kernel.accelerated.loop))(x)
+                np.testing.assert_allclose(found, kernel(x), rtol=rtol, atol=rtol)

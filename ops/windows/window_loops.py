@@ -1,4 +1,4 @@
-"""Depthwise convolution, written for machine code."""
+"""Depthwise convolutions and pools of images, written for machine code."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.kernel_spec import Loop
+from ..kit.sharing import share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 # So many pieces are added up side by side, in registers, and of each so many elements; what is left
 # goes in smaller numbers. LLVM makes vectors of them. Of a loop over elements it would not: the
 # arrays might overlap.
-_PIECES = 6
-_LANES = {_PIECES: (16, 8, 4, 1), 1: (32, 16, 8, 4, 1)}
-_ARRAYS = 3
+_LANES = {6: (16, 8, 4, 1), 1: (32, 16, 8, 4, 1)}
+_LANES_OF_POOLS = {6: (16, 4, 1), 1: (16, 4, 1)}  # nearly as quick, and sooner compiled
+# The part of the result that a thread makes at a time.
+_BLOCK_BYTES = 1 << 18
 _NUMBERS = (
     "begin", "end", "rows", "columns", "height", "width", "channels", "together", "inner",
     "high", "wide", "down", "across", "lower", "further", "above", "left",
@@ -32,7 +34,7 @@ _LONGEST_PIECE = 1024
 # Of lines that see alike, each is first gone through for what is done side by side along it; then,
 # once for all of them, for the rest.
 _HEAD = """
-def depthwise(x, w, out, zero, {parameters}):
+def {name}({parameters}):
     length = together * channels
     reach = (high - 1) * lower
     line = begin
@@ -70,7 +72,7 @@ _SIDE_BY_SIDE = """
                             a = here + done + (i * lower * width + j0 * further) * channels
                             b = (i * wide + j0) * length + done
                             for j in range(j0, j1):
-                                {add}
+                                {combine}
                                 a += further * channels
                                 b += length
                         {store}
@@ -82,76 +84,117 @@ _END = """
 
 
 def depthwise_loop(dtype: np.dtype[Any]) -> Loop | None:
-    """The loop that makes lines `begin` to `end` of a convolution of this dtype.
+    """The loop that adds up what windows see, times the weights `w` of each element of the window.
+
+    Those are the weights of a piece, for each element.
+    """
+    return _loop("depthwise", ("x", "w", "out"), dtype, "{0} + {1} * w[b + {k}]", "{0}")
+
+
+def pooling_loop(dtype: np.dtype[Any], mean: bool) -> Loop | None:
+    """The loop that makes the mean or the maximum of what windows see."""
+    if mean:
+        seen = f"{{0}} / {dtype.name}((i1 - i0) * (j1 - j0))"
+        return _loop("mean", ("x", "out"), dtype, "{0} + {1}", seen)
+    return _loop("maximum", ("x", "out"), dtype, "{1} if {1} > {0} else {0}", "{0}")
+
+
+def _loop(
+    name: str, arrays: Sequence[str], dtype: np.dtype[Any], combined: str, stored: str
+) -> Loop | None:
+    """The loop that makes lines `begin` to `end` of what windows see.
 
     It takes images `x` of `height` and `width`, whose lines, and those of the results, are counted
     through. Elements of the window are `lower` and `further` apart, and those in a margin are left
     out. From position `inner` on, windows reach into the margin behind a line. Those that reach
-    into none are added up in pieces of so many positions `together`: several side by side along a
-    line, or, where there are not as many, one below the other. The weights `w` of each element of
-    the window are those of a piece.
+    into none are combined in pieces of so many positions `together`: several side by side along a
+    line, or, where there are not as many, one below the other.
+
+    Args:
+        name: of the function.
+        arrays: what it takes before `start`, with which it starts combining, and the numbers.
+        dtype: of the elements.
+        combined: what becomes of what is there, {0}, and what is seen, {1}.
+        stored: what becomes of that in the end.
     """
     if dtype not in (np.float32, np.float64):
         return None
-    numbers = {"many": _PIECES, "further": _PIECES - 1}
-    parts = [_HEAD.format(parameters=", ".join(_NUMBERS), **numbers)]
-    parts += [_side_by_side(pieces, lanes) for pieces in _LANES for lanes in _LANES[pieces]]
-    types = [f"{dtype.name}*"] * _ARRAYS + [dtype.name] + ["int64"] * len(_NUMBERS)
-    return Loop("depthwise", tuple(types), "".join([*parts, _END]))
+    lanes = _LANES if "w" in arrays else _LANES_OF_POOLS
+    numbers = {"many": max(lanes), "further": max(lanes) - 1}
+    parameters = ", ".join([*arrays, "start", *_NUMBERS])
+    parts = [_HEAD.format(name=name, parameters=parameters, **numbers)]
+    for pieces, each in lanes.items():
+        parts += [_side_by_side(pieces, some, combined, stored) for some in each]
+    types = [f"{dtype.name}*"] * len(arrays) + [dtype.name] + ["int64"] * len(_NUMBERS)
+    return Loop(name, tuple(types), "".join([*parts, _END]))
 
 
-def _side_by_side(pieces: int, lanes: int) -> str:
-    """The loops that add up so many elements of so many pieces at a time."""
+def _side_by_side(pieces: int, lanes: int, combined: str, stored: str) -> str:
+    """The loops that combine so many elements of so many pieces at a time."""
 
     def each(text: str, indent: int) -> str:
-        pairs = product(range(pieces), range(lanes))
-        return f"\n{' ' * indent}".join([text.format(p=p, k=k) for p, k in pairs])
+        pairs = [(f"t{p}_{k}", p, k) for p, k in product(range(pieces), range(lanes))]
+        lines = [text.format(t, f"x[a + {p} * step + {k}]", p=p, k=k) for t, p, k in pairs]
+        return f"\n{' ' * indent}".join(lines)
 
     return _SIDE_BY_SIDE.format(
         pieces=pieces,
         lanes=lanes,
-        clear=each("t{p}_{k} = zero", 24),
-        add=each("t{p}_{k} += x[a + {p} * step + {k}] * w[b + {k}]", 32),
-        store=each("out[there + {p} * gap + done + {k}] = t{p}_{k}", 24),
+        clear=each("{0} = start", 24),
+        combine=each(f"{{0}} = {combined}", 32),
+        store=each(f"out[there + {{p}} * gap + done + {{k}}] = {stored}", 24),
     )
 
 
-def positions_of_piece(channels: int, positions: int, across: Window) -> int:
-    """How many positions along a line make a piece.
+def positions_of_piece(shape: Sequence[int], across: Window) -> int:
+    """How many positions along a line of a result [images, rows, columns, channels] make a piece.
 
     Where the window moves by 1, the elements of a line see what lies side by side, so that a piece
     may hold several positions. Then few, or an odd number of channels fill whole vectors, too.
     """
+    *_, positions, channels = shape
     several = _VECTOR // math.gcd(channels, _VECTOR)
     if across.stride > 1 or several * channels > _LONGEST_PIECE:
         return 1
     return min(several, positions)
 
 
-def add_up_by_machine(
+def run_loop(
     loop: Callable[..., None],
-    x: Array,
-    weights: Array,
+    arrays: Sequence[Array],
+    start: float,
     windows: Sequence[Window],
     out: Array,
-    lines: tuple[int, int],
+    together: int,
+    finish: Callable[[int, int], Any] | None = None,
 ) -> None:
-    """Writes what the windows see, weighted and added up.
+    """Has a loop write what it makes of what windows see.
 
     Args:
         loop: the loop as machine code.
-        x: images [images, rows, columns, channels].
-        weights: for each element of the window, those of a piece.
+        arrays: what it takes, of which the first are images [images, rows, columns, channels].
+        start: what combining starts with.
         windows: the windows along rows and columns.
-        out: the result [images, rows, columns, channels].
-        lines: the first line of it that is written, and the first that is not.
+        out: the result [images, rows, columns, channels], which is not empty.
+        together: how many positions make a piece.
+        finish: as for `Rows.fill`.
     """
     down, across = windows
-    _, rows, columns, channels = out.shape
-    height, width = x.shape[1:3]
+    images, rows, columns, channels = out.shape
+    height, width = arrays[0].shape[1:3]
     above, _ = down.padding(height, rows)
     left, _ = across.padding(width, columns)
     inner = (width - int(across.extent) + left) // across.stride + 1
-    sizes = rows, columns, height, width, channels, weights.shape[2] // channels, inner
+    sizes = rows, columns, height, width, channels, together, inner
     moves = down.stride, across.stride, down.rate, across.rate, above, left
-    loop(x, weights, out, 0, *lines, *sizes, int(down.size), int(across.size), *moves)
+    numbers = *sizes, int(down.size), int(across.size), *moves
+    step = max(1, _BLOCK_BYTES // (columns * channels * out.itemsize))
+
+    def write(lines: Iterator[int]) -> None:
+        for line in lines:
+            stop = min(line + step, images * rows)
+            loop(*arrays, out, start, line, stop, *numbers)
+            if finish is not None:
+                finish(line * columns, stop * columns)
+
+    share(write, range(0, images * rows, step))
