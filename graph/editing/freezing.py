@@ -123,7 +123,7 @@ def _reader(node: NodeDef, taken: set[str], dtype: AttrValue) -> list[NodeDef]:
     if node.op.removeprefix("Resource").startswith(_WRITERS):
         raise ValueError(
             f"the outputs need {node.name!r} ({node.op}), which changes a variable, so that cannot "
-            "be a constant"
+            "be a constant; leave it out of the outputs, or name it in variable_names_blacklist"
         )
     if node.op == "ReadVariableOp":
         return [_as(node, "Identity", T="dtype")]

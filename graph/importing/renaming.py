@@ -20,13 +20,14 @@ class Renaming:
         graph: the graph.
         scope: the scope of the import, with "/" at its end, or "".
         names: the names of the nodes.
-        fresh: whether the scope is new, so that nothing in it is taken.
+        fresh: whether the scope is new, so that a name in it is only taken where an op was made
+            with a slash in its name.
     """
 
     def __init__(self, graph: Graph, scope: str, names: Collection[str], *, fresh: bool) -> None:
         self.scope = scope
         self._new: dict[str, str] = {}
-        if fresh:
+        if fresh and not (graph.version and any(graph.has_operation(scope + n) for n in names)):
             return
         taken = _names_in_use(graph)
         for name in names:

@@ -85,3 +85,15 @@ def test_what_cannot_be_mapped_is_refused(
     with pytest.raises(error, match=text):
         imported(input_map, elements)
     assert graph.get_operations() == []
+
+
+def test_what_stands_for_a_tensor_is_returned(graph: td.Graph) -> None:
+    """As TensorFlow 2.21 has it: asked for by name of the op, the op of the GraphDef itself is."""
+    own = td.constant([7], name="own")
+    with td.Graph().as_default() as other:
+        td.identity(td.placeholder(td.int32, [1], name="x"), name="y")
+    elements = td.import_graph_def(
+        other.as_graph_def(), {"x:0": own}, ["x:0", "x", "y:0"], name="net"
+    )
+    assert [element.name for element in elements] == ["own:0", "net/x", "net/y:0"]
+    assert graph.get_operation_by_name("net/y").inputs[0] is own
