@@ -92,7 +92,7 @@ def test_what_stands_for_a_tensor_is_returned(graph: td.Graph) -> None:
     own = td.constant([7], name="own")
     with td.Graph().as_default() as other:
         td.identity(td.placeholder(td.int32, [1], name="x"), name="y")
-    elements = td.import_graph_def(
+    elements: Any = td.import_graph_def(
         other.as_graph_def(), {"x:0": own}, ["x:0", "x", "y:0"], name="net"
     )
     assert [element.name for element in elements] == ["own:0", "net/x", "net/y:0"]
