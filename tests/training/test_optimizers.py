@@ -161,8 +161,13 @@ def test_what_is_refused() -> None:
             optimizer.minimize(v * v, var_list=["v"])
         with pytest.raises(ValueError, match="No variables provided"):
             optimizer.apply_gradients([])
-        with pytest.raises(TypeError, match="applied to variables"):
-            optimizer.apply_gradients([(td.constant(1.0), td.constant(1.0))])
+        x = td.constant(1.0)
+        [(slope, of)] = optimizer.compute_gradients(x * x, [x])
+        assert of is x
+        with pytest.raises(NotImplementedError, match="Trying to update a Tensor"):
+            optimizer.apply_gradients([(slope, x)])
+        with pytest.raises(TypeError, match="applied to variables, got 5"):
+            optimizer.apply_gradients([(slope, 5)])
     with pytest.raises(ValueError, match="must be positive, got 0"):
         td.train.AdagradOptimizer(1.0, 0)
     with pytest.raises(ValueError, match="l1_regularization_strength must be at least 0"):

@@ -176,6 +176,7 @@ class Optimizer:
         Raises:
             ValueError: there are no variables, or no gradients.
             TypeError: something is no gradient, or no variable.
+            NotImplementedError: in place of a variable stands a Tensor.
         """
         given: list[Any] = list(grads_and_vars)
         for item in given:
@@ -196,6 +197,10 @@ class Optimizer:
                 f"No gradients provided for any variable: {names}: each gradient is None"
             )
         for _, variable in changed:
+            if isinstance(variable, Tensor):
+                raise NotImplementedError(
+                    f"Trying to update a Tensor, {variable!r}: gradients are applied to variables"
+                )
             if not isinstance(variable, Variable):
                 raise TypeError(f"gradients are applied to variables, got {variable!r}")
         graph = graph_using(changed[0][1].graph)  # in a branch, the step belongs to that
