@@ -11,6 +11,7 @@ from ...ops.array.casting import cast
 from ...ops.array.shapes import shape
 from ...ops.array.squeezing import squeeze
 from ...ops.nn import losses as nn
+from .fitting_shapes import without_last
 from .weighted_loss import Reduction, compute_weighted_loss, described
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def sparse_softmax_cross_entropy(
         if y.shape.rank is not None and y.shape.rank == x.shape.rank:
             y = squeeze(y, [-1])
         losses = nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=x)
-        factors = convert_to_tensor(weights)
-        if factors.shape.rank and factors.shape.rank == (losses.shape.rank or 0) + 1:
-            weights = squeeze(factors, [-1])
+        given = convert_to_tensor(weights)
+        fitting = without_last(given, losses)
+        weights = weights if fitting is given else fitting
         return compute_weighted_loss(losses, weights, opened, loss_collection, reduction)

@@ -8,6 +8,9 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.casting import cast
+from ...ops.array.constants import identity
+from ...ops.array.ranges import range as integers
+from ...ops.array.shapes import rank
 from ...ops.math.arithmetic import abs as magnitude, minimum, multiply, square, squared_difference
 from ...ops.math.exponentials import log
 from ...ops.math.reductions import reduce_sum
@@ -229,7 +232,7 @@ def mean_pairwise_squared_error(
         A Tensor of rank 0: the sum over the batch of the means over pairs.
 
     Raises:
-        ValueError: the shapes do not fit, or the rank is not known.
+        ValueError: the shapes do not fit.
 
     Example:
         >>> import tensordraft as td
@@ -240,16 +243,14 @@ def mean_pairwise_squared_error(
     """
     with name_scope(scope, "mean_pairwise_squared_error", [predictions, labels, weights]):
         y, x = _floats(labels, predictions)
-        if x.shape.rank is None:
-            raise ValueError("the rank of labels and predictions must be known")
         error = x - y
         factors = with_weights(error, weights)
-        axes = [*range(1, x.shape.rank)]
+        axes = integers(1, rank(x)) if x.shape.rank is None else [*range(1, x.shape.rank)]
         number = reduce_sum(present(error, factors), axes, keepdims=True)
         squares = reduce_sum(square(error), axes, keepdims=True)
         total = reduce_sum(error, axes, keepdims=True)
-        first = 2.0 * quotient(squares, relu(number - 1))
-        second = 2.0 * quotient(square(total), relu(number * (number - 1)))
-        loss = reduce_sum((first - second) * factors)
+        first = 2.0 * quotient(squares, relu(number - 1), "value")
+        second = 2.0 * quotient(square(total), relu(number * (number - 1)), "value")
+        loss = identity(reduce_sum((first - second) * factors), name="value")
         add_loss(loss, loss_collection)
         return loss

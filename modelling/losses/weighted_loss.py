@@ -20,6 +20,7 @@ from ...ops.math.division import truediv
 from ...ops.math.reductions import reduce_sum
 from ...ops.math.select import where
 from ...protos.dtypes import float32
+from .fitting_shapes import checked_weights
 
 public = {
     "td.keras.losses": "Reduction",
@@ -102,18 +103,7 @@ def with_weights(losses: Any, weights: Any) -> Any:
     Raises:
         ValueError: the shapes do not fit.
     """
-    given = cast(convert_to_tensor(weights, name="weights"), float32)
-    rank, wanted = given.shape.rank, losses.shape.rank
-    if rank is not None and wanted is not None and rank not in (0, wanted):
-        raise ValueError(
-            f"weights must have rank 0 or that of the losses, got shapes {given.shape} and "
-            f"{losses.shape}"
-        )
-    for one, other in zip(given.shape.as_list() if rank else [], losses.shape.as_list() if wanted
-                          else [], strict=False):  # fmt: skip
-        if one not in (1, other, None) and other is not None:
-            raise ValueError(f"weights of shape {given.shape} do not fit losses {losses.shape}")
-    return given
+    return checked_weights(cast(convert_to_tensor(weights, name="weights"), float32), losses)
 
 
 @described

@@ -10,12 +10,12 @@ from ...graph.scopes.collections import GraphKeys
 from ...ops.array.casting import cast
 from ...ops.array.fills import ones_like, zeros
 from ...ops.array.reshaping import reshape
-from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.kit.public_function import public_function
 from ...ops.kit.shared_docs import shared_docs
 from ...ops.math.arithmetic import multiply
 from ...ops.variables.variable import Variable
 from ...protos.dtypes import float32
+from ..losses.fitting_shapes import checked_weights, with_last, without_last
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -110,12 +110,7 @@ def aligned(labels: Any, predictions: Any) -> tuple[Any, Any]:
         ValueError: the shapes differ.
     """
     y, x = convert_to_tensor(labels), convert_to_tensor(predictions)
-    if y.shape.rank is not None and x.shape.rank is not None:
-        more = x.shape.rank - y.shape.rank
-        if more == 1:
-            x = squeeze(x, [-1])
-        elif more == -1:
-            y = squeeze(y, [-1])
+    x, y = without_last(x, y), without_last(y, x)
     if not x.shape.is_compatible_with(y.shape):
         raise ValueError(
             f"labels and predictions must have equal shapes, got {y.shape} and {x.shape}"
@@ -130,14 +125,7 @@ def spread(weights: Any, values: Any, dtype: DType = float32) -> Any:
         ValueError: the shapes do not fit.
     """
     given = cast(convert_to_tensor(weights, name="weights"), dtype)
-    rank, wanted = given.shape.rank, values.shape.rank
-    if rank is not None and wanted is not None and rank:
-        if rank == wanted + 1:
-            given = squeeze(given, [-1])
-        elif rank == wanted - 1:
-            given = expand_dims(given, -1)
-    if given.shape.rank not in (0, None, wanted) and wanted is not None:
-        raise ValueError(f"weights of shape {given.shape} do not fit values of {values.shape}")
+    given = checked_weights(with_last(without_last(given, values), values), values)
     return multiply(given, ones_like(values, dtype=dtype))
 
 

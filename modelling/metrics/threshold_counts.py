@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ...graph.default_scopes import control_dependencies
 from ...ops.array.casting import cast
 from ...ops.array.constants import constant, identity
 from ...ops.array.squeezing import expand_dims
+from ...ops.effects.value_checks import assert_greater_equal, assert_less_equal
 from ...ops.kit.public_function import public_function
 from ...ops.math.along_axis import argmax, argmin, cumsum
 from ...ops.math.arithmetic import abs as magnitude, multiply
@@ -40,6 +42,7 @@ CASES = {
     "false_positives": (False, True),
 }
 _SMALL = 1e-7
+_ENDS = ((assert_greater_equal, 0.0), (assert_less_equal, 1.0))
 
 
 def counts_at(
@@ -49,8 +52,14 @@ def counts_at(
     weights: Any,
     cases: Sequence[str] = (*CASES,),
 ) -> tuple[Counts, Counts]:
-    """How often labels met predictions above each threshold: by case, variables and updates."""
-    y, x = aligned(cast(labels, boolean), cast(predictions, float32))
+    """How often labels met predictions above each threshold: by case, variables and updates.
+
+    A run in which a prediction is not in [0, 1] is refused.
+    """
+    told, given = "predictions must be in [0, 1]", cast(predictions, float32)
+    checks = [check(given, end, message=told) for check, end in _ENDS]
+    with control_dependencies(checks):
+        y, x = aligned(cast(labels, boolean), identity(given, name="predictions"))
     steps = constant(np.array(thresholds)[:, None], float32)
     above, right = greater(expand_dims(flat(x), 0), steps), expand_dims(flat(y), 0)
     counts, updates = {}, {}
@@ -274,6 +283,8 @@ def specificity_at_sensitivity(
         return truediv(right, right + wrong + _SMALL, name=end)
 
     with variable_scope(name, "specificity_at_sensitivity", [predictions, labels, weights]):
-        counts, updates = counts_at(labels, predictions, even_thresholds(num_thresholds), weights)
+        # The last is below 1, as TensorFlow has it: what is predicted for certain stays above it.
+        thresholds = [*even_thresholds(num_thresholds)[:-1], 1.0 - _SMALL]
+        counts, updates = counts_at(labels, predictions, thresholds, weights)
         value, update = specificity(counts, "value"), specificity(updates, "update_op")
         return listed(value, update, metrics_collections, updates_collections)

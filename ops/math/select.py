@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.indexed_slices import IndexedSlices
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR, broadcast
 from ...shape_inference.symbolic.symbolic import DimExpr, Undecidable, bounds, dim_symbol
@@ -281,19 +282,17 @@ def _clip_kernel(c: KernelContext) -> Kernel:
     return clip
 
 
-def clip_by_value(
-    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
-) -> Tensor:
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """`t` with the elements below and above a range moved to its ends.
 
     Args:
-        t: a tensor of integers or floats.
+        t: a tensor of integers or floats, or IndexedSlices, of which the values are clipped.
         clip_value_min: the low end, of the same dtype: a scalar, or what broadcasts to `t`.
         clip_value_max: the high end, likewise. Where it is below the low end, the low end wins.
         name: a name for the op that gives the result.
 
     Returns:
-        A Tensor of the shape and dtype of `t`. NaN stays NaN.
+        A Tensor of the shape and dtype of `t`, IndexedSlices of such. NaN stays NaN.
 
     Raises:
         TypeError: the dtypes differ.
@@ -305,10 +304,17 @@ def clip_by_value(
         ...     print(session.run(td.clip_by_value([-1, 3, 9], 0, 5)))
         [0 3 5]
     """
-    x = convert_to_tensor(t)
+    x = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t)
     with name_scope(name, "clip_by_value", [x]) as scope:
         clipped = maximum(minimum(x, clip_value_max), clip_value_min, scope)
-    return same_shape("t", x, clipped)
+    return with_values(t, same_shape("t", x, clipped))
+
+
+def with_values(given: Any, values: Tensor) -> Any:
+    """`values`; as IndexedSlices of the places of `given`, where that is such."""
+    if isinstance(given, IndexedSlices):
+        return IndexedSlices(values, given.indices, given.dense_shape)
+    return values
 
 
 def same_shape(name: str, x: Tensor, result: Tensor) -> Tensor:

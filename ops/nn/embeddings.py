@@ -88,7 +88,9 @@ def embedding_lookup(
             return rows
         if number.shape.rank is None or rows.shape.rank is None:
             raise ValueError("max_norm needs ids and params of known rank")
-        return clip_by_norm(rows, max_norm, [*range(number.shape.rank, rows.shape.rank)])
+        axes = [*range(number.shape.rank, rows.shape.rank)]
+        clipped: Tensor = clip_by_norm(rows, max_norm, axes)
+        return clipped
 
 
 def _from_parts(parts: Sequence[Any], ids: Tensor, strategy: str, name: str) -> Tensor:

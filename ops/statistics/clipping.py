@@ -8,15 +8,16 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.indexed_slices import IndexedSlices
 from ..array.casting import cast
-from ..array.constants import constant
+from ..array.constants import constant, identity
+from ..array.fills import ones_like
 from ..array.shapes import size
 from ..math.add_n import add_n
 from ..math.arithmetic import maximum, minimum, multiply, square
-from ..math.comparison import is_finite
+from ..math.comparison import greater, is_finite
 from ..math.division import truediv
 from ..math.exponentials import sqrt
 from ..math.reductions import reduce_sum
-from ..math.select import same_shape, where
+from ..math.select import same_shape, where, with_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,17 +30,18 @@ public = {
 }
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """Scales a tensor down where its norm is more than a limit.
 
     Args:
-        t: a tensor of floats.
+        t: a tensor of floats, or IndexedSlices, of which the values count.
         clip_norm: the limit, of rank 0, or what broadcasts to `t`.
         axes: the axes along which norms are taken; by default all.
         name: a name for the op that gives the result.
 
     Returns:
-        A Tensor of the shape and dtype of `t`.
+        A Tensor of the shape and dtype of `t`; IndexedSlices of such. Where all is 0, the slope is
+        as where nothing is clipped.
 
     Raises:
         ValueError: the limit does not broadcast to `t`.
@@ -51,11 +53,13 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         [0.6 0.8]
     """
     with name_scope(name, "clip_by_norm", [t]) as scope:
-        x = convert_to_tensor(t, name="t")
+        x = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
         total = reduce_sum(square(x), axes, True)
-        length = sqrt(total)
+        some = greater(total, 0)  # of a root at 0 the slope is infinite
+        length = where(some, sqrt(where(some, total, ones_like(total))), total)
         limit = convert_to_tensor(clip_norm, x.dtype.base_dtype, name="clip_norm")
-        return same_shape("t", x, truediv(x * limit, maximum(length, limit), name=scope))
+        clipped = same_shape("t", x, truediv(x * limit, maximum(length, limit), name=scope))
+        return with_values(t, clipped)
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
@@ -140,17 +144,17 @@ def clip_by_global_norm(
         ([[1.5], [2.0]], np.float32(5.0))
     """
     norm = global_norm(t_list, name) if use_norm is None else use_norm
-    with name_scope(name, "clip_by_global_norm"):
+    with name_scope(name, "clip_by_global_norm") as scope:
         norm = convert_to_tensor(norm)
         limit = convert_to_tensor(clip_norm, norm.dtype.base_dtype, name="clip_norm")
         factor = limit * minimum(1.0 / norm, 1.0 / limit)
         factor = where(is_finite(norm), factor, constant(float("nan"), norm.dtype.base_dtype))
-        return [_scaled(item, factor) for item in t_list], norm
+        return [
+            None if item is None else _scaled(item, factor, f"{scope}_{i}")
+            for i, item in enumerate(t_list)
+        ], norm
 
 
-def _scaled(item: Any, factor: Tensor) -> Any:
-    if item is None:
-        return None
-    if isinstance(item, IndexedSlices):
-        return IndexedSlices(item.values * factor, item.indices, item.dense_shape)
-    return multiply(convert_to_tensor(item), factor)
+def _scaled(item: Any, factor: Tensor, name: str) -> Any:
+    x = convert_to_tensor(item.values if isinstance(item, IndexedSlices) else item)
+    return with_values(item, identity(multiply(x, factor), name=name))

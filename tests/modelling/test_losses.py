@@ -130,11 +130,39 @@ def test_shapes_have_to_fit() -> None:
     with td.Graph().as_default():
         with pytest.raises(ValueError, match="labels and predictions must have equal shapes"):
             td.losses.mean_squared_error([1.0], [1.0, 2.0])
-        with pytest.raises(ValueError, match="weights must have rank 0 or that of the losses"):
+        with pytest.raises(ValueError, match="they must be a scalar, or have the rank"):
             td.losses.mean_squared_error(Y, P, [1.0, 2.0])
-        with pytest.raises(ValueError, match="do not fit losses"):
+        with pytest.raises(ValueError, match="do not fit values of shape"):
             td.losses.mean_squared_error(Y, P, [[1.0], [1.0], [1.0]])
         with pytest.raises(ValueError, match="both needed"):
             td.losses.hinge_loss(None, P)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="axis is needed"):
             td.losses.cosine_distance(Y, P)
+
+
+@pytest.mark.parametrize(
+    ("weights", "wanted"), [(2.0, 4.0), ([[1.0], [0.0]], 2.5), ([1.0, 2.0], None)]
+)
+def test_the_run_checks_weights_whose_shape_it_alone_knows(weights: Any, wanted: Any) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        fed, values = td.placeholder(td.float32), td.placeholder(td.float32)
+        loss = td.losses.compute_weighted_loss(values, fed)
+        feeds = {fed: weights, values: [[1.0, 4.0], [2.0, 1.0]]}
+        if wanted is None:
+            with pytest.raises(td.errors.InvalidArgumentError, match="do not fit the values"):
+                session.run(loss, feeds)
+        else:
+            assert session.run(loss, feeds) == wanted
+
+
+def test_ranks_that_the_run_alone_knows() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        fed = td.placeholder(td.float32)
+        logits = [[2.0, 0.0], [0.0, 2.0]]
+        one = td.losses.sparse_softmax_cross_entropy([0, 0], logits, fed)
+        other = td.losses.sparse_softmax_cross_entropy([0, 0], logits, [3.0, 1.0])
+        labels = td.placeholder(td.float32)
+        pairs = td.losses.mean_pairwise_squared_error(labels, [[0.0, 3.0]])
+        found = session.run([one, other, pairs], {fed: [[3.0], [1.0]], labels: [[0.0, 1.0]]})
+    assert found[0] == found[1]
+    assert found[2] == 4.0

@@ -96,8 +96,32 @@ def test_what_does_not_fit() -> None:
             td.metrics.specificity_at_sensitivity([1], [0.5], -1)
 
 
+def test_predictions_are_between_0_and_1_and_certain_ones_above_each_threshold() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        predictions = td.placeholder(td.float32, [2])
+        _, share = td.metrics.specificity_at_sensitivity([0, 1], predictions, 0.5)
+        _, area = td.metrics.auc([0, 1], predictions)
+        session.run(td.local_variables_initializer())
+        assert session.run([share, area], {predictions: [1.0, 1.0]}) == [0.0, 0.5]
+        for outside in (-0.1, 1.1):
+            with pytest.raises(td.errors.InvalidArgumentError, match=r"must be in \[0, 1\]"):
+                session.run(area, {predictions: [0.5, outside]})
+
+
 def test_precision_over_recall() -> None:
     with td.Graph().as_default(), td.Session() as session:
         _, update = td.metrics.auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], curve="PR")
         session.run(td.local_variables_initializer())
         np.testing.assert_allclose(session.run(update), 0.7916663, rtol=1e-6)
+
+
+@pytest.mark.parametrize("weights", [[1.0, 0.0], [[1.0], [0.0]], [[[1.0], [1.0]], [[0.0], [0.0]]]])
+def test_ranks_that_the_run_alone_knows(weights: Any) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        labels, fed = td.placeholder(td.float32), td.placeholder(td.float32)
+        _, update = td.metrics.mean_absolute_error(labels, [[1.0, 2.0], [3.0, 4.0]], fed)
+        session.run(td.local_variables_initializer())
+        feeds = {labels: np.zeros((2, 2, 1), "f"), fed: weights}
+        assert session.run(update, feeds) == 1.5
+        with pytest.raises(td.errors.InvalidArgumentError, match="do not broadcast together"):
+            session.run(update, {**feeds, fed: [[1.0], [1.0], [1.0]]})

@@ -174,3 +174,24 @@ def test_what_is_refused() -> None:
         td.train.FtrlOptimizer(1.0, l1_regularization_strength=-1.0)
     with pytest.raises(ValueError, match="one more than boundaries"):
         td.train.piecewise_constant(1, [1], [1.0])
+    with pytest.raises(ValueError, match="boundaries must have the dtype of x"):
+        td.train.piecewise_constant(td.constant(1.0), [1], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("schedule", "name"),
+    [
+        ("exponential_decay", "ExponentialDecay"),
+        ("natural_exp_decay", "ExponentialDecay"),
+        ("inverse_time_decay", "InverseTimeDecay"),
+        ("polynomial_decay", "PolynomialDecay"),
+        ("cosine_decay_restarts", "SGDRDecay"),
+        ("linear_cosine_decay", "LinearCosineDecay"),
+    ],
+)
+def test_rates_are_found_by_name(schedule: str, name: str) -> None:
+    with td.Graph().as_default():
+        rest = () if "cosine" in schedule or "poly" in schedule else (0.5,)
+        rate = getattr(td.train, schedule)(0.1, td.constant(3), 10, *rest)
+        assert rate.op.name == name
+        assert getattr(td.train, schedule)(0.1, 3, 10, *rest, name="mine").op.name == "mine"

@@ -9,7 +9,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...ops.array.casting import cast
-from ...ops.math.arithmetic import floor, minimum, pow as power_of
+from ...ops.math.arithmetic import floor, minimum, multiply, pow as power_of
 from ...ops.math.exponentials import cos, log
 from ...ops.random.uniform_and_normal import random_normal
 
@@ -98,7 +98,7 @@ def cosine_decay_restarts(
     """
     if global_step is None:
         raise ValueError("global_step is required for cosine_decay_restarts.")
-    with name_scope(name, "SGDRDecay"):
+    with name_scope(name, "SGDRDecay") as scope:
         rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
         dtype = rate.dtype.base_dtype
         first, ratio, factor = [cast(item, dtype) for item in (first_decay_steps, t_mul, m_mul)]
@@ -110,10 +110,8 @@ def cosine_decay_restarts(
             restarts = floor(log(1.0 - fraction * (1.0 - ratio)) / log(ratio))
             before = (1.0 - power_of(ratio, restarts)) / (1.0 - ratio)
             fraction = (fraction - before) / power_of(ratio, restarts)
-        result: Tensor = rate * (
-            (1 - alpha) * power_of(factor, restarts) * _cosine(fraction) + alpha
-        )
-        return result
+        wave = (1 - alpha) * power_of(factor, restarts) * _cosine(fraction)
+        return multiply(rate, wave + alpha, name=scope)
 
 
 def linear_cosine_decay(
@@ -146,13 +144,12 @@ def linear_cosine_decay(
         ...     session.run(rate)
         np.float32(0.25)
     """
-    with name_scope(name, "LinearCosineDecay"):
+    with name_scope(name, "LinearCosineDecay") as scope:
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         done, steps = _fraction(global_step, decay_steps, rate.dtype.base_dtype)
         linear = (steps - done) / steps
         wave = _cosine(2.0 * cast(num_periods, rate.dtype.base_dtype) * (done / steps))
-        result: Tensor = rate * ((alpha + linear) * wave + beta)
-        return result
+        return multiply(rate, (alpha + linear) * wave + beta, name=scope)
 
 
 def noisy_linear_cosine_decay(
@@ -189,7 +186,7 @@ def noisy_linear_cosine_decay(
         ...     session.run(rate)
         np.float32(0.25)
     """
-    with name_scope(name, "NoisyLinearCosineDecay"):
+    with name_scope(name, "NoisyLinearCosineDecay") as scope:
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         dtype = rate.dtype.base_dtype
         done, steps = _fraction(global_step, decay_steps, dtype)
@@ -197,5 +194,4 @@ def noisy_linear_cosine_decay(
         noise = random_normal(done.shape, stddev=1.0, dtype=dtype) * power_of(variance, 0.5)
         linear = (steps - done) / steps + noise
         wave = _cosine(2.0 * cast(num_periods, dtype) * (done / steps))
-        result: Tensor = rate * ((alpha + linear) * wave + beta)
-        return result
+        return multiply(rate, (alpha + linear) * wave + beta, name=scope)

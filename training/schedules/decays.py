@@ -8,10 +8,12 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...ops.array.casting import cast
-from ...ops.math.arithmetic import ceil, floor, minimum, pow as power_of
+from ...ops.math.arithmetic import add, ceil, floor, minimum, multiply, pow as power_of
 from ...ops.math.comparison import equal, less_equal
+from ...ops.math.division import truediv
 from ...ops.math.exponentials import exp
 from ...ops.math.select import where
+from ...protos.dtypes import int32, int64
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,11 +68,10 @@ def exponential_decay(
         np.float32(0.125)
     """
     _check_step(global_step, "exponential_decay")
-    with name_scope(name, "ExponentialDecay"):
+    with name_scope(name, "ExponentialDecay") as scope:
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         done = _progress(global_step, decay_steps, rate.dtype.base_dtype, staircase)
-        result: Tensor = rate * power_of(cast(decay_rate, rate.dtype.base_dtype), done)
-        return result
+        return multiply(rate, power_of(cast(decay_rate, rate.dtype.base_dtype), done), name=scope)
 
 
 def natural_exp_decay(
@@ -102,11 +103,11 @@ def natural_exp_decay(
         np.float32(0.5)
     """
     _check_step(global_step, "natural_exp_decay")
-    with name_scope(name, "NaturalExpDecay"):
+    with name_scope(name, "ExponentialDecay") as scope:  # as TensorFlow calls it, too
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         done = _progress(global_step, decay_steps, rate.dtype.base_dtype, staircase)
-        result: Tensor = rate * exp(-cast(decay_rate, rate.dtype.base_dtype) * done)
-        return result
+        factor = exp(-cast(decay_rate, rate.dtype.base_dtype) * done)
+        return multiply(rate, factor, name=scope)
 
 
 def inverse_time_decay(
@@ -138,11 +139,10 @@ def inverse_time_decay(
         np.float32(0.25)
     """
     _check_step(global_step, "inverse_time_decay")
-    with name_scope(name, "InverseTimeDecay"):
+    with name_scope(name, "InverseTimeDecay") as scope:
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         done = _progress(global_step, decay_steps, rate.dtype.base_dtype, staircase)
-        result: Tensor = rate / (cast(decay_rate, rate.dtype.base_dtype) * done + 1)
-        return result
+        return truediv(rate, cast(decay_rate, rate.dtype.base_dtype) * done + 1, name=scope)
 
 
 def polynomial_decay(
@@ -176,7 +176,7 @@ def polynomial_decay(
         np.float32(0.375)
     """
     _check_step(global_step, "polynomial_decay")
-    with name_scope(name, "PolynomialDecay"):
+    with name_scope(name, "PolynomialDecay") as scope:
         rate = convert_to_tensor(learning_rate, name="learning_rate")
         dtype = rate.dtype.base_dtype
         end, steps = cast(end_learning_rate, dtype), cast(decay_steps, dtype)
@@ -186,8 +186,8 @@ def polynomial_decay(
             steps = steps * times
         else:
             done = minimum(done, steps)
-        result: Tensor = (rate - end) * power_of(1 - done / steps, cast(power, dtype)) + end
-        return result
+        left = power_of(1 - done / steps, cast(power, dtype))
+        return add((rate - end) * left, end, name=scope)
 
 
 def piecewise_constant(
@@ -202,7 +202,8 @@ def piecewise_constant(
         name: a name for the scope of the ops.
 
     Raises:
-        ValueError: there are not one more values than boundaries, or they are of several dtypes.
+        ValueError: there are not one more values than boundaries, or they are of several dtypes;
+            or boundaries are not of the dtype of `x`, or int32 where that is int64.
 
     Example:
         >>> import tensordraft as td
@@ -227,7 +228,12 @@ def piecewise_constant(
         result = tensors[-1]
         for boundary, tensor in reversed(list(zip(boundaries, tensors, strict=False))):
             limit = convert_to_tensor(boundary)
+            if (limit.dtype.base_dtype, step.dtype.base_dtype) == (int32, int64):
+                limit = cast(limit, int64)
             if limit.dtype.base_dtype is not step.dtype.base_dtype:
-                limit = cast(limit, step.dtype.base_dtype)
+                raise ValueError(
+                    f"boundaries must have the dtype of x, got {limit.dtype.base_dtype.name} "
+                    f"beside {step.dtype.base_dtype.name}"
+                )
             result = where(less_equal(step, limit), tensor, result)
         return result
