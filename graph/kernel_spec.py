@@ -141,6 +141,7 @@ class KernelSpec:
         told: what `explain` says of the way it computes.
         margins: where it does no more than to put zeros around its first input: how many before
             and after each dimension, one after the other.
+        shape_alone: the positions of inputs of which it reads no more than the shape.
         within: of a product, from margins of zeros around its first input, as in `margins`, to the
             kernel that takes the input without them; None where there is none.
 
@@ -154,8 +155,8 @@ class KernelSpec:
 
     __slots__ = (
         "accelerated", "block", "bodies", "call", "elementwise", "expression", "filters", "line",
-        "margins", "memory", "overwriting", "quicker", "rows", "takes_out", "told", "unread",
-        "within",
+        "margins", "memory", "overwriting", "quicker", "rows", "shape_alone", "takes_out", "told",
+        "unread", "within",
     )  # fmt: skip
 
     def __init__(
@@ -177,6 +178,7 @@ class KernelSpec:
         quicker: Callable[[], KernelSpec] | None = None,
         told: str = "",
         margins: Sequence[int] | None = None,
+        shape_alone: Sequence[int] = (),
         within: Callable[[Sequence[int]], KernelSpec | None] | None = None,
     ) -> None:
         self.call = call
@@ -195,6 +197,7 @@ class KernelSpec:
         self.quicker = quicker
         self.told = told
         self.margins = margins
+        self.shape_alone = shape_alone
         self.within = within
 
     def __call__(self, *arrays: Any) -> Any:

@@ -20,7 +20,7 @@ from .window_costs import convolution_flops
 from .window_workspaces import convolution_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...graph.kernel_spec import Rows
     from ...graph.node import Tensor
@@ -89,14 +89,16 @@ _define(CONV_2D, 4)
 _define(CONV_3D, 5)
 
 
-def _by_minimal_filtering(filters: Array, windows: Sequence[Window]) -> Way | None:
+def _by_minimal_filtering(
+    filters: Array, windows: Sequence[Window], again: Callable[[], Array] | None
+) -> Way | None:
     if not suits(filters, windows):
         return None
-    minimal = MinimalFilters(filters)
+    minimal = MinimalFilters(filters, again)
 
     def rows(x: Array, filters: Array, windows: Sequence[Window]) -> Rows:
         in_groups = x.shape[-1] != filters.shape[-2]
-        return _rows(x, filters, windows) if in_groups else minimal.rows(x, windows)
+        return _rows(x, minimal.plain(), windows) if in_groups else minimal.rows(x, windows)
 
     return Way(rows, "by minimal filtering")
 

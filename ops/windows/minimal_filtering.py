@@ -10,7 +10,7 @@ of products, by about as much.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -79,29 +79,49 @@ def _is_tame(filters: Array) -> bool:
 
 
 class MinimalFilters:
-    """Filters [3, 3, channels, out] of a convolution by minimal filtering."""
+    """Filters [3, 3, channels, out] of a convolution by minimal filtering.
 
-    def __init__(self, filters: Array) -> None:
-        self._filters = filters
+    Args:
+        filters: the filters.
+        again: makes them again, so that only the turned ones are kept as long as no image needs
+            others; None where they are kept elsewhere.
+    """
+
+    def __init__(self, filters: Array, again: Callable[[], Array] | None = None) -> None:
+        self._shape = filters.shape
+        self._plain = filters if again is None else None
+        self._again = again
         self._turned: Array | None = None
+
+    def plain(self) -> Array:
+        """The filters, which are kept from now on."""
+        if self._plain is None:
+            self._plain = self._made()
+        return self._plain
+
+    def _made(self) -> Array:
+        if self._plain is None and self._again is not None:
+            return self._again()
+        return cast("Array", self._plain)
 
     def _turned_filters(self) -> Array:
         """For each of the 16 numbers of a tile, what it is multiplied with."""
         if self._turned is None:
-            halves = np.tensordot(_FILTERS, self._filters, (1, 0))
+            halves = np.tensordot(_FILTERS, self._made(), (1, 0))
             turned = np.tensordot(_FILTERS, halves, (1, 1))
-            shape = (_NUMBERS, *self._filters.shape[2:])
+            shape = (_NUMBERS, *self._shape[2:])
             self._turned = np.ascontiguousarray(turned.swapaxes(0, 1), np.float32).reshape(shape)
         return self._turned
 
     def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
         """The convolution of [batch, rows, columns, channels], to be made."""
-        plain = convolution_rows(x, self._filters, windows)
-        if math.prod(plain.shape) * x.shape[-1] < _FEWEST_PRODUCTS or 0 in x.shape:
-            return plain
-        _, down, across, out = plain.shape
+        sizes = zip(windows, x.shape[1:-1], strict=True)
+        down, across = [int(window.positions(size)) for window, size in sizes]
+        shape = (x.shape[0], down, across, self._shape[-1])
+        if math.prod(shape) * x.shape[-1] < _FEWEST_PRODUCTS or 0 in x.shape:
+            return convolution_rows(x, self.plain(), windows)
+        out = shape[-1]
         frame = Frame(x, windows, (down, across))
-        matrix = self._filters.reshape(-1, out)
 
         def fill(result: Array, finish: Finish) -> None:
             turned = self._turned_filters()
@@ -116,13 +136,14 @@ class MinimalFilters:
                     if _is_even(seen):
                         _write_tiles(seen, turned, place)
                     else:
+                        matrix = self.plain().reshape(-1, out)
                         multiply_part(frame, (some, rows), matrix, result.reshape(-1, out))
                     if finish is not None:
                         finish(start, stop)
 
-            share(multiply, _parts(x, plain.shape))
+            share(multiply, _parts(x, shape))
 
-        return Rows(plain.shape, fill)
+        return Rows(shape, fill)
 
 
 def _parts(x: Array, shape: Sequence[int]) -> Iterator[tuple[slice, slice]]:

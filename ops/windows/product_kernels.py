@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...shape_inference.sliding_windows import Sliding, Window
 
     Machine = Callable[..., None] | None
+    Again = Callable[[], Array] | None
     RowsOf = Callable[[Array, Array, Any], Rows]
 
 
@@ -72,8 +73,9 @@ class SlidingProduct:
         shape_of_factor: the shape in which factors of the channels of a result are multiplied with
             filters of a shape.
         loop: from the dtype that sums are made in to the loop that machine code is made of.
-        quicker: from constant filters and windows to a quicker way to make rows, which rounds
-            otherwise, and what it is called; None where there is none.
+        quicker: from constant filters, windows and what makes these filters again, if they are not
+            kept elsewhere, to a quicker way to make rows of any filters of their shape, which
+            rounds otherwise, and what it is called; None where there is none.
     """
 
     def __init__(
@@ -84,7 +86,7 @@ class SlidingProduct:
         rows_by: Callable[[Array | None, Machine], RowsOf],
         shape_of_factor: Callable[[tuple[int, ...]], tuple[int, ...]],
         loop: Callable[[np.dtype[Any]], Loop | None] = lambda _: None,
-        quicker: Callable[[Array, Sequence[Window]], Way | None] = lambda *_: None,
+        quicker: Callable[[Array, Sequence[Window], Again], Way | None] = lambda *_: None,
     ) -> None:
         self._rank = len(slide.strides)
         self._channels = slide.channels
@@ -112,7 +114,9 @@ class SlidingProduct:
 
         self._windows = windows
 
-    def kernel(self, filters: Array | None, machine: Machine = None) -> KernelSpec:
+    def kernel(
+        self, filters: Array | None, machine: Machine = None, again: Again = None
+    ) -> KernelSpec:
         """The kernel for these filters; for any, if None are given."""
         if filters is not None and filters.ndim != self._rank:
             filters = None
@@ -121,8 +125,8 @@ class SlidingProduct:
         )
         way = None
         if filters is not None and filters.dtype == self._inner:
-            way = self._quicker(filters, self._slide.windows(filters.shape[:-2]))
-        return self._kernel_of(filters, machine, rows_of, way)
+            way = self._quicker(filters, self._slide.windows(filters.shape[:-2]), again)
+        return self._kernel_of(filters, machine, rows_of, way, shape_alone=again is not None)
 
     def _kernel_of(
         self,
@@ -131,6 +135,7 @@ class SlidingProduct:
         rows_of: RowsOf,
         way: Way | None = None,
         told: str = "",
+        shape_alone: bool = False,
     ) -> KernelSpec:
 
         def rows(x: Array, filters: Array) -> Rows:
@@ -156,10 +161,15 @@ class SlidingProduct:
             else Accelerated(self._loop, partial(self.kernel, filters)),
             quicker=None
             if way is None
-            else partial(self._kernel_of, filters, machine, way.rows, told=way.told),
+            else partial(self._quicker_kernel, machine, way, shape_alone),
             told=told,
             within=partial(self._within, filters, machine),
         )
+
+    def _quicker_kernel(self, machine: Machine, way: Way, shape_alone: bool) -> KernelSpec:
+        kernel = self._kernel_of(None, machine, way.rows, told=way.told)
+        kernel.shape_alone = (1,) if shape_alone else ()
+        return kernel
 
     def _within(
         self, filters: Array | None, machine: Machine, margins: Sequence[int]
@@ -176,9 +186,14 @@ class SlidingProduct:
 
     def _times(self, filters: Array) -> Callable[[Array], tuple[Array, KernelSpec]]:
         def times(factor: Array) -> tuple[Array, KernelSpec]:
-            folded = np.empty(filters.shape, filters.dtype)
             shaped = factor.reshape(self._shape_of_factor(filters.shape))
-            np.multiply(filters, shaped, out=folded, casting="same_kind")  # in float64
-            return folded, self.kernel(folded)
+
+            def made() -> Array:
+                folded = np.empty(filters.shape, filters.dtype)
+                np.multiply(filters, shaped, out=folded, casting="same_kind")  # in float64
+                return folded
+
+            folded = made()
+            return folded, self.kernel(folded, again=made)
 
         return times

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -106,3 +108,44 @@ def test_a_session_uses_it_unless_it_is_exact() -> None:
                 results.append(session.run([y, grouped], {x: image}))
     for one, two in zip(*results, strict=True):
         np.testing.assert_allclose(two, one, atol=1e-5 * np.absolute(one).max())
+
+
+def scaled(x: td.Tensor, filters: Any) -> td.Tensor:
+    """A convolution into whose filters a factor of each channel is folded."""
+    channels = filters.shape[-1]
+    return td.nn.conv2d(x, filters, 1, "SAME") * np.linspace(1, 2, channels).astype("f")
+
+
+def test_folded_filters_are_kept_once() -> None:
+    filters: Any = numbers(3, 3, 128, 128)
+    image = numbers(1, 8, 8, 128)
+    with td.Graph().as_default():
+        x = td.placeholder(td.float32, [None, None, None, 128])
+        y = scaled(x, filters)
+        with td.Session() as session:
+            tracemalloc.start()
+            try:
+                session.run(y, {x: image})
+                gc.collect()
+                kept, _ = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+    assert 16 / 9 < kept / filters.nbytes < 16 / 9 + 0.7  # some is scratch memory
+
+
+def test_images_that_need_folded_filters_find_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minimal_filtering, "_FEWEST_PRODUCTS", 1 << 19)
+    large, small = numbers(1, 12, 12, 64), numbers(1, 2, 2, 64)
+    uneven = large.copy()
+    uneven[0, 3, 4] *= 1e6
+    filters: Any = numbers(3, 3, 64, 64)
+    with td.Graph().as_default():
+        x = td.placeholder(td.float32, [None, None, None, 64])
+        y = scaled(x, filters)
+        grouped = scaled(td.concat([x, x], 3), filters)
+        with td.Session() as session, td.Session(optimize="exact") as exact:
+            assert "by minimal filtering" in session.explain(y, [x])
+            for image in (large, uneven, small, large):
+                results = [some.run([y, grouped], {x: image}) for some in (session, exact)]
+                for one, two in zip(*results, strict=True):
+                    np.testing.assert_allclose(one, two, atol=1e-5 * np.absolute(two).max())
