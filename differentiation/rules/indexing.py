@@ -24,13 +24,18 @@ from ...ops.indexing.partitioning import dynamic_partition, dynamic_stitch
 from ...ops.indexing.slicing import slice
 from ...ops.indexing.strided_slice_gradient import STRIDED_SLICE_GRAD
 from ...ops.indexing.strided_slicing import MASKS, STRIDED_SLICE
-from ...ops.indexing.tensor_scatters import TENSOR_SCATTER_UPDATE, TENSOR_STRIDED_SLICE_UPDATE
+from ...ops.indexing.tensor_scatters import (
+    TENSOR_SCATTER_ADD,
+    TENSOR_SCATTER_UPDATE,
+    TENSOR_STRIDED_SLICE_UPDATE,
+)
 from ...ops.math.arithmetic import add, multiply, subtract
+from ...ops.math.comparison import equal
 from ...ops.math.division import floormod
 from ...ops.math.reductions import reduce_prod
 from ...ops.math.segments import unsorted_segment_sum
 from ...protos.dtypes import int32
-from ..kit.rule_tables import gradient_of, not_differentiable
+from ..kit.rule_tables import gradient_of, not_differentiable, undefined
 from ..kit.static_knowledge import known_sizes, shape_of
 
 if TYPE_CHECKING:
@@ -213,6 +218,17 @@ def _tensor_scatter_sub(op: Operation, gradient: Tensor) -> Any:
     return gradient, None, lambda: -gather_nd(gradient, op.inputs[1])
 
 
+@gradient_of("TensorScatterMax", "TensorScatterMin")
+def _tensor_scatter_extreme(op: Operation, gradient: Tensor) -> Any:
+    """To all that are the extreme of their place, in equal parts."""
+    tensor, indices, updates = op.inputs
+    result = op.outputs[0]
+    stayed = cast(equal(result, tensor), gradient.dtype)
+    won = cast(equal(gather_nd(result, indices), updates), gradient.dtype)
+    share = gradient / TENSOR_SCATTER_ADD(stayed, indices, won)
+    return share * stayed, None, lambda: gather_nd(share, indices) * won
+
+
 @gradient_of("TensorStridedSliceUpdate")
 def _slice_update(op: Operation, gradient: Tensor) -> Any:
     _, begin, end, strides, value = op.inputs
@@ -226,3 +242,6 @@ def _slice_update(op: Operation, gradient: Tensor) -> Any:
         return STRIDED_SLICE(gradient, begin, end, strides, **masks)
 
     return for_input, None, None, None, for_value
+
+
+undefined("models that are saved hold it, and are not trained", "XlaDynamicUpdateSlice")

@@ -11,7 +11,7 @@ from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import rank, shape, size
 from ...ops.math.reductions import reduce_sum
 from ...ops.special.incomplete_gamma_gradients import RANDOM_GAMMA_GRAD
-from ..kit.rule_tables import gradient_of, not_differentiable
+from ..kit.rule_tables import gradient_of, not_differentiable, undefined
 from ..kit.static_knowledge import times
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ not_differentiable(
     "StatelessRandomPoisson",
     "TruncatedNormal",
 )
+
+
+undefined("TensorFlow has none either", "StatelessShuffle")
 
 
 @gradient_of("RandomGamma")

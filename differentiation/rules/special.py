@@ -39,8 +39,16 @@ def _bessel_i1e(x: Tensor, y: Tensor) -> Tensor:
     return where_v2(equal(x, _of(0, x)), _of(0.5, x), slope)
 
 
+def _bessel_i1(x: Tensor, y: Tensor) -> Tensor:
+    """1/2 at 0, where the formula divides by 0, and TensorFlow has 1."""
+    slope = raw("BesselI0")(x) - y * reciprocal(x)
+    return where_v2(equal(x, _of(0, x)), _of(0.5, x), slope)
+
+
 unary(
     {
+        "BesselI0": lambda g, x, y: times(g, raw("BesselI1")(x)),
+        "BesselI1": lambda g, x, y: times(g, _bessel_i1(x, y)),
         "BesselI0e": lambda g, x, y: times(g, raw("BesselI1e")(x) - sign(x) * y),
         "BesselI1e": lambda g, x, y: times(g, _bessel_i1e(x, y)),
         "Digamma": lambda g, x, y: times(g, polygamma(_of(1, x), x)),

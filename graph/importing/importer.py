@@ -66,8 +66,7 @@ def import_graph_def(
         input_map: what to take in place of tensors of the GraphDef, by their names (`"x"`,
             `"x:0"`, `"^x"` for a control input): tensors, or values that become constants in the
             scope `_inputs` of the import.
-        return_elements: names of ops and tensors in the GraphDef to return; for a tensor of
-            `input_map` what stands for it.
+        return_elements: names of ops and tensors to return; of mapped ones what stands for them.
         name: the scope under which the nodes are put; "" for none; by default "import".
         op_dict: accepted for TensorFlow's sake.
         producer_op_list: an OpList message with the op definitions of who wrote the GraphDef:
@@ -368,10 +367,7 @@ class Importer:
         op = self.ops.get(name)
         if op is None or (colon and not (number.isdecimal() and int(number) < len(op.outputs))):
             raise ValueError(f"return_element {element!r} not found in graph_def")
-        mapped = self.options.input_map.get(element) if colon else None
-        if isinstance(mapped, Tensor):  # as TensorFlow has it, what stands for the tensor
-            return mapped
-        return op.outputs[int(number)] if colon else op
+        return self.options.input_map.get(element, op.outputs[int(number)]) if colon else op
 
     def _refine(self, op: Operation, shapes: list[TensorShape]) -> None:
         """Takes over the shapes that the file states, as far as they say more than ours.

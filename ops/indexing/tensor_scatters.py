@@ -134,6 +134,8 @@ TENSOR_SCATTER_UPDATE = _scatter_op(
 )
 TENSOR_SCATTER_ADD = _scatter_op("TensorScatterAdd", _by(np.add), "type", _INDICES, "tensor")
 TENSOR_SCATTER_SUB = _scatter_op("TensorScatterSub", _by(np.subtract), "type", _INDICES, "tensor")
+TENSOR_SCATTER_MAX = _scatter_op("TensorScatterMax", _by(np.maximum), "type", _INDICES, "tensor")
+TENSOR_SCATTER_MIN = _scatter_op("TensorScatterMin", _by(np.minimum), "type", _INDICES, "tensor")
 SCATTER_ND_NON_ALIASING_ADD = _scatter_op(
     "ScatterNdNonAliasingAdd", _by(np.add), f"{{{NUMBERS}, bool}}", _INDICES, "input"
 )

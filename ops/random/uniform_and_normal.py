@@ -115,13 +115,21 @@ def _random_shuffle_kernel(c: KernelContext) -> Kernel:
     def random_shuffle(value: Array) -> Array:
         if value.size <= 1 or len(value) <= 1:
             return value
-        return value[_permutation(stream, len(value))]
+        return value[permutation(stream, len(value))]
 
     return view(random_shuffle)
 
 
-def _permutation(stream: Philox, size: int) -> Array:
-    """Fisher and Yates' shuffle: each place in turn changes with one that is not before it."""
+def permutation(stream: Philox, size: int) -> Array:
+    """Fisher and Yates' shuffle: each place in turn changes with one that is not before it.
+
+    Args:
+        stream: where the words come from.
+        size: how many places.
+
+    Returns:
+        The places in their new order.
+    """
     groups = -(-(size - 1) // GROUP)
     words = stream.reserve(groups).words(groups).reshape(-1)[: size - 1]
     others = np.arange(size - 1) + words % np.arange(size, 1, -1, dtype=np.uint32)

@@ -12,12 +12,16 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
+from ...graph.op_def import OpDef
+from ...shape_inference.traits import Elementwise
 from ..kit.blockwise import in_blocks, polynomial
-from ..kit.elementwise import FLOATS, unary
+from ..kit.elementwise import FLOATS, define_unary, unary
 from ..math.arithmetic import abs as magnitude, multiply
 from ..math.exponentials import exp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...graph.node import Tensor
     from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
@@ -128,6 +132,24 @@ bessel_i1e = unary(
     ("[0.0, 1.0]", "[0.         0.20791042]"),
     home="td.math",
 )
+
+
+def _grown(scaled: Callable[..., Array]) -> Callable[..., Array]:
+    """A function without the factor exp(-|x|); what is too large for the dtype is infinite."""
+
+    @in_blocks
+    def function(x: Array, precise: bool) -> Any:
+        del precise
+        with np.errstate(over="ignore"):
+            return np.exp(np.abs(x)) * scaled(x)
+
+    return function
+
+
+# As TensorFlow 2 writes the functions below.
+for _op_type, _function in (("BesselI0", i0e_of), ("BesselI1", i1e_of)):
+    _definition = OpDef(_op_type, "x: T -> y: T", f"T: {{{FLOATS}}}", traits=Elementwise())
+    define_unary(_definition, _grown(_function))
 
 
 def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:

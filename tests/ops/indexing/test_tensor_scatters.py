@@ -17,6 +17,10 @@ CHANGED = {
     "TensorScatterSub": X - [[1, 2, 3], [110, 220, 330]],
     "ScatterNdNonAliasingAdd": X + np.array([[1, 2, 3], [110, 220, 330]]),
 }
+CHANGED |= {
+    "TensorScatterMax": np.maximum(X, [[1, 2, 3], [100, 200, 300]]),
+    "TensorScatterMin": np.minimum(X, [[1, 2, 3], [10, 20, 30]]),
+}
 NCHW = {"src_format": "NHWC", "dst_format": "NCHW"}
 
 CASES = [
@@ -26,6 +30,22 @@ CASES = [
         {"bad_indices_policy": "IGNORE"},
         expected=[2, 2],
         id="indices left out",
+    ),
+    Case(
+        "XlaDynamicUpdateSlice",
+        [X, X[:1, :2] + 7, [5, -1]],
+        {},
+        np.array([[0, 1, 2], [7, 8, 5]], np.float32),
+        id="clamped",
+    ),
+    Case("XlaDynamicUpdateSlice", [["a", "b"], ["c"], [1]], {}, ["a", "c"], id="strings"),
+    Case("XlaDynamicUpdateSlice", [X, X[0], [0]], {}, raises("must fit into input"), id="rank"),
+    Case(
+        "XlaDynamicUpdateSlice",
+        [X, X, [0]],
+        {},
+        raises(r"indices must have shape \[2\], got \[1\]", "run"),
+        id="places",
     ),
     *(Case(op, [X, ROWS, UPDATES], {}, y.astype(np.float32)) for op, y in CHANGED.items()),
     Case(

@@ -9,10 +9,18 @@ from harness import check, covers
 from shape_language import infers, refuses
 
 import tensordraft as td
+from tensordraft.graph.registry import lookup
 from tensordraft.ops.random.philox import Philox
 
 covers("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt")
-covers("RandomShuffle", "Multinomial", "RandomGamma", "RandomPoisson", "RandomPoissonV2")
+covers(
+    "RandomShuffle",
+    "StatelessShuffle",
+    "Multinomial",
+    "RandomGamma",
+    "RandomPoisson",
+    "RandomPoissonV2",
+)
 
 
 def draws(make: object, number: int = 1) -> np.ndarray:
@@ -197,3 +205,15 @@ def test_the_older_op_draws_the_same_poisson_numbers() -> None:
         assert (older.dtype, older.shape.as_list()) == (td.float32, [3, 2])
         first, second = session.run([older, newer])
         assert first.tolist() == second.tolist()
+
+
+def test_rows_in_the_order_of_a_seed() -> None:
+    """TensorFlow 2.21's order."""
+    with td.Graph().as_default(), td.Session() as session:
+        key, counter = np.array([5], np.uint64), np.array([7, 9], np.uint64)
+        shuffle = lookup("StatelessShuffle")
+        made = shuffle(td.range(20), key, counter, 1)
+        expected = [5, 15, 17, 4, 14, 6, 3, 9, 12, 7, 2, 10, 8, 19, 11, 1, 13, 16, 0, 18]
+        assert session.run(made).tolist() == expected
+        assert session.run(shuffle(7, key, counter, 1)) == 7
+        assert session.run(shuffle(np.zeros((0, 2), "f"), key, counter, 1)).shape == (0, 2)

@@ -35,6 +35,8 @@ SPECIAL = [
          rtol=1e-6),
     Case("Lgamma", [[1.0, 0.5, -2.0, -INF]], expected=[0.0, 0.5723649, INF, INF], rtol=1e-7),
     Case("Digamma", [[1.0, 0.0, -2.0]], expected=[-0.57721566, NAN, NAN], rtol=1e-7),
+    Case("BesselI0", [[0.0, 1.0, -3.0]], expected=[1.0, 1.26606596, 4.88079309], rtol=1e-6),
+    Case("BesselI1", [[0.0, 1.0, -3.0]], expected=[0.0, 0.56515908, -3.95337105], rtol=1e-6),
     Case("BesselI0e", [[0.0, 1.0, -20.0]], expected=[1.0, 0.46575961, 0.08978031], rtol=1e-7),
     Case("BesselI1e", [[0.0, 1.0, -20.0]], expected=[0.0, 0.20791042, -0.08750622], rtol=1e-7),
     Case("Igamma", [[1.0, 2.0, -1.0], 1.0], expected=[0.63212056, 0.26424112, NAN], rtol=1e-7),
