@@ -46,13 +46,16 @@ def deprecated(date: Any, instructions: str, warn_once: bool = True) -> Callable
     return decorate
 
 
-def deprecated_args(date: Any, instructions: str, *names: Any, **_: Any) -> Callable[[Any], Any]:
+def deprecated_args(
+    date: Any, instructions: str, *names: Any, **settings: Any
+) -> Callable[[Any], Any]:
     """A decorator that leaves a function of deprecated arguments as it is.
 
     Args:
         date: the day from which on the arguments may be gone.
         instructions: what to use instead.
         names: the arguments.
+        settings: accepted for TensorFlow's sake.
 
     Example:
         >>> import tensordraft as td
@@ -62,12 +65,13 @@ def deprecated_args(date: Any, instructions: str, *names: Any, **_: Any) -> Call
     return lambda function: function
 
 
-def deprecated_arg_values(date: Any, instructions: str, **_: Any) -> Callable[[Any], Any]:
+def deprecated_arg_values(date: Any, instructions: str, **values: Any) -> Callable[[Any], Any]:
     """A decorator that leaves a function of deprecated values as it is.
 
     Args:
         date: the day from which on the values may be refused.
         instructions: what to use instead.
+        values: those that are deprecated, by argument.
 
     Example:
         >>> import tensordraft as td

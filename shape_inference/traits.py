@@ -41,6 +41,7 @@ class Traits:
             up to that of the sums: `"x,y"` of both at once, `"x|y"` of either.
         zeros: all elements of the result are 0.
         repeats: the input that all elements of the result are equal to.
+        misstated: TensorFlow states shapes of the results that they do not have, and its files do.
         idle: the kernel does nothing: the op is there for what it waits for. Steps in an order need
             none of it.
         products: the kernel multiplies matrices, which takes a machine the least time for each
@@ -70,6 +71,7 @@ class Traits:
     sums: str = ""
     zeros: bool = False
     repeats: str | None = None
+    misstated: bool = False
     idle: bool = False
     products: bool = False
 

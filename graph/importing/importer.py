@@ -379,7 +379,7 @@ class Importer:
             told = f"{counted(len(shapes), 'shape')} for {counted(len(op.outputs), 'output')}"
             raise ValueError(f"_output_shapes of {whereabouts(op)} has {told}")
         for tensor, shape in zip(op.outputs, shapes, strict=False):
-            if tensor.dtype.name == "resource":
+            if tensor.dtype.name == "resource" or op.definition.traits.misstated:
                 continue  # TensorFlow states (2,) of handles that are scalars here
             if not tensor.shape.is_compatible_with(shape):
                 told = f"{shape} of {tensor.name!r}, whose shape is {tensor.shape}"

@@ -12,7 +12,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import Traits
 from ..kit.allocation import new_array, new_zeros
 from ..random.philox import GROUP, Philox
 from .convolution_rules import check_ranks
@@ -35,8 +35,10 @@ _ATTRS = (
     f"deterministic: bool = false, seed: int = 0, seed2: int = 0, {_TYPES}"
 )
 _FORWARD = f"value: T -> output: T, {_SEQUENCES}"
-FRACTIONAL_MAX_POOL: OpDef[Results] = OpDef("FractionalMaxPool", _FORWARD, _ATTRS, traits=STATEFUL)
-FRACTIONAL_AVG_POOL: OpDef[Results] = OpDef("FractionalAvgPool", _FORWARD, _ATTRS, traits=STATEFUL)
+# Of the borders between regions TensorFlow states as many as there are regions, one too few.
+_TRAITS = Traits(stateful=True, misstated=True)
+FRACTIONAL_MAX_POOL: OpDef[Results] = OpDef("FractionalMaxPool", _FORWARD, _ATTRS, traits=_TRAITS)
+FRACTIONAL_AVG_POOL: OpDef[Results] = OpDef("FractionalAvgPool", _FORWARD, _ATTRS, traits=_TRAITS)
 _BACKWARD_ATTRS = f"overlapping: bool = false, {_TYPES}"
 FRACTIONAL_MAX_POOL_GRAD = OpDef(
     "FractionalMaxPoolGrad",

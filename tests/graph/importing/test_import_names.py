@@ -1,4 +1,4 @@
-"""What imported nodes are called, where names are taken: as in TensorFlow 2.21."""
+"""What imported nodes are called where names are taken, and shapes that TensorFlow misstates."""
 
 from __future__ import annotations
 
@@ -78,3 +78,19 @@ def test_names_are_made_unique_as_tensorflow_does(
         td.constant(1.0, name=there)
     make()
     assert [op.name for op in graph.get_operations()] == names.split()
+
+
+def test_shapes_that_tensorflow_misstates_do_not_count(graph: td.Graph) -> None:
+    """It states as many borders between the regions of a pool as there are regions."""
+    with td.Graph().as_default() as other:
+        x = td.placeholder(td.float32, [1, 6, 6, 2], name="x")
+        td.nn.fractional_max_pool(x, [1.0, 1.5, 1.5, 1.0], name="pool")
+    graph_def = other.as_graph_def(add_shapes=True)
+    node = next(node for node in graph_def.node if node.op == "FractionalMaxPool")
+    assert node.attr["_output_shapes"].list.shape[1].dim[0].size == 5
+    node.attr["_output_shapes"].list.shape[1].dim[0].size = 4
+    td.import_graph_def(graph_def, name="")
+    borders = graph.get_tensor_by_name(f"{node.name}:1")
+    assert borders.shape.as_list() == [5]
+    with td.Session() as session:
+        assert len(session.run(borders, {"x:0": [[[[1.0, 2.0]] * 6] * 6]})) == 5
