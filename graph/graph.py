@@ -51,7 +51,6 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         self.seed: int | None = None
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
-        self._finalized = False
         self._consumers: dict[Tensor, list[Operation]] = {}
         self._consumers_seen = 0
 
@@ -355,29 +354,6 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         return thread_defaults.graphs.entered(self)
 
     # State --------------------------------------------------------------------------------------
-
-    @property
-    def finalized(self) -> bool:
-        """Whether the graph is closed to new ops."""
-        return self._finalized
-
-    def finalize(self) -> None:
-        """Closes the graph to new ops and to new items of collections."""
-        self._finalized = True
-
-    def _check_open(self) -> None:
-        if self._finalized:
-            told = "the graph is finalized and cannot be changed: build all before graph.finalize()"
-            raise RuntimeError(told)
-
-    def add_to_collection(self, name: Any, value: Any) -> None:
-        """Appends `value` to the collection `name`.
-
-        Raises:
-            RuntimeError: the graph is finalized.
-        """
-        self._check_open()
-        super().add_to_collection(name, value)
 
     @property
     def version(self) -> int:

@@ -92,14 +92,38 @@ def proto_functions(collection_name: str) -> ProtoFunctions | None:
 
 
 class Collections:
-    """The collections of a graph: lists of anything, by name."""
+    """The collections of a graph, lists of anything by name, and whether it may still grow."""
 
     def __init__(self) -> None:
         super().__init__()
         self._collections: dict[Any, list[Any]] = {}
+        self._finalized = False
+
+    @property
+    def finalized(self) -> bool:
+        """Whether the graph is closed to new ops."""
+        return self._finalized
+
+    def finalize(self) -> None:
+        """Closes the graph to new ops and to new items of collections."""
+        self._finalized = True
+
+    def open_again(self) -> None:
+        """Takes `finalize` back, for who has finalized the graph for a while only."""
+        self._finalized = False
+
+    def _check_open(self) -> None:
+        if self._finalized:
+            told = "the graph is finalized and cannot be changed: build all before graph.finalize()"
+            raise RuntimeError(told)
 
     def add_to_collection(self, name: Any, value: Any) -> None:
-        """Appends `value` to the collection `name`."""
+        """Appends `value` to the collection `name`.
+
+        Raises:
+            RuntimeError: the graph is finalized.
+        """
+        self._check_open()
         self.get_collection_ref(name).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:

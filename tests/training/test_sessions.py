@@ -72,7 +72,9 @@ def test_training_goes_on_where_it_stopped(tmp_path: Path) -> None:
             ) as session:
                 while not session.should_stop():
                     session.run(train)
-                found.append([float(item) for item in session.run([v, step])])
+                raw = session._tf_sess()
+                assert raw is not None
+                found.append([float(item) for item in raw.run([v, step])])
     assert found == [[2.0, 2.0], [0.5, 4.0]]
     assert td.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / "model.ckpt-4")
 

@@ -21,8 +21,8 @@ class Coordinator:
     """Stops threads together, and raises in `join` what one of them has raised.
 
     Args:
-        clean_stop_exception_types: errors that ask for a stop and are no failure; by default
-            OutOfRangeError alone.
+        clean_stop_exception_types: errors that ask for a stop and are no failure, maybe none; by
+            default OutOfRangeError alone.
 
     Example:
         >>> import threading
@@ -43,7 +43,8 @@ class Coordinator:
     def __init__(
         self, clean_stop_exception_types: Sequence[type[BaseException]] | None = None
     ) -> None:
-        self._clean = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
+        clean = clean_stop_exception_types
+        self._clean = (errors.OutOfRangeError,) if clean is None else tuple(clean)
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._raised: BaseException | None = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
-from ...ops.queues.queue_runner import start_queue_runners
-from ...session.profile import RunMetadata
-from ..coordination.coordinator import Coordinator
+from ...graph.default_graph import get_default_graph
+from .hooked_session import PREEMPTIONS, HookedSession
 from .saving_hooks import CheckpointSaverHook
 from .session_creation import (
     ChiefSessionCreator,
@@ -16,7 +17,6 @@ from .session_creation import (
     SessionCreator,
     WorkerSessionCreator,
 )
-from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from .summary_hooks import StepCounterHook, SummarySaverHook
 
 if TYPE_CHECKING:
@@ -25,15 +25,13 @@ if TYPE_CHECKING:
 
     from ...graph.graph import Graph
     from ...session.session import Session
+    from .session_run_hook import SessionRunHook
 
 public = {"td.train": "MonitoredSession MonitoredTrainingSession SingularMonitoredSession"}
 
+_LOG = logging.getLogger("tensordraft")
 _DEFAULT = "default"  # told apart from None, which turns saving off
 _ENDS = (errors.OutOfRangeError, StopIteration)
-
-
-class _StopOfStep(Exception):  # noqa: N818 - no error
-    """What `request_stop` of a StepContext raises."""
 
 
 class StepContext:
@@ -58,15 +56,20 @@ class StepContext:
         return self._run(*args, **kwargs)
 
     def request_stop(self) -> None:
-        """Ends the function and the session's loop."""
-        raise _StopOfStep
+        """Ends the function and the `with` block of the session.
+
+        Raises:
+            StopIteration: always.
+        """
+        raise StopIteration("step_fn has requested the iterations to stop.")
 
 
 class MonitoredSession:
     """A session with hooks, to be used in a `with` block.
 
     It begins with values for all variables. The end of the data, OutOfRangeError, ends the block
-    without an error.
+    without an error. Where the session is lost, AbortedError or UnavailableError, a new one is
+    made, from the latest checkpoint where there is one.
 
     Args:
         session_creator: makes the session; by default a ChiefSessionCreator.
@@ -87,6 +90,8 @@ class MonitoredSession:
 
     StepContext = StepContext
 
+    _recovers = True  # whether a session that is lost is made anew
+
     def __init__(
         self,
         session_creator: SessionCreator | None = None,
@@ -95,64 +100,76 @@ class MonitoredSession:
     ) -> None:
         self._hooks = list(hooks or ())
         self._grace = stop_grace_period_secs
-        self._stopped = False
+        self._graph = get_default_graph()
+        self._was_finalized = self._graph.finalized
         for hook in self._hooks:
             hook.begin()
-        self._coordinator = Coordinator()
-        creator = session_creator or ChiefSessionCreator()
-        self._session: Session | None = creator.create_session()
-        try:
-            start_queue_runners(self._session, self._coordinator)
-            for hook in self._hooks:
-                hook.after_create_session(self._session, self._coordinator)
-        except BaseException:
-            self._close(hooks_end=False)
-            raise
+        self._creator = session_creator or ChiefSessionCreator()
+        self._sess: HookedSession | None = self._new_session()
 
     @property
     def graph(self) -> Graph | None:
         """The graph; None when the session is closed."""
-        return None if self._session is None else self._session.graph
+        session = self._tf_sess()
+        return None if session is None else session.graph
 
     def should_stop(self) -> bool:
         """Whether a hook or a thread asked for a stop, or the session is closed."""
-        return self._session is None or self._stopped or self._coordinator.should_stop()
+        if self._sess is None:
+            return True
+        try:
+            return self._sess.should_stop()
+        except PREEMPTIONS as error:
+            if not self._recovers:
+                raise
+            self._sess = self._next_session(error)
+            return False
+        except Exception:
+            if not self._recovers:
+                raise
+            return True  # it is raised where the session is closed
 
     def run(
         self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
     ) -> Any:
         """As `td.Session.run`, with what hooks fetch, feed and do.
 
+        Where the session is lost, that is, where a run or a hook raises AbortedError or
+        UnavailableError, a new one is made and the run made again.
+
         Raises:
-            RuntimeError: the session is closed, or two feed one tensor.
+            RuntimeError: the session is closed, a hook has asked for a stop, or two feed one
+                tensor.
         """
-        session = self._session
-        if session is None:
-            raise RuntimeError("Run called even after should_stop requested.")
-        context = SessionRunContext(SessionRunArgs(fetches, feed_dict, options), session)
-        wanted: list[Any] = []
-        feeds = dict(feed_dict or {})
-        for hook in self._hooks:
-            asked = hook.before_run(context) or SessionRunArgs(None)
-            wanted.append(asked.fetches)
-            options = options if asked.options is None else asked.options
-            for tensor, value in (asked.feed_dict or {}).items():
-                if tensor in feeds:
-                    raise RuntimeError(
-                        f"Same tensor is fed by two hooks, or a hook and the call: {tensor}"
-                    )
-                feeds[tensor] = value
-        nothing: list[Any] = []
-        asked_for = [fetches, *(nothing if item is None else item for item in wanted)]
-        if run_metadata is None and options is not None and options.trace_level:
-            run_metadata = RunMetadata()  # for the hook that asked for a trace
-        result, *values = session.run(asked_for, feeds, options, run_metadata)
-        for hook, item, value in zip(self._hooks, wanted, values, strict=True):
-            results = None if item is None else value
-            hook.after_run(context, SessionRunValues(results, options, run_metadata))
-        self._stopped = self._stopped or context.stop_requested
-        self._coordinator.raise_requested_exception()
-        return result
+        return self._tried(lambda session: session.run(fetches, feed_dict, options, run_metadata))
+
+    def _tried(self, work: Callable[[HookedSession], Any]) -> Any:
+        """What `work` gives with a session that is not lost in the middle."""
+        while self._sess is not None:
+            try:
+                return work(self._sess)
+            except PREEMPTIONS as error:
+                if not self._recovers:
+                    raise
+                self._sess = self._next_session(error)
+        raise RuntimeError("Run called even after should_stop requested.")
+
+    def _new_session(self) -> HookedSession:
+        while True:
+            try:
+                return HookedSession(self._creator, self._hooks, self._grace)
+            except PREEMPTIONS as error:
+                if not self._recovers:
+                    raise
+                _LOG.info("An error was raised when a session was made, another: %s", error)
+
+    def _next_session(self, error: BaseException) -> HookedSession:
+        if self._sess is not None:
+            self._sess.abandon(error)
+        return self._new_session()
+
+    def _tf_sess(self) -> Session | None:
+        return None if self._sess is None else self._sess.session
 
     def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
         """Calls a function that makes several runs of one step.
@@ -162,7 +179,7 @@ class MonitoredSession:
                 second argument of a method.
 
         Returns:
-            What it returns; None where it asked for a stop.
+            What it returns.
 
         Raises:
             ValueError: the function takes other arguments.
@@ -187,33 +204,37 @@ class MonitoredSession:
                 "`step_fn` may either have one `step_context` argument, or `self` and "
                 f"`step_context` arguments if it's an instance method. Got {names} instead."
             )
-        if self._session is None:
-            raise RuntimeError("Run called even after should_stop requested.")
-        try:
-            return step_fn(StepContext(self._session, self.run))
-        except _StopOfStep:
-            self._stopped = True
-            return None
+        return self._tried(
+            lambda session: step_fn(StepContext(session.session, partial(_run_with_hooks, session)))
+        )
 
     def close(self) -> None:
-        """Ends the session; hooks get to know it."""
+        """Ends the session; hooks get to know it. The graph may be changed again then.
+
+        Raises:
+            Exception: what a thread has raised.
+        """
         self._close(hooks_end=True)
 
     def _close(self, hooks_end: bool) -> None:
-        session = self._session
+        session = self._sess
         if session is None:
             return
         try:
             if hooks_end:
                 for hook in self._hooks:
-                    hook.end(session)
+                    hook.end(session.session)
         finally:
-            self._session = None
-            self._coordinator.request_stop()
+            self._sess = None
             try:
-                self._coordinator.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
-            finally:
                 session.close()
+            except PREEMPTIONS as error:
+                if not self._recovers:
+                    raise
+                _LOG.info("An error was raised when the session was closed: %s", error)
+            finally:
+                if not self._was_finalized:
+                    self._graph.open_again()
 
     def __enter__(self) -> Self:
         return self
@@ -224,8 +245,18 @@ class MonitoredSession:
         return ended
 
 
+def _run_with_hooks(
+    session: HookedSession,
+    fetches: Any,
+    feed_dict: Any = None,
+    options: Any = None,
+    run_metadata: Any = None,
+) -> Any:
+    return session.run(fetches, feed_dict, options, run_metadata)
+
+
 class SingularMonitoredSession(MonitoredSession):
-    """A MonitoredSession that tells its session.
+    """A MonitoredSession that tells its session, and is not made anew where that is lost.
 
     Args:
         hooks: SessionRunHooks, called in their order.
@@ -245,6 +276,8 @@ class SingularMonitoredSession(MonitoredSession):
         np.int32(3)
     """
 
+    _recovers = False
+
     def __init__(
         self,
         hooks: Iterable[SessionRunHook] | None = None,
@@ -262,7 +295,7 @@ class SingularMonitoredSession(MonitoredSession):
 
     def raw_session(self) -> Session | None:
         """The session, without hooks."""
-        return self._session
+        return self._tf_sess()
 
 
 def MonitoredTrainingSession(  # noqa: N802 - TensorFlow's name

@@ -236,10 +236,11 @@ def test_a_step_of_several_runs() -> None:
     with td.train.MonitoredSession() as session:
         assert session.run_step_fn(two) == 2.0
         assert not session.should_stop()
-        assert session.run_step_fn(lambda step_context: step_context.request_stop()) is None
-        assert session.should_stop()
         with pytest.raises(ValueError, match="`step_fn` may either have one"):
             session.run_step_fn(lambda: None)
+        session.run_step_fn(lambda step_context: step_context.request_stop())
+        raise AssertionError("a stop of the step ends the block")
+    assert session.should_stop()
 
 
 @pytest.mark.parametrize("give", [0, 2])
