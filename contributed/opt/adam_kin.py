@@ -1,4 +1,4 @@
-"""Optimizers near to Adam: lazy about rows, looking ahead, or with decaying weights."""
+"""Optimizers near to Adam: lazy about rows, looking ahead, by maxima, or with decaying weights."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ...graph.indexed_slices import IndexedSlices
 from ...ops.array.casting import cast
 from ...ops.effects.ordering import group
 from ...ops.indexing.gathering import gather
+from ...ops.math.arithmetic import abs as magnitude, maximum
 from ...ops.math.exponentials import sqrt
 from ...training.optimizers.adam import AdamOptimizer
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
     from ...graph.node import Operation
 
-public = {"td.contrib.opt": "AdamWOptimizer LazyAdamOptimizer NadamOptimizer"}
+public = {
+    "td.contrib.opt": "AdaMaxOptimizer AdamWOptimizer LazyAdamOptimizer NadamOptimizer",
+}
 
 
 class LazyAdamOptimizer(AdamOptimizer):
@@ -85,6 +88,55 @@ class NadamOptimizer(LazyAdamOptimizer):
         ahead = new + beta1 * gather(m, indices)
         step = rate * ahead / (sqrt(gather(v, indices)) + self._number("epsilon", handle))
         return group(handle.scatter_sub(IndexedSlices(step, indices)), m, v)
+
+
+class AdaMaxOptimizer(AdamOptimizer):
+    """Adam by the greatest gradient, which is forgotten slowly, in place of the squares' average.
+
+    Averages of rows without a gradient stay as they are (Kingma and Ba, 2014, section 7.1).
+
+    Args:
+        learning_rate: as for `td.train.AdamOptimizer`, and so are the other arguments.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.Variable([1.0, -2.0])
+        ...     step = td.contrib.opt.AdaMaxOptimizer(0.1).minimize(v * v)
+        ...     session.run(td.global_variables_initializer())
+        ...     session.run(step)
+        ...     print(session.run(v).round(2))
+        [ 0.9 -1.9]
+    """
+
+    _op = "AdaMax"
+    _powered = ("beta1",)
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "AdaMax",
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
+
+    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        [power] = self._powers(handle)
+        beta1, beta2 = self._number("beta1", handle), self._number("beta2", handle)
+        slots: list[Any] = [self.get_slot(handle, name) for name in ("m", "v")]
+        m = gather(slots[0], indices) * beta1 + grad * (1 - beta1)
+        v = maximum(gather(slots[1], indices) * beta2, magnitude(grad))
+        rate = self._number("lr", handle) / (1 - power)
+        step = rate * (m / (v + self._number("epsilon", handle)))
+        with control_dependencies([step]):
+            kept = [
+                slot.scatter_update(IndexedSlices(new, indices))
+                for slot, new in zip(slots, (m, v), strict=True)
+            ]
+        return group(handle.scatter_sub(IndexedSlices(step, indices)), *kept)
 
 
 class AdamWOptimizer(AdamOptimizer):

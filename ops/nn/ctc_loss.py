@@ -335,8 +335,8 @@ def ctc_loss_v2(
     Args:
         labels: ints `[batch, labels]`, dense or a SparseTensor.
         logits: floats `[time, batch, classes]`.
-        label_length: how many labels each row of dense ones has, an int32 vector.
-        logit_length: how many steps each row has, an int32 vector.
+        label_length: how many labels each row of dense ones has, an int32 or int64 vector.
+        logit_length: how many steps each row has, an int32 or int64 vector.
         logits_time_major: whether time comes before batch in `logits`.
         unique: accepted for TensorFlow's sake.
         blank_index: the class for "no label", from the end if negative; by default the first one
@@ -377,7 +377,8 @@ def ctc_loss_v2(
             tensor = concat([*parts, tensor[:, :, blank : blank + 1]], 2)
             values = where(less(values, blank), values, subtract(values, 1))
         moved = SparseTensor(sparse.indices, values, sparse.dense_shape)
-        return ctc_loss(moved, tensor, logit_length, time_major=logits_time_major)
+        steps = cast(convert_to_tensor(logit_length), "int32")
+        return ctc_loss(moved, tensor, steps, time_major=logits_time_major)
 
 
 def _sparse(labels: Tensor, lengths: Any) -> SparseTensor:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ..array.broadcasting import meshgrid
+from ..array.ranges import range as numbers_in
+from ..array.shapes import shape
+from ..array.stacking import stack
 from ..kit.public_function import public_function
 from .scatter_updates import SCATTER, SCATTER_ND
 from .variable import Variable
@@ -14,8 +20,8 @@ if TYPE_CHECKING:
 
 public = {
     "td": (
-        "scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add "
-        "scatter_nd_sub scatter_nd_update scatter_sub scatter_update"
+        "batch_scatter_update scatter_add scatter_div scatter_max scatter_min scatter_mul "
+        "scatter_nd_add scatter_nd_sub scatter_nd_update scatter_sub scatter_update"
     ),
 }
 
@@ -137,3 +143,46 @@ scatter_max = _of_rows(
 scatter_nd_update = _of_elements("Update", "Sets", "the new contents", "[7 2 8]")
 scatter_nd_add = _of_elements("Add", "Adds to", "what to add", "[ 8  2 11]")
 scatter_nd_sub = _of_elements("Sub", "Subtracts from", "what to subtract", "[-6  2 -5]")
+
+
+def batch_scatter_update(
+    ref: Any,
+    indices: TensorLike,
+    updates: TensorLike,
+    use_locking: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Sets rows of a variable that is a batch of tensors: in each of them other rows.
+
+    Args:
+        ref: a Variable [batch, rows, ...], which has a value; there may be several dimensions of
+            the batch.
+        indices: int32 or int64 [batch, number]: which rows of each tensor.
+        updates: [batch, number, ...]: what they become.
+        use_locking: accepted for TensorFlow's sake.
+        name: a name for the scope of the ops.
+
+    Returns:
+        The variable's contents afterwards, as `td.scatter_nd_update` returns them.
+
+    Raises:
+        ValueError: the rank of the indices is not known, or shapes do not fit.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.Variable([[0, 0, 0], [0, 0, 0]])
+        ...     step = td.batch_scatter_update(v, [[0, 2], [1, 0]], [[1, 2], [3, 4]])
+        ...     session.run(v.initializer)
+        ...     print(session.run(step))
+        [[1 0 2]
+         [4 3 0]]
+    """
+    with name_scope(name, "batch_scatter_update", [indices, updates]):
+        rows = convert_to_tensor(indices)
+        if not rows.shape.rank:
+            raise ValueError(f"indices must be of known rank 1 or more, got shape {rows.shape}")
+        sizes = shape(rows, out_type=rows.dtype.base_dtype)
+        axes = [numbers_in(sizes[i]) for i in range(rows.shape.rank)]
+        batches = meshgrid(*axes, indexing="ij")[:-1]
+        return scatter_nd_update(ref, stack([*batches, rows], -1), updates, use_locking)

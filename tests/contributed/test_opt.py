@@ -93,3 +93,43 @@ def test_averages_are_saved_as_the_variables(tmp_path: Path) -> None:
         path = saver.save(session, bytes(tmp_path / "swapped"))
         assert td.train.load_variable(path, "v") == 0.5
         assert td.train.load_variable(path, "v/ExponentialMovingAverage") == 0.0
+
+
+def signed(rows: bool, power: bool, decay: float = 1.0) -> np.ndarray[Any, Any]:
+    v = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]])
+    m = np.zeros_like(v)
+    for _ in range(3):
+        g = 2 * v
+        if rows:
+            g = np.where(np.arange(3)[:, None] == 1, 2 * g, 0)
+        m = 0.9 * m + 0.1 * g
+        agreement = np.sign(g) * np.sign(m) * decay
+        v = v - 0.1 * (2.0**agreement if power else 1 + agreement) * g
+    return v
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_signs_that_agree_lead_further(rows: bool) -> None:
+    found = steps(opt.AddSignOptimizer(0.1), rows)
+    np.testing.assert_allclose(found, signed(rows, False), rtol=1e-4)
+    found = steps(opt.PowerSignOptimizer(0.1, 2.0), rows)
+    np.testing.assert_allclose(found, signed(rows, True), rtol=1e-4)
+    found = steps(opt.AddSignOptimizer(0.1, sign_decay_fn=lambda _: 0.5), rows)
+    np.testing.assert_allclose(found, signed(rows, False, 0.5), rtol=1e-4)
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_the_greatest_gradient_divides(rows: bool) -> None:
+    v = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 0.5]])
+    m, most = np.zeros_like(v), np.zeros_like(v)
+    for t in range(1, 4):
+        g = 2 * v
+        if rows:
+            g = np.where(np.arange(3)[:, None] == 1, 2 * g, 0)
+        m, most = 0.9 * m + 0.1 * g, np.maximum(0.999 * most, np.abs(g))
+        v = v - 0.1 / (1 - 0.9**t) * m / (most + 1e-8)
+    with td.Graph().as_default():
+        np.testing.assert_allclose(steps(opt.AdaMaxOptimizer(0.1), rows), v, rtol=1e-4)
+        opt.AdaMaxOptimizer().minimize(td.square(td.Variable(1.0, name="a")))
+        names = [variable.op.name for variable in td.global_variables()]
+    assert names == ["a", "beta1_power", "a/AdaMax", "a/AdaMax_1"]

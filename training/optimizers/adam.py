@@ -49,6 +49,7 @@ class AdamOptimizer(KernelOptimizer):
 
     _op = "Adam"
     _slot_names = (("m", "m"), ("v", "v"))
+    _powered: tuple[str, ...] = ("beta1", "beta2")  # of which variables keep the powers
 
     def __init__(
         self,
@@ -67,28 +68,28 @@ class AdamOptimizer(KernelOptimizer):
             beta2=("beta2", beta2),
             epsilon=("epsilon", epsilon),
         )
-        self._betas = (beta1, beta2)
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         first = min(var_list, key=lambda var: var.name)
-        for name, beta in zip(("beta1_power", "beta2_power"), self._betas, strict=True):
-            self._create_non_slot_variable(self._call_if_callable(beta), name, first)
+        for beta in self._powered:
+            value = self._call_if_callable(self._numbers[beta][1])
+            self._create_non_slot_variable(value, f"{beta}_power", first)
         for var in var_list:
             self._zeros_slot(var, "m", self._name)
             self._zeros_slot(var, "v", self._name)
 
     def _get_beta_accumulators(self) -> list[Any]:
         graph = get_default_graph()
-        return [self._get_non_slot_variable(f"{beta}_power", graph) for beta in ("beta1", "beta2")]
+        return [self._get_non_slot_variable(f"{beta}_power", graph) for beta in self._powered]
 
     def _powers(self, like: Any) -> list[Any]:
-        """Both accumulators in the dtype of a variable."""
+        """The accumulators in the dtype of a variable."""
         dtype = like.dtype.base_dtype
         return [cast(convert_to_tensor(power), dtype) for power in self._get_beta_accumulators()]
 
     def _arguments(self, var: Any) -> dict[str, Any]:
-        first, second = self._powers(var)
-        return {**super()._arguments(var), "beta1_power": first, "beta2_power": second}
+        powers = zip(self._powered, self._powers(var), strict=True)
+        return {**super()._arguments(var), **{f"{beta}_power": power for beta, power in powers}}
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
         return self._resource_apply_sparse(grad.values, var, grad.indices)
@@ -116,7 +117,7 @@ class AdamOptimizer(KernelOptimizer):
         with graph.control_dependencies([getattr(op, "op", op) for op in update_ops]):
             powers = self._get_beta_accumulators()
             with graph.colocate_with(powers[0]):
-                for power, beta in zip(powers, ("beta1", "beta2"), strict=True):
+                for power, beta in zip(powers, self._powered, strict=True):
                     power_now = power * self._number(beta, power)
                     moved.append(power.assign(power_now, self._use_locking, read_value=False))
         return super()._finish([*update_ops, *moved], name_scope)

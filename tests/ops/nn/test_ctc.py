@@ -304,3 +304,39 @@ def test_what_is_no_number_leads_nowhere() -> None:
         labels, score = session.run([labels, score])
     assert labels.values.size == 0
     assert np.isnan(score).all()
+
+
+@pytest.mark.parametrize("lengths", [[5, 5, 5], [3, 2, 4], [0, 1, 5]])
+def test_repeated_labels_are_dropped(lengths: list[int]) -> None:
+    labels = np.array([[1, 1, 2, 2, 1], [3, 3, 3, 0, 2], [0, 0, 5, 5, 5]])
+    with td.Graph().as_default(), td.Session() as session:
+        fed, given = td.placeholder(td.int64, [None, None]), td.placeholder(td.int32, [None])
+        both = td.nn.collapse_repeated(fed, given)
+        found, numbers = session.run(both, {fed: labels, given: lengths})
+    wanted = [
+        [row[i] for i in range(n) if not i or row[i] != row[i - 1]]
+        for row, n in zip(labels.tolist(), lengths, strict=True)
+    ]
+    assert numbers.tolist() == [len(row) for row in wanted]
+    most = max(map(len, wanted))
+    assert found.tolist() == [row + [0] * (most - len(row)) for row in wanted]
+
+
+def test_different_labels_and_their_places() -> None:
+    labels = np.random.default_rng(0).integers(0, 4, (6, 7), np.int32)
+    with td.Graph().as_default(), td.Session() as session:
+        different, places = session.run(td.nn.ctc_unique_labels(labels))
+    for row, some, at in zip(labels.tolist(), different.tolist(), places.tolist(), strict=True):
+        unique = list(dict.fromkeys(row))
+        assert some == unique + [0] * (7 - len(unique))
+        assert [unique[i] for i in at] == row
+
+
+def test_lengths_may_be_int64() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        logits = td.constant(np.random.default_rng(0).standard_normal((5, 2, 4)), td.float32)
+        losses = [
+            td.nn.ctc_loss_v2([[1, 2], [3, 1]], logits, [1, 2], td.constant([5, 4], dtype))
+            for dtype in (td.int32, td.int64)
+        ]
+        np.testing.assert_array_equal(*session.run(losses))
