@@ -270,25 +270,28 @@ def _of_best(call: Any, streaming: str, known: str, further: str) -> Callable[..
     return made
 
 
-def _average_precision(
-    predictions: Any,
-    labels: Any,
-    k: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> tuple[Any, Any]:
-    return ranked_metrics.average_precision_at_k(
-        labels, predictions, k, weights, metrics_collections, updates_collections, name
-    )
+def _of_order(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
+    """A metric of the order of the best classes, with predictions first."""
+
+    def call(
+        predictions: Any,
+        labels: Any,
+        k: int,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        return metric(  # type: ignore[no-any-return]
+            labels, predictions, k, weights, metrics_collections, updates_collections, name
+        )
+
+    further = "            k: how many classes count as predicted."
+    return _of_best(call, f"streaming_sparse_{known}", known, further)
 
 
 streaming_sparse_precision_at_k = _of_class(ranked_metrics.precision_at_k, "precision_at_k")
 streaming_sparse_recall_at_k = _of_class(ranked_metrics.recall_at_k, "recall_at_k")
-streaming_sparse_average_precision_at_k = _of_best(
-    _average_precision,
-    "streaming_sparse_average_precision_at_k",
-    "average_precision_at_k",
-    "            k: how many classes count as predicted.",
+streaming_sparse_average_precision_at_k = _of_order(
+    ranked_metrics.average_precision_at_k, "average_precision_at_k"
 )
