@@ -50,8 +50,12 @@ class Call:
         run_metadata: RunMetadata | None = None,
     ) -> Any:
         """The structure of the fetches, computed from the values fed."""
-        if not (options or run_metadata or self._limit):
+        if options is None and run_metadata is None and not self._limit:
             return self.function(*values)
+        if options is not None and not isinstance(options, RunOptions):
+            raise TypeError(f"options must be a td.RunOptions, got {options!r}")
+        if run_metadata is not None and not isinstance(run_metadata, RunMetadata):
+            raise TypeError(f"run_metadata must be a td.RunMetadata, got {run_metadata!r}")
         options = options or RunOptions()
         if not options.timeout_in_ms:
             options = RunOptions(trace_level=options.trace_level, timeout_in_ms=self._limit)

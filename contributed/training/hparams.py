@@ -147,6 +147,9 @@ class HParams:
             ValueError: the value is of another type, or a list is none, or the other way round.
             KeyError: there is no such hyperparameter.
         """
+        if name not in self._hparam_types:
+            known = ", ".join(sorted(self._hparam_types))
+            raise KeyError(f"there is no hyperparameter {name!r}; there are: {known}")
         wanted, several = self._hparam_types[name]
         if isinstance(value, list):
             if not several:

@@ -150,13 +150,20 @@ def _place(error: BaseException, guard: FrameType) -> None:
     caller = guard.f_back
     if caller is None or is_ours(caller) or not isinstance(text, str) or _PLACED.search(text):
         return
-    called = guard.f_code.co_name
+    called = _called(guard)
     if called != "[]" and not re.search(rf"(?<!\w){re.escape(called)}(?!\w)", text):
         text = f"{called}: {text}"
     file = caller.f_code.co_filename
     if not file.startswith("<"):  # as in `<stdin>`
         text += f"\n  at {shown_line(file, caller.f_lineno)}"
     error.args = (text,)
+
+
+def _called(guard: FrameType) -> str:
+    """What the user has called: of a class that is made, its own name, not that of a base."""
+    name = guard.f_code.co_name
+    function, args = guard.f_locals["function"], guard.f_locals["args"]
+    return type(args[0]).__name__ if function.__name__ == "__init__" and args else name
 
 
 def _user_frames(trace: TracebackType | None) -> TracebackType | None:

@@ -61,7 +61,7 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
             whole = TensorShape([None, *sizes])
         element = Leaf(SparseTensor, found[0].dtype, whole)
         made = DENSE_TO_SPARSE_BATCH_DATASET(
-            dataset._variant_tensor, number(batch_size, "batch_size"), shape, **typed(element)
+            dataset._variant_tensor, number(batch_size, "batch_size", 1), shape, **typed(element)
         )
         new: Dataset = dataset._new(made, element)
         return new

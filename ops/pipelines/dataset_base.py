@@ -125,6 +125,25 @@ def _told(structure: Any) -> str:
     return (getattr(structure, "name", None) and f"td.{structure.name}") or str(structure)
 
 
-def number(value: Any, name: str) -> Tensor:
-    """An argument that is a number, as the int64 tensor that ops take."""
+def number(value: Any, name: str, least: int | None = None, unless: int | None = None) -> Tensor:
+    """An argument that is a number, as the int64 tensor that ops take.
+
+    Args:
+        value: the number, or a tensor, whose value the run looks at.
+        name: the argument.
+        least: the least legal number.
+        unless: a number that is legal, too: one that leaves the choice open.
+
+    Raises:
+        ValueError: the number is less.
+    """
+    if least is not None:
+        check_number(value, name, least, unless)
     return convert_to_tensor(value, int64, name)
+
+
+def check_number(value: Any, name: str, least: int, unless: int | None = None) -> None:
+    """Raises an error if an argument is a Python number that is less than `least`."""
+    if type(value) is int and value < least and value != unless:
+        otherwise = "" if unless is None else f", or {unless} for a number that is found"
+        raise ValueError(f"{name} must be at least {least}{otherwise}, got {value}")

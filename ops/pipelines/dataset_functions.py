@@ -15,7 +15,7 @@ from ..datasets.interleaving import (
     PARALLEL_INTERLEAVE_DATASET_V2,
 )
 from ..kit.structures import packed
-from .dataset_base import DatasetBase, number
+from .dataset_base import DatasetBase, check_number, number
 from .element_functions import ElementFunction, built
 from .element_specs import (
     Leaf,
@@ -68,6 +68,7 @@ class Functions(DatasetBase):
         if num_parallel_calls is None:
             made = MAP_DATASET(self._variant_tensor, function.captured, **what)
         else:
+            check_number(num_parallel_calls, "num_parallel_calls", 1, unless=-1)
             calls = convert_to_tensor(num_parallel_calls, "int32", "num_parallel_calls")
             made = PARALLEL_MAP_DATASET(self._variant_tensor, function.captured, calls, **what)
         result: Self = self._new(made, function.element)
@@ -100,7 +101,8 @@ class Functions(DatasetBase):
             or not found[0].wire_dtype.is_bool
             or found[0].shape.rank not in (0, None)
         ):
-            raise ValueError(f"`predicate` must return a scalar boolean tensor, got {found}")
+            told = ", ".join(f"{leaf.dtype.name} of shape {leaf.shape}" for leaf in found)
+            raise ValueError(f"`predicate` must return a scalar boolean tensor, got {told}")
         made: Self = self._new(
             op(
                 self._variant_tensor,
@@ -151,11 +153,14 @@ class Functions(DatasetBase):
         del deterministic
         function, element = self._nested(map_func, "interleave")
         attrs = {"f": function.func, **typed(element)}
-        turns = [number(cycle_length, "cycle_length"), number(block_length, "block_length")]
+        turns = [
+            number(cycle_length, "cycle_length", 1, unless=-1),
+            number(block_length, "block_length", 1),
+        ]
         if num_parallel_calls is None:
             made = INTERLEAVE_DATASET(self._variant_tensor, function.captured, *turns, **attrs)
         else:
-            calls = number(num_parallel_calls, "num_parallel_calls")
+            calls = number(num_parallel_calls, "num_parallel_calls", 1, unless=-1)
             made = PARALLEL_INTERLEAVE_DATASET_V2(
                 self._variant_tensor, function.captured, *turns, calls, **attrs
             )

@@ -69,7 +69,7 @@ class Ordering(DatasetBase):
         Args:
             buffer_size: how many at most; -1 leaves it open.
         """
-        size = number(buffer_size, "buffer_size")
+        size = number(buffer_size, "buffer_size", 0, unless=-1)
         return self._with(PREFETCH_DATASET(self._variant_tensor, size, **typed(self._element)))
 
     def repeat(self, count: Any = None) -> Self:
@@ -141,7 +141,7 @@ class Ordering(DatasetBase):
             seed: a number; with it, or that of the graph, the order is the same at every run.
             reshuffle_each_iteration: whether the order is another in each pass; by default so.
         """
-        size = number(buffer_size, "buffer_size")
+        size = number(buffer_size, "buffer_size", 1)
         again = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
         made = SHUFFLE_DATASET(
             self._variant_tensor,
@@ -163,7 +163,7 @@ class Ordering(DatasetBase):
         Raises:
             InvalidArgumentError: in a run, elements of a batch have different shapes.
         """
-        size = number(batch_size, "batch_size")
+        size = number(batch_size, "batch_size", 1)
         drop = convert_to_tensor(drop_remainder, "bool", "drop_remainder")
         rows = first_size(size, drop)
         element = mapped(
@@ -199,7 +199,7 @@ class Ordering(DatasetBase):
         for leaf in found:
             if leaf.kind is not Tensor:
                 raise TypeError("Batching of padded sparse tensors is not currently supported")
-        size = number(batch_size, "batch_size")
+        size = number(batch_size, "batch_size", 1)
         drop = convert_to_tensor(drop_remainder, "bool", "drop_remainder")
         if padded_shapes is None:
             if any(leaf.shape.rank is None for leaf in found):
@@ -251,9 +251,9 @@ class Ordering(DatasetBase):
             drop_remainder: whether smaller windows at the end are left out.
         """
         sizes = [
-            number(size, "size"),
-            number(size if shift is None else shift, "shift"),
-            number(stride, "stride"),
+            number(size, "size", 1),
+            number(size if shift is None else shift, "shift", 1),
+            number(stride, "stride", 1),
             convert_to_tensor(drop_remainder, "bool", "drop_remainder"),
         ]
         variants = mapped(

@@ -145,6 +145,8 @@ class Sources(DatasetBase):
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but "
                              f"was {len(args)}.")  # fmt: skip
         start, stop, *step = (0, *args) if len(args) == 1 else args
+        if step and isinstance(step[0], int) and step[0] == 0:
+            raise ValueError("step must not be 0")
         inputs = [
             number(start, "start"),
             number(stop, "stop"),

@@ -57,7 +57,7 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
     """
 
     def apply(dataset: Dataset) -> Dataset:
-        size = number(buffer_size, "buffer_size")
+        size = number(buffer_size, "buffer_size", 1)
         times = number(-1 if count is None else count, "count")
         handle = dataset._variant_tensor
         made = SHUFFLE_AND_REPEAT_DATASET(
@@ -104,7 +104,7 @@ def map_and_batch(
 
     def apply(dataset: Dataset) -> Dataset:
         function = built(map_func, [dataset._element], "map_and_batch")
-        size = number(batch_size, "batch_size")
+        size = number(batch_size, "batch_size", 1)
         calls = num_parallel_calls
         if calls is None:
             calls = size * (num_parallel_batches or 1)
@@ -165,8 +165,8 @@ def parallel_interleave(
         made = PARALLEL_INTERLEAVE_DATASET(
             dataset._variant_tensor,
             function.captured,
-            number(cycle_length, "cycle_length"),
-            number(block_length, "block_length"),
+            number(cycle_length, "cycle_length", 1),
+            number(block_length, "block_length", 1),
             convert_to_tensor(bool(sloppy), name="sloppy"),
             number(outputs, "buffer_output_elements"),
             number(inputs, "prefetch_input_elements"),

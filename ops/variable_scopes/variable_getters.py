@@ -83,6 +83,8 @@ def got(
     **given: Any,
 ) -> Any:
     """The variable of a name under `scope`, found or made: see `td.get_variable`."""
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"the name of a variable must be a string, got {name!r}")
     store = store_of(get_default_graph())
 
     def getter(name: str, *args: Any, **given: Any) -> Any:

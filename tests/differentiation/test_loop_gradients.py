@@ -179,7 +179,8 @@ def check(function: Callable[..., Any], shapes: list[tuple[int, ...]], known: bo
                 assert gradient.shape.is_compatible_with(found.shape)
                 assert not known or gradient.shape.is_fully_defined()
                 np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
-            total = td.add_n([td.reduce_sum(td.sin(gradient)) for gradient in gradients])
+            # By its logarithm nearly: of a wave of something large, differences tell nothing.
+            total = td.add_n([td.reduce_sum(td.asinh(gradient)) for gradient in gradients])
 
 
 @pytest.mark.parametrize("known", [True, False])

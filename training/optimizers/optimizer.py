@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...differentiation.gradients import gradients
@@ -24,7 +25,7 @@ from ...protos.dtypes import DType, as_dtype
 from .slots import Slots
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from ...graph.graph import Graph
 
@@ -178,7 +179,8 @@ class Optimizer:
             TypeError: something is no gradient, or no variable.
             NotImplementedError: in place of a variable stands a Tensor.
         """
-        given: list[Any] = list(grads_and_vars)
+        listed: Any = grads_and_vars  # whatever a program passed
+        given = list(listed) if isinstance(listed, Iterable) else [listed]
         for item in given:
             if not isinstance(item, (list, tuple)) or len(item) != 2:
                 raise TypeError(
