@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Iterable
 from functools import partial
-from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
@@ -19,10 +17,11 @@ from .session_creation import (
     SessionCreator,
     WorkerSessionCreator,
 )
+from .session_run_hook import hooks_of
 from .summary_hooks import StepCounterHook, SummarySaverHook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Self
 
     from ...graph.graph import Graph
@@ -66,21 +65,6 @@ class StepContext:
         raise StopIteration("step_fn has requested the iterations to stop.")
 
 
-def _hooks_of(hooks: Any) -> list[Any]:
-    """Hooks as a list.
-
-    Raises:
-        TypeError: they are no list, or one of them is no hook.
-    """
-    if not isinstance(hooks, (Iterable, NoneType)):
-        raise TypeError(f"hooks must be a list of SessionRunHooks, got {hooks!r}")
-    found = list(hooks or ())
-    for hook in found:
-        if isinstance(hook, type) or not hasattr(hook, "before_run"):
-            raise TypeError(f"hooks must be SessionRunHooks, got {hook!r}")
-    return found
-
-
 class MonitoredSession:
     """A session with hooks, to be used in a `with` block.
 
@@ -115,7 +99,7 @@ class MonitoredSession:
         hooks: Iterable[SessionRunHook] | None = None,
         stop_grace_period_secs: float = 120,
     ) -> None:
-        self._hooks = _hooks_of(hooks)
+        self._hooks = hooks_of(hooks)
         self._grace = stop_grace_period_secs
         self._graph = get_default_graph()
         self._was_finalized = self._graph.finalized
@@ -379,7 +363,7 @@ def MonitoredTrainingSession(  # noqa: N802 - TensorFlow's name
     if not is_chief:
         worker = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
         return MonitoredSession(worker, hooks or (), stop_grace_period_secs)
-    every = [*_hooks_of(hooks), *_hooks_of(chief_only_hooks)]
+    every = [*hooks_of(hooks), *hooks_of(chief_only_hooks)]
     summary_dir = summary_dir or checkpoint_dir
     if summary_dir:
         if log_step_count_steps and log_step_count_steps > 0:

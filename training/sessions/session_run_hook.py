@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from types import NoneType
 from typing import Any, NamedTuple
 
 public = {
@@ -120,3 +122,18 @@ class SessionRunHook:
 
     def end(self, session: Any) -> None:
         """Called at the end, unless a run raised an error other than the end of the data."""
+
+
+def hooks_of(hooks: Any) -> list[Any]:
+    """Hooks as a list.
+
+    Raises:
+        TypeError: they are no list, or one of them is no hook.
+    """
+    if not isinstance(hooks, (Iterable, NoneType)):
+        raise TypeError(f"hooks must be a list of SessionRunHooks, got {hooks!r}")
+    found = list(hooks or ())
+    for hook in found:
+        if isinstance(hook, type) or not hasattr(hook, "before_run"):
+            raise TypeError(f"hooks must be SessionRunHooks, got {hook!r}")
+    return found
