@@ -24,6 +24,7 @@ def compiled(loop: dict[str, Any]) -> dict[str, str]:
     types: list[Any] = [_type(numba.types, name) for name in loop["parameters"]]
     scope: dict[str, Any] = {
         **{name: getattr(numba, name) for name in ("float32", "float64", "int32")},
+        "sqrt": _root(numba),
         "bits": _reread(numba, numba.float32, numba.int32),
         "of_bits": _reread(numba, numba.int32, numba.float32),
     }
@@ -54,6 +55,19 @@ def _reread(numba: Any, given: Any, wanted: Any) -> Any:
         return wanted(given), code
 
     return importlib.import_module("numba.extending").intrinsic(reread)
+
+
+def _root(numba: Any) -> Any:
+    """The square root, by the processor's instruction in place of a call of the C library."""
+
+    def root(_: Any, number: Any) -> Any:
+        def code(_: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            [x] = arguments
+            return builder.call(builder.module.declare_intrinsic("llvm.sqrt", [x.type]), [x])
+
+        return number(number), code
+
+    return importlib.import_module("numba.extending").intrinsic(root)
 
 
 def main() -> None:

@@ -84,10 +84,10 @@ class Loop(NamedTuple):
     Attributes:
         name: of the function.
         parameters: what it takes: "float32*" is an array whose elements lie one after the other,
-            "int64" a number.
+            "int64" or "float32" a number.
         source: of the function, which uses nothing but its arguments; `float32`, `float64` and
-            `int32` for numbers of these types; `bits`, a float32 read as the int32 of the same
-            bits, and `of_bits`, the other way round.
+            `int32` for numbers of these types; `sqrt`, which is rounded once; `bits`, a float32
+            read as the int32 of the same bits, and `of_bits`, the other way round.
     """
 
     name: str
@@ -98,15 +98,16 @@ class Loop(NamedTuple):
 class Accelerated(NamedTuple):
     """Another form of a kernel, which leaves its work to a loop of machine code.
 
-    The form rounds in another way than the kernel.
-
     Attributes:
         loop: the loop.
         kernel: from the loop as a function, to be called from any thread, to that form.
+        same_bits: whether the form rounds as the kernel does. Then a plan need not keep to one of
+            them: `kernel` is given what looks for the function, None while there is none.
     """
 
     loop: Loop
-    kernel: Callable[[Callable[..., None]], KernelSpec]
+    kernel: Callable[[Callable[..., Any]], KernelSpec]
+    same_bits: bool = False
 
 
 class KernelSpec:

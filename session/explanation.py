@@ -75,9 +75,10 @@ def _fused(step: Step) -> str:
 
 def _by(acceleration: Acceleration) -> str:
     """Whether machine code does the work, and if not, why."""
-    if acceleration.used:
+    loop = acceleration.loop
+    if acceleration.used or (acceleration.same_bits and accelerator.ready(loop) is not None):
         return _told(None)
-    why = accelerator.obstacle or accelerator.failure(acceleration.loop)
+    why = accelerator.obstacle or accelerator.failure(loop)
     return _told(why or "it was not compiled when the plan was made")
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .fused_chain import Chain, Instruction
 
-# What these make of two numbers of one float dtype is rounded once, whoever does it.
+# What these make of numbers of one float dtype is rounded once, whoever does it.
 _EXPRESSIONS: dict[Any, str] = {
     np.add: "{0} + {1}",
     np.subtract: "{0} - {1}",
@@ -22,6 +22,7 @@ _EXPRESSIONS: dict[Any, str] = {
     np.divide: "{0} / {1}",
     np.negative: "-{0}",
     np.square: "{0} * {0}",
+    np.sqrt: "sqrt({0})",
 }
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...graph.kernel_spec import KernelSpec
+import numpy as np
+
+from ...graph.kernel_spec import FEWEST_IN_BLOCKS, Accelerated, KernelSpec
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
 from ...shape_inference.traits import STATEFUL
@@ -19,6 +21,7 @@ from ..variables.distinct_rounds import distinct_rounds
 from ..variables.reference_ops import NUMBERS
 from ..variables.resource_ops import shape_of_resource
 from . import update_rules as rules
+from .update_loops import update_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
@@ -159,32 +162,43 @@ def _define(prefix: str, name: str, update: Update) -> OpDef[Any]:
         dtype = c.attr("T").numpy_dtype
         if not c.attr("T").is_floating and not c.attr("T").is_complex:
             raise ValueError(f"T must be of floats or complex numbers, got {c.attr('T').name}")
-        changed = _rows_changed if by_rows else _whole_changed
+        loop = update_loop(update.rule, settings) if dtype == np.float32 and not by_rows else None
 
-        def step(*arrays: Array, spare: bool = False) -> Array | None:
-            n = SimpleNamespace(**settings, spare=spare)
-            for number, at in places.items():
-                value = arrays[at]
-                if value.ndim:
-                    shape = list(value.shape)
-                    raise ValueError(f"{number} must be a scalar, got shape {shape}")
-                setattr(n, number, value[()])
-            references = [reference(array) for array in arrays[: len(variables)]]
-            for i, item in enumerate(references):
-                if item.dtype != dtype:
-                    named = f"{variables[i]} holds {item.dtype}"
-                    raise ValueError(f"{named}, where T = {c.attr('T').name}")
-            change = changed(update.rule, n, variables, *[arrays[at] for at in gradient_at])
-            modify(change, *references)
-            return None if by_handle else arrays[0]
+        def spec(find: Callable[[], Callable[..., None] | None]) -> KernelSpec:
+            """The kernel, which asks `find` in each run for machine code of `loop`."""
 
-        def using_up_the_gradient(*arrays: Array) -> Array | None:
-            return step(*arrays, spare=arrays[gradient_at[0]].flags.writeable)
+            def step(*arrays: Array, spare: bool = False) -> Array | None:
+                n = SimpleNamespace(**settings, spare=spare)
+                for number, at in places.items():
+                    value = arrays[at]
+                    if value.ndim:
+                        shape = list(value.shape)
+                        raise ValueError(f"{number} must be a scalar, got shape {shape}")
+                    setattr(n, number, value[()])
+                references = [reference(array) for array in arrays[: len(variables)]]
+                for i, item in enumerate(references):
+                    if item.dtype != dtype:
+                        named = f"{variables[i]} holds {item.dtype}"
+                        raise ValueError(f"{named}, where T = {c.attr('T').name}")
+                gradient = [arrays[at] for at in gradient_at]
+                if by_rows:
+                    change = _rows_changed(update.rule, n, variables, *gradient)
+                else:
+                    machine = None if loop is None else loop.with_numbers(find(), n)
+                    change = _whole_changed(update.rule, n, variables, gradient[0], machine)
+                modify(change, *references)
+                return None if by_handle else arrays[0]
 
-        def overwriting(spare: Container[int]) -> Callable[..., Array | None]:
-            return using_up_the_gradient if gradient_at[0] in spare else step
+            def using_up_the_gradient(*arrays: Array) -> Array | None:
+                return step(*arrays, spare=arrays[gradient_at[0]].flags.writeable)
 
-        return KernelSpec(step, overwriting=overwriting)
+            def overwriting(spare: Container[int]) -> Callable[..., Array | None]:
+                return using_up_the_gradient if gradient_at[0] in spare else step
+
+            machine = None if loop is None else Accelerated(loop.loop, spec, same_bits=True)
+            return KernelSpec(step, overwriting=overwriting, accelerated=machine)
+
+        return spec(lambda: None)
 
     return definition
 
@@ -199,15 +213,24 @@ def _check_one_shape(names: list[str], arrays: tuple[Array, ...]) -> None:
 
 
 def _whole_changed(
-    rule: Callable[..., None], n: SimpleNamespace, names: list[str], grad: Array
+    rule: Callable[..., None],
+    n: SimpleNamespace,
+    names: list[str],
+    grad: Array,
+    machine: Callable[..., None] | None,
 ) -> Callable[..., None]:
-    """The change by a gradient of the whole variable, a block of each array at a time."""
+    """The change by a gradient of the whole variable, a block of each array at a time.
+
+    Machine code, called as `machine(start, stop, grad, *arrays)`, passes over them once.
+    """
 
     def change(*arrays: Array) -> None:
         for array in arrays:
             if array.shape != grad.shape:
                 _check_one_shape([*names, "grad"], (*arrays, grad))
-        if grad.nbytes <= _WHOLE_BYTES and grad.ndim:
+        several = len({id(array) for array in arrays}) == len(arrays)
+        by_machine = machine is not None and several and grad.size >= FEWEST_IN_BLOCKS
+        if grad.nbytes <= _WHOLE_BYTES and grad.ndim and not by_machine:
             rule(n, grad, *arrays)
             return
         block = _BLOCK_BYTES // max(grad.itemsize, 1)
@@ -215,7 +238,10 @@ def _whole_changed(
 
         def work(starts: Iterator[int]) -> None:
             for start in starts:
-                rule(n, *[array[start : start + block] for array in flat])
+                if by_machine and machine is not None:
+                    machine(start, min(start + block, grad.size), *flat)
+                else:
+                    rule(n, *[array[start : start + block] for array in flat])
 
         starts = range(0, grad.size, block)
         if grad.nbytes < _FEWEST_SHARED:

@@ -126,11 +126,11 @@ def adam(n: SimpleNamespace, grad: Array, var: Array, m: Array, v: Array) -> Non
     divisor = np.sqrt(v, out=squares)
     divisor += n.epsilon
     if ahead is None:
-        np.multiply(m, _adam_rate(n), out=step)
+        np.multiply(m, adam_rate(n), out=step)
     else:
         np.multiply(m, n.beta1, out=step)
         step += ahead
-        step *= _adam_rate(n)
+        step *= adam_rate(n)
     step /= divisor
     var -= step
 
@@ -146,12 +146,13 @@ def adam_with_amsgrad(
     _approach(m, step, 1 - n.beta1)
     divisor = np.sqrt(vhat, out=squares)
     divisor += n.epsilon
-    np.multiply(m, _adam_rate(n), out=step)
+    np.multiply(m, adam_rate(n), out=step)
     step /= divisor
     var -= step
 
 
-def _adam_rate(n: SimpleNamespace) -> Any:
+def adam_rate(n: SimpleNamespace) -> Any:
+    """The rate of a step, which makes up for averages that began with zeros."""
     return n.lr * np.sqrt(1 - n.beta2_power) / (1 - n.beta1_power)
 
 

@@ -58,10 +58,14 @@ class StandIns:
 
 
 class Acceleration(NamedTuple):
-    """A loop that does the work of an op, and whether there is machine code of it for this plan."""
+    """A loop that does the work of an op, and whether there is machine code of it for this plan.
+
+    What gives the same bits as the op's kernel is used as soon as there is machine code.
+    """
 
     loop: Loop
     used: bool
+    same_bits: bool = False
 
 
 class Work(NamedTuple):

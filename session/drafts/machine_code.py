@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...acceleration.accelerator import accelerator
@@ -14,17 +15,21 @@ if TYPE_CHECKING:
 def use_machine_code(draft: Draft) -> None:
     """The pass that chooses kernels which leave their work to machine code.
 
-    They round in another way. So they are chosen here, for as long as the plan lives: what is
+    Where they round in another way they are chosen here, for as long as the plan lives: what is
     compiled later serves plans that are made later.
     """
-    if draft.exact or draft.deterministic:
-        return
     for place, item in enumerate(draft.work):
         accelerated = item.kernel.accelerated
         if accelerated is None:
             continue
-        function = accelerator.ready(accelerated.loop)
-        kernel = item.kernel if function is None else accelerated.kernel(function)
+        loop, kernel, same_bits = accelerated
+        if (draft.exact or draft.deterministic) and not same_bits:
+            continue
+        function = accelerator.ready(loop)
+        if same_bits:
+            chosen = kernel(partial(accelerator.ready, loop))
+        else:
+            chosen = item.kernel if function is None else kernel(function)
         draft.work[place] = item._replace(
-            kernel=kernel, acceleration=Acceleration(accelerated.loop, function is not None)
+            kernel=chosen, acceleration=Acceleration(loop, function is not None, same_bits)
         )
