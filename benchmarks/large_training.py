@@ -1,6 +1,8 @@
 """Training on large tables: steps that touch few rows, passes over many, and Adam's update.
 
-Measured on an otherwise idle machine, with as many threads as libraries take by default.
+Measured on an otherwise idle machine, with as many threads as libraries take by default. Where
+numba is installed, as it was here, Adam's update is machine code; without it, 0.8 of the time by
+hand.
 
 Logistic regression by hand leaves out what keeps the loss of large logits finite: the graphs, ours
 as TensorFlow's, have those ops, and their gradients.

@@ -129,7 +129,7 @@ def networks() -> list[Network]:
         "conv 28x28": ((5, 5, 1, 16), (16,), (5, 5, 16, 32), (32,), (7 * 7 * 32, 10), (10,)),
     }
     kinds: Any = ((128, (784,), dense, dense_by_hand),
-             (32, (28, 28, 1), convolutional, convolutional_by_hand))  # fmt: skip
+             (64, (28, 28, 1), convolutional, convolutional_by_hand))  # fmt: skip
     made = [
         Network(
             name,
