@@ -27,8 +27,8 @@ public = {
     "td.profiler": "GraphNodeProto MultiGraphNodeProto",
     "td.summary": "Event SessionLog Summary SummaryDescription TaggedRunMetadata",
     "td.train": (
-        "BytesList CheckpointState Example Feature FeatureList FeatureLists Features FloatList "
-        "Int64List SaverDef SequenceExample"
+        "BytesList CheckpointState ClusterDef Example Feature FeatureList FeatureLists Features "
+        "FloatList Int64List JobDef SaverDef SequenceExample ServerDef"
     ),
 }
 
@@ -57,6 +57,14 @@ _DOCUMENTATION = {
         >>> import tensordraft as td
         >>> td.train.CheckpointState(model_checkpoint_path="model-2").model_checkpoint_path
         'model-2'
+    """,
+    "ClusterDef": """The tasks of a cluster, by job, as a message: see `td.train.ClusterSpec`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> cluster = td.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1"]}).as_cluster_def()
+        >>> [job.name for job in cluster.job]
+        ['ps', 'worker']
     """,
     "EmbeddingInfo": """What TensorBoard's projector shows of one tensor.
 
@@ -165,6 +173,13 @@ _DOCUMENTATION = {
         >>> td.train.Int64List(value=[7, 8]).value[1]
         8
     """,
+    "JobDef": """The tasks of a job of a cluster: addresses by number.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.train.JobDef(name="ps", tasks={0: "a:1"}).tasks[0]
+        'a:1'
+    """,
     "LogMessage": """A line of a log in an event file.
 
     Example:
@@ -214,6 +229,14 @@ _DOCUMENTATION = {
         >>> example.feature_lists.feature_list["x"].feature.add().int64_list.value.append(7)
         >>> len(example.feature_lists.feature_list["x"].feature)
         1
+    """,
+    "ServerDef": """Which task of which cluster a `td.train.Server` is.
+
+    Example:
+        >>> import tensordraft as td
+        >>> cluster = td.train.ClusterSpec({"ps": ["a:1"]}).as_cluster_def()
+        >>> td.train.ServerDef(cluster=cluster, job_name="ps").task_index
+        0
     """,
     "SessionLog": """That a session began, wrote a checkpoint or ended.
 

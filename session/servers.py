@@ -1,16 +1,35 @@
-"""Servers in this process: what sessions of one target share."""
+"""Servers in this process: what sessions of one target share, and their devices."""
 
 from __future__ import annotations
 
 import threading
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakSet
 
+from ..graph import errors
 from ..graph.waiting import WAITS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _lock = threading.Lock()
 _states: dict[str, dict[Any, Any]] = {}
+_sessions: dict[str, WeakSet[Any]] = {}
 _numbers = count(1)
+
+
+class DeviceAttributes(NamedTuple):
+    """A device, as `Session.list_devices` lists it."""
+
+    name: str
+    device_type: str
+    memory_limit_bytes: int
+    incarnation: int
+
+
+CPU = DeviceAttributes("/job:localhost/replica:0/task:0/device:CPU:0", "CPU", 2**28, 1)
+"""The one device there is; TensorFlow, too, has its memory be 256 MiB, whatever there is."""
 
 
 def started(address: str | None) -> str:
@@ -23,11 +42,54 @@ def started(address: str | None) -> str:
 
 def state_of(target: str | bytes | None) -> dict[Any, Any] | None:
     """The store for stateful ops of a new session; None where there is no such server."""
-    if not target:
+    name = _text(target)
+    if not name:
         return {}
-    name = target.decode(errors="replace") if isinstance(target, bytes) else target
     shared = _states.get(name)
     return None if shared is None else _ServerState(shared)
+
+
+def _text(target: str | bytes | None) -> str:
+    return target.decode(errors="replace") if isinstance(target, bytes) else target or ""
+
+
+def connect(target: Any, session: Any) -> None:
+    """Notes a session as one of a target, for as long as somebody has it."""
+    if target is None or isinstance(target, (str, bytes)):
+        with _lock:
+            _sessions.setdefault(_text(target), WeakSet()).add(session)
+
+
+def reset(target: str | bytes | None, containers: Collection[str] | None) -> list[Any]:
+    """Drops what the server of a target keeps, in some of its containers or in all.
+
+    Returns:
+        The sessions of the target, which are to end.
+
+    Raises:
+        NotFoundError: there is no such server.
+    """
+    name = _text(target)
+    if name and name not in _states:
+        raise errors.NotFoundError(None, None, f"there is no server of the target {name!r}")
+    with _lock:
+        shared, kept = _states.get(name, {}), {}
+        if containers:
+            gone = {"" if container == "localhost" else container for container in containers}
+            kept = {key: item for key, item in shared.items() if _container(key) not in gone}
+        shared.clear()
+        shared.update(kept)
+        return list(_sessions.pop(name, ()))
+
+
+def _container(key: Any) -> str:
+    """The container of what is kept under a key: a kind, a container and a name, or an op's own."""
+    named = isinstance(key, tuple) and len(key) > 1
+    if named and key[0] == "own":
+        place = key[1].attrs.get("container", b"")
+    else:
+        place = key[1] if named else b""
+    return place.decode(errors="replace") if isinstance(place, bytes) else str(place)
 
 
 class _ServerState(dict[Any, Any]):

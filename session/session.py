@@ -22,6 +22,7 @@ from .options import ConfigProto, RunOptions, asks_for_exact
 from .partial import PartialRun
 from .planner import make_plan
 from .profile import RunMetadata
+from .servers import CPU, connect, reset
 from .targets import class_for
 from .threads import Threads
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..graph.graph import Graph
     from ..graph.node import Tensor
     from .plan import Plan, Step
+    from .servers import DeviceAttributes
 
 public = {"td": "Session"}
 
@@ -95,6 +97,8 @@ class Session(SessionInsights):
         self._calls = Calls()
         self._lock = threading.Lock()
         self._closed = False
+        self._lost: errors.OpError | None = None
+        connect(target, self)
         self._partial_runs: dict[str, PartialRun] = {}
         self._handles = count()
         self._entered: ExitStack | None = None
@@ -308,9 +312,54 @@ class Session(SessionInsights):
 
     def _check_open(self) -> None:
         if self._closed:
+            if self._lost is not None:
+                raise self._lost
             raise RuntimeError(
                 "Attempted to use a closed Session. Run inside its `with` block, or make a new one"
             )
+
+    @staticmethod
+    def reset(
+        target: Any = "", containers: Sequence[str] | None = None, config: Any = None
+    ) -> None:
+        """Drops the state of a server, and ends the sessions on it.
+
+        Args:
+            target: the target of a `td.train.Server`; "" are the sessions that are on none, each of
+                which has a state of its own.
+            containers: the names of the containers, as `td.container` puts them into force, whose
+                variables, queues and tables are dropped; by default all.
+            config: accepted for TensorFlow's sake.
+
+        Raises:
+            NotFoundError: there is no such server.
+
+        Example:
+            >>> import tensordraft as td
+            >>> server = td.train.Server.create_local_server()
+            >>> with td.Graph().as_default():
+            ...     v = td.Variable(3)
+            ...     session = td.Session(server.target)
+            ...     session.run(v.initializer)
+            ...     td.Session.reset(server.target)
+            ...     td.Session(server.target).run(v.is_initialized())
+            np.False_
+        """
+        del config
+        error = errors.AbortedError if target else errors.CancelledError
+        for session in reset(target, containers):
+            session.close()
+            session._lost = error(None, None, "Session has been closed: its target was reset")
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """The devices of the session: the CPU, with its name, type and memory.
+
+        Example:
+            >>> import tensordraft as td
+            >>> [device.name for device in td.Session().list_devices()]
+            ['/job:localhost/replica:0/task:0/device:CPU:0']
+        """
+        return [CPU]
 
     def as_default(self) -> AbstractContextManager[Session]:
         """Makes this the session that `eval` and `run` use, inside a `with` block."""

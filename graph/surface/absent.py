@@ -21,7 +21,6 @@ _ONE_DEVICE = "there is one device, the CPU: leave it out, or call dataset.prefe
 _PLACES = "places in datasets are not saved: note the step, and skip as many elements"
 _TPU = "there are no TPUs here"
 _OBJECTS = "td.train.Saver saves variables by name, in the same format of files"
-_MESSAGES = "td.train.ClusterSpec and td.train.Server take dicts; there is one process"
 _DUAL = "linear models are trained by td.train.FtrlOptimizer"
 _FORMATS = "it is not supported; read the file with Pillow, and feed the pixels"
 
@@ -84,9 +83,6 @@ _REASONS = {
     "sparse_column_with_keys": _COLUMNS,
     "Asset": "td.saved_model.Builder.add_meta_graph takes an assets_collection",
     "CheckpointOptions": _OBJECTS,
-    "ClusterDef": _MESSAGES,
-    "JobDef": _MESSAGES,
-    "ServerDef": _MESSAGES,
     "SaveOptions": _OBJECTS,
     "TaskLevelStatusMessage": "td.logging.info says it",
     "all_v2_summary_ops": "there are the summaries of 1.x: td.summary.merge_all",

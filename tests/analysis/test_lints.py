@@ -158,6 +158,7 @@ def test_the_programs_are_clean(
 
     monkeypatch.setattr(td.Graph, "__init__", noted)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [str(path)])  # not what the tests were called with
     td.reset_default_graph()
     runpy.run_path(str(path), run_name="__main__")
     for graph in graphs:

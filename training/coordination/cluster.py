@@ -5,7 +5,10 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
+from google.protobuf.message import Message
+
 from ...graph.scopes.device_spec import DeviceSpec
+from ...protos.messages import ClusterDef, JobDef, ServerDef
 from ...session import servers
 
 if TYPE_CHECKING:
@@ -27,10 +30,11 @@ class ClusterSpec:
 
     Args:
         cluster: a dict from the names of jobs to lists of addresses, or to dicts from numbers to
-            addresses; or another ClusterSpec.
+            addresses; or another ClusterSpec, or a ClusterDef message.
 
     Raises:
-        TypeError: it is none of these.
+        TypeError: it is none of these, or an address is no text.
+        ValueError: the number of a task is none.
 
     Example:
         >>> import tensordraft as td
@@ -39,13 +43,16 @@ class ClusterSpec:
         (['ps', 'worker'], 2, 'c:1')
     """
 
-    def __init__(self, cluster: ClusterSpec | Mapping[str, Any]) -> None:
+    def __init__(self, cluster: ClusterSpec | ClusterDef | Mapping[str, Any]) -> None:
         if isinstance(cluster, ClusterSpec):
             cluster = cluster._tasks
+        elif isinstance(cluster, Message):
+            given: Any = cluster
+            cluster = {job.name: dict(job.tasks) for job in given.job}
         if not isinstance(cluster, dict):
             raise TypeError(
                 "`cluster` must be a dictionary mapping one or more job names to lists of network "
-                f"addresses, or another ClusterSpec, got {cluster!r}"
+                f"addresses, or a ClusterSpec or ClusterDef, got {cluster!r}"
             )
         self._tasks: dict[str, dict[int, str]] = {}
         for job, tasks in cluster.items():
@@ -55,12 +62,17 @@ class ClusterSpec:
                     "strings."
                 )
             numbered = tasks if isinstance(tasks, dict) else dict(enumerate(tasks))
-            self._tasks[job] = {int(number): str(address) for number, address in numbered.items()}
+            self._tasks[job] = {
+                _number(job, number): _address(job, address) for number, address in numbered.items()
+            }
 
     def __bool__(self) -> bool:
         return bool(self._tasks)
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, Message):
+            message: Any = other
+            return self._tasks == ClusterSpec(message)._tasks
         return isinstance(other, ClusterSpec) and self._tasks == other._tasks
 
     def __hash__(self) -> int:
@@ -77,6 +89,12 @@ class ClusterSpec:
             else dict(tasks)
             for job, tasks in self._tasks.items()
         }
+
+    def as_cluster_def(self) -> ClusterDef:
+        """The addresses as a ClusterDef message, the jobs in the order of their names."""
+        return ClusterDef(
+            job=[JobDef(name=job, tasks=self._tasks[job]) for job in sorted(self._tasks)]
+        )
 
     @property
     def jobs(self) -> list[str]:
@@ -132,11 +150,12 @@ class Server:
     There are no others: programs for several machines run on this one, each task by itself.
 
     Args:
-        server_or_cluster_def: a ClusterSpec, or the dict of one.
-        job_name: the job of this task.
-        task_index: the number of this task.
-        protocol: accepted for TensorFlow's sake, like `config`.
-        config: accepted.
+        server_or_cluster_def: a ClusterSpec, or the dict or message of one; or a ServerDef, which
+            says what the further arguments leave out.
+        job_name: the job of this task; by default the only one there is.
+        task_index: the number of this task; by default the only one there is.
+        protocol: what `server_def` tells, "grpc" by default: nothing is sent.
+        config: accepted for TensorFlow's sake.
         start: whether to start it.
 
     Raises:
@@ -163,21 +182,38 @@ class Server:
         config: Any = None,
         start: bool = True,
     ) -> None:
-        del protocol, config
-        cluster = ClusterSpec(server_or_cluster_def)
-        if job_name is None:
-            if len(cluster.jobs) != 1:
-                raise ValueError("Must specify an explicit job_name.")
-            job_name = cluster.jobs[0]
+        del config
+        given = ServerDef()
+        if isinstance(server_or_cluster_def, Message) and hasattr(server_or_cluster_def, "cluster"):
+            given = ServerDef.FromString(server_or_cluster_def.SerializeToString())
+            job_name = job_name or given.job_name
+            task_index = given.task_index if task_index is None else task_index
+            server_or_cluster_def = given.cluster
+        spec = ClusterSpec(server_or_cluster_def)
+        if not job_name:
+            if len(spec.jobs) != 1:
+                raise ValueError(
+                    f"Must specify an explicit `job_name`: the cluster has the jobs {spec.jobs}"
+                )
+            job_name = spec.jobs[0]
         if task_index is None:
-            if cluster.num_tasks(job_name) != 1:
-                raise ValueError("Must specify an explicit task_index.")
-            task_index = cluster.task_indices(job_name)[0]
-        address: str | None = cluster.task_address(job_name, task_index)
+            if spec.num_tasks(job_name) != 1:
+                raise ValueError(
+                    "Must specify an explicit `task_index`: the tasks of "
+                    f"{job_name!r} are {spec.task_indices(job_name)}"
+                )
+            task_index = spec.task_indices(job_name)[0]
+        address: str | None = spec.task_address(job_name, task_index)
         if address == "localhost:0":
             address = None  # any that is free
         self._address = address
         self._target = ""
+        self._def = ServerDef(
+            cluster=spec.as_cluster_def(),
+            job_name=job_name,
+            task_index=task_index,
+            protocol=protocol or given.protocol or "grpc",
+        )
         if start:
             self.start()
 
@@ -195,10 +231,32 @@ class Server:
         """What to give to `td.Session`."""
         return self._target.encode()
 
+    @property
+    def server_def(self) -> ServerDef:
+        """Which task of which cluster it is, as a ServerDef message."""
+        return self._def
+
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
         """A new server of a cluster that consists of it alone."""
-        return Server({"local": ["localhost:0"]}, config=config, start=start)
+        return Server({"localhost": ["localhost:0"]}, config=config, start=start)
+
+
+def _number(job: str, number: Any) -> int:
+    try:
+        return int(number)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"the tasks of the job {job!r} must be numbered by integers, got {number!r}"
+        ) from None
+
+
+def _address(job: str, address: Any) -> str:
+    if isinstance(address, bytes):
+        return address.decode()
+    if not isinstance(address, str):
+        raise TypeError(f"Task address {address!r} must be bytes or unicode (of the job {job!r})")
+    return address
 
 
 def replica_device_setter(

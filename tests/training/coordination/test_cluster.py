@@ -26,9 +26,9 @@ def test_tasks_of_a_cluster() -> None:
 
 def test_servers_have_to_know_their_task() -> None:
     cluster = {"ps": ["a:1"], "worker": ["b:1", "c:1"]}
-    with pytest.raises(ValueError, match="explicit job_name"):
+    with pytest.raises(ValueError, match="explicit `job_name`"):
         td.train.Server(cluster)
-    with pytest.raises(ValueError, match="explicit task_index"):
+    with pytest.raises(ValueError, match="explicit `task_index`"):
         td.train.Server(cluster, "worker")
     assert td.train.Server(cluster, "ps").target == b"grpc://a:1"
     assert td.train.Server(cluster, "ps", start=False).target == b""
@@ -48,3 +48,30 @@ def test_variables_take_turns_on_parameter_servers() -> None:
     assert [v.device for v in variables] == [f"/job:ps/task:{i}" for i in (0, 1, 0)]
     assert product.device == "/job:worker/task:7"
     assert on_cpu.device == "/job:worker/task:7/device:CPU:0"
+
+
+def test_clusters_and_servers_as_messages() -> None:
+    cluster = td.train.ClusterSpec({"worker": {1: "b:1", 3: b"c:1"}, "ps": ["a:1"]})
+    message = cluster.as_cluster_def()
+    assert [job.name for job in message.job] == ["ps", "worker"]
+    assert dict(message.job[1].tasks) == {1: "b:1", 3: "c:1"}
+    assert td.train.ClusterSpec(message) == cluster == message
+    assert td.train.ClusterDef.FromString(message.SerializeToString()) == message
+    with pytest.raises(TypeError, match="Task address 3 must be bytes or unicode"):
+        td.train.ClusterSpec({"ps": [3]})
+    with pytest.raises(ValueError, match="'ps' must be numbered by integers, got 'x'"):
+        td.train.ClusterSpec({"ps": {"x": "a:1"}})
+
+
+def test_servers_tell_which_task_they_are() -> None:
+    local = td.train.Server.create_local_server(start=False).server_def
+    assert (local.job_name, local.task_index, local.protocol) == ("localhost", 0, "grpc")
+    cluster = td.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1", "c:1"]})
+    given = td.train.ServerDef(
+        cluster=cluster.as_cluster_def(), job_name="worker", task_index=1, protocol="own"
+    )
+    assert td.train.Server(given, start=False).server_def == given
+    other = td.train.Server(given, task_index=0, start=False)
+    assert (other.server_def.task_index, other.server_def.protocol) == (0, "own")
+    with pytest.raises(ValueError, match="No such job in cluster: 'x'"):
+        td.train.Server(given, job_name="x")
