@@ -86,7 +86,8 @@ def _members(kind: type) -> Iterator[str]:
     if issubclass(kind, Message):
         return
     for member in dir(kind):
-        home = next(base for base in kind.__mro__ if member in vars(base))
+        # What enumerations list of their metaclass is at home in none of their bases.
+        home = next((base for base in kind.__mro__ if member in vars(base)), object)
         told = any(base in public and issubclass(base, home) for base in kind.__mro__[1:])
         if member.startswith("_") or told or not _is_ours(home):
             continue

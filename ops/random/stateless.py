@@ -258,7 +258,7 @@ def stateless_uniform(
         if dtype.is_integer:
             return STATELESS_RANDOM_UNIFORM_INT(sizes, seed, low, high, name=scope)
         draws = STATELESS_RANDOM_UNIFORM(sizes, seed, dtype=dtype)
-        return add(multiply(draws, subtract(high, low)), low, name=scope)
+        return add(multiply(draws, subtract(high, low, name="sub"), name="mul"), low, name=scope)
 
 
 def stateless_normal(
@@ -339,7 +339,7 @@ def _scaled(
         centre = convert_to_tensor(mean, dtype, name="mean")
         scale = convert_to_tensor(stddev, dtype, name="stddev")
         draws = definition(sizes, seed, dtype=dtype)
-        return add(multiply(draws, scale), centre, name=scope)
+        return add(multiply(draws, scale, name="mul"), centre, name=scope)
 
 
 def stateless_categorical(

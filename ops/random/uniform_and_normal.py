@@ -200,7 +200,7 @@ def random_uniform(
         if dtype.is_integer:
             return RANDOM_UNIFORM_INT(sizes, low, high, **seed_attrs(seed), name=scope)
         draws = RANDOM_UNIFORM(sizes, dtype=dtype, **seed_attrs(seed))
-        return add(multiply(draws, subtract(high, low)), low, name=scope)
+        return add(multiply(draws, subtract(high, low, name="sub"), name="mul"), low, name=scope)
 
 
 def random_normal(
@@ -289,7 +289,7 @@ def _scaled(
         centre = convert_to_tensor(mean, dtype, name="mean")
         scale = convert_to_tensor(stddev, dtype, name="stddev")
         draws = definition(sizes, dtype=dtype, **seed_attrs(seed))
-        return add(multiply(draws, scale), centre, name=scope)
+        return add(multiply(draws, scale, name="mul"), centre, name=scope)
 
 
 def shape_tensor(shape: Any) -> Tensor:

@@ -23,7 +23,7 @@ def get_variable(
     dtype: Any = None,
     initializer: Any = None,
     regularizer: Any = None,
-    trainable: bool | None = True,
+    trainable: bool | None = None,
     collections: Iterable[str] | None = None,
     caching_device: Any = None,
     partitioner: Any = None,
@@ -39,7 +39,8 @@ def get_variable(
     Args:
         name: the name.
         shape: the shape; not needed where `initializer` is a value or the variable exists.
-        dtype: the dtype; by default that of the scope, float32.
+        dtype: the dtype; by default that of `initializer` where it is a value, else that of the
+            scope, float32.
         initializer: a function such as `td.zeros_initializer()`, called with the shape and the
             dtype, or a value; by default that of the scope, else Glorot's uniform random numbers,
             or zeros where the dtype is not floating.
@@ -54,15 +55,15 @@ def get_variable(
         use_resource: whether to make a resource variable; by default as the scope says.
         custom_getter: as for `td.variable_scope`, whose own it stands in for.
         constraint: as for `td.Variable`.
-        synchronization: accepted for TensorFlow's sake.
-        aggregation: accepted for TensorFlow's sake.
+        synchronization: as for `td.Variable`.
+        aggregation: as for `td.Variable`.
 
     Returns:
         A Variable; a PartitionedVariable where there is a partitioner and a dimension to divide.
 
     Raises:
         ValueError: it exists and may not be reused, or the other way round; the shape or dtype is
-            not that of the existing one; there is no shape.
+            not that of the existing one, or of the value; there is no shape, or one beside a value.
 
     Example:
         >>> import tensordraft as td

@@ -5,7 +5,10 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...protos.dtypes import as_dtype
+from ..variables.variable_sharing import sharing
 from .variable_store import dtype_or, store_of
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ SETTINGS: dict[str, Any] = {
     "initializer": None,
     "regularizer": None,
     "reuse": None,
-    "trainable": True,
+    "trainable": None,
     "collections": None,
     "caching_device": None,
     "partitioner": None,
@@ -42,6 +45,7 @@ _OF_SCOPES = (
     "use_resource",
     "constraint",
 )
+_SHARED = ("synchronization", "aggregation", "trainable")
 # Getters that were written before TensorFlow had these do not take them.
 _LATE = ("constraint", "synchronization", "aggregation")
 
@@ -96,7 +100,12 @@ def got(
     for key in _OF_SCOPES:
         if settings[key] is None:
             settings[key] = getattr(scope, key)
+    _check_dtype(
+        settings["dtype"] if given.get("dtype") is not None else None, settings["initializer"]
+    )
     settings["dtype"] = dtype_or(settings["dtype"], scope.dtype)
+    shared = sharing(*(settings[key] for key in _SHARED), name)
+    settings.update(zip(_SHARED, shared, strict=True))
     full_name = f"{scope.name}/{name}" if scope.name else name
     custom = scope.custom_getter if custom_getter is None else custom_getter
     if custom is None:
@@ -106,6 +115,17 @@ def got(
     taken = {key: settings[key] for key in settings if key not in _LATE or _takes(custom, key)}
     with get_default_graph().name_scope(None):  # what the getter adds is named as the variable is
         return custom(getter=getter, name=full_name, **taken)
+
+
+def _check_dtype(dtype: Any, initializer: Any) -> None:
+    """Checks that an initial value is of the dtype that is asked for beside it."""
+    if dtype is not None and initializer is not None and not callable(initializer):
+        found = convert_to_tensor(initializer).dtype.base_dtype
+        if found is not as_dtype(dtype).base_dtype:
+            raise ValueError(
+                f"Initializer type {found.name!r} and explicit dtype {as_dtype(dtype).name!r} "
+                "don't match: leave the dtype out, or convert the initial value"
+            )
 
 
 def _takes(function: Callable[..., Any], name: str) -> bool:

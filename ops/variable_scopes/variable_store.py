@@ -156,7 +156,7 @@ class VariableStore:
             initial = initializer
             if _is_value(initializer):
                 with get_default_graph().name_scope(f"{part_name}/PartitionedInitializer/"):
-                    value = convert_to_tensor(initializer, _dtype_of(initializer, dtype))
+                    value = convert_to_tensor(initializer)
                     initial, shape_of_part = cut(value, place.offset, place.shape), None
             elif initializer is None:
                 initial = _default_initializer(name, dtype)
@@ -193,13 +193,19 @@ class VariableStore:
                 )
             graph = get_default_graph()
             with graph.name_scope(None):
-                if _makes_all(initializer, shape):
-                    initializer = initializer()
+                whole = _is_value(initializer) or _makes_all(initializer, shape)
+                if whole and shape is not None:
+                    raise ValueError(
+                        "If initializer is a constant, do not specify shape: leave out "
+                        f"{TensorShape(shape)} for {name!r}, or give a function"
+                    )
                 variable = Variable(
-                    _initial(name, initializer, shape, dtype, validate_shape),
+                    initializer
+                    if whole
+                    else _initial(name, initializer, shape, dtype, validate_shape),
                     validate_shape=validate_shape,
                     name=name,
-                    dtype=_dtype_of(initializer, dtype),
+                    dtype=None if whole else dtype,
                     **settings,
                 )
             self.variables[name] = variable
@@ -256,12 +262,6 @@ def _makes_all(initializer: Any, shape: Any) -> bool:
     )
 
 
-def _dtype_of(initializer: Any, dtype: DType) -> DType:
-    if isinstance(initializer, (Tensor, Variable)):
-        return initializer.dtype.base_dtype
-    return dtype
-
-
 def _of_part(initializer: Any, info: PartitionInfo) -> Any:
     """An initializer that is told which part it makes, if it asks."""
     if isinstance(initializer, type):
@@ -280,13 +280,7 @@ def _default_initializer(name: str, dtype: DType) -> Any:
 
 
 def _initial(name: str, initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Any:
-    """The initial value, or a function that makes it."""
-    if _is_value(initializer):
-        if shape is not None:
-            given = convert_to_tensor(initializer, _dtype_of(initializer, dtype)).shape
-            if not given.is_compatible_with(TensorShape(shape)):
-                raise ValueError(f"the initial value has shape {given}, where {shape} is asked for")
-        return initializer
+    """A function that makes the initial value."""
     wanted = TensorShape(shape)
     if initializer is None:
         initializer = _default_initializer(name, dtype)

@@ -50,6 +50,11 @@ class ResourceVariable(Variable, behind_handle=True):
 
     __slots__ = ()
 
+    _within = True
+
+    def __bool__(self) -> bool:
+        return bool(self.value())  # what raises: the graph has no value of it
+
     def _make(
         self, initial: Tensor, declared: TensorShape, validate_shape: bool, scope: str
     ) -> None:
@@ -227,6 +232,7 @@ class UnreadVariable(ResourceVariable):
         self._constraint = variable._constraint
         self._save_slice_info = variable._save_slice_info
         self._trainable = variable._trainable
+        self._sharing = variable._sharing
         self._snapshot = variable._snapshot
         self._snapshot = self.value()
 

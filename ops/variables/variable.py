@@ -15,6 +15,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import identity
 from ..indexing.gather_nd import GATHER_ND
 from ..indexing.gathering import GATHER
+from .initial_tensors import declared_shape, initial_tensor
 from .reference_ops import (
     ASSIGN,
     ASSIGN_ADD,
@@ -26,6 +27,7 @@ from .reference_ops import (
 from .save_slice_info import Part, SaveSliceInfo
 from .variable_kinds import VariableKinds
 from .variable_methods import VariableOperators, VariableRows
+from .variable_sharing import Shared, VariableAggregation, VariableSynchronization, sharing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 public = {"td": "Variable"}
 
 
-class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_handle=False):
+class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, behind_handle=False):
     """A tensor whose value a session keeps from one run to the next.
 
     A variable stands in an expression for its value. It has one in a session only after its
@@ -49,7 +51,8 @@ class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_hand
     Args:
         initial_value: a tensor, or what makes one; or a function without arguments that returns
             such a value.
-        trainable: whether the variable is listed in `td.trainable_variables()`.
+        trainable: whether the variable is listed in `td.trainable_variables()`; by default unless
+            its copies would be synchronized when they are read.
         collections: the names of the collections to list it in; by default that of
             `td.global_variables()`.
         validate_shape: whether the shape of `initial_value`, which has to be known, is that of
@@ -64,12 +67,13 @@ class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_hand
         constraint: a function that optimizers apply to the value after each step.
         use_resource: whether the variable is behind a handle, as a ResourceVariable; by default as
             the variable scope says, or `td.enable_resource_variables`.
-        synchronization: accepted for TensorFlow's sake.
-        aggregation: accepted for TensorFlow's sake.
+        synchronization: when copies on several devices would be brought together, a
+            `td.VariableSynchronization`: there is one.
+        aggregation: what updates of such copies would add up to, a `td.VariableAggregation`.
         shape: the shape of all values, where it is less certain than that of `initial_value`.
 
     Raises:
-        ValueError: there is no initial value, or its shape is not known.
+        ValueError: there is no initial value, or its shape is not known; a mode is none.
         TypeError: it is not of `dtype`.
 
     Example:
@@ -83,14 +87,16 @@ class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_hand
     """
 
     __slots__ = (  # and what programs hang on variables
-        *("__dict__", "_constraint", "_initial_value", "_initializer", "_reference", "_snapshot"),
-        "_trainable",
+        *("__dict__", "_constraint", "_initial_value", "_initializer", "_reference", "_sharing"),
+        *("_snapshot", "_trainable"),
     )
+
+    _within = False  # whether a given initial value is named as part of the initializer
 
     def __init__(
         self,
         initial_value: Any = None,
-        trainable: bool | None = True,
+        trainable: bool | None = None,
         collections: Iterable[str] | None = None,
         validate_shape: bool = True,
         caching_device: Any = None,
@@ -101,11 +107,11 @@ class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_hand
         import_scope: str | None = None,
         constraint: Any = None,
         use_resource: bool | None = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
         shape: Any = None,
     ) -> None:
-        del use_resource, synchronization, aggregation
+        del use_resource
         if constraint is not None and not callable(constraint):
             raise ValueError(f"constraint must be callable, got {constraint!r}")
         self._constraint, self._save_slice_info = constraint, None
@@ -114,14 +120,15 @@ class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_hand
             return
         if initial_value is None:
             raise ValueError("initial_value must be specified")
-        trainable = trainable is not False
+        *modes, trainable = sharing(synchronization, aggregation, trainable, name)
+        self._sharing = modes[0], modes[1]
         names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
             names.append(GraphKeys.TRAINABLE_VARIABLES)
         # A variable that is made in a branch or a loop is no part of it.
         with outside_bodies() as graph, graph.name_scope(name or "Variable") as scope:
-            initial = _initial_tensor(graph, initial_value, dtype)
-            declared = _declared_shape(initial, validate_shape, expected_shape, shape)
+            initial = initial_tensor(graph, initial_value, dtype, self._within)
+            declared = declared_shape(initial, validate_shape, expected_shape, shape)
             self._make(initial, declared, validate_shape, scope)
             with nullcontext() if caching_device is None else graph.device(caching_device):
                 self._snapshot = self._first_read()
@@ -150,6 +157,7 @@ class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_hand
         self._initial_value = self._initializer.inputs[1]
         self._snapshot = graph.tensor(scope + variable_def.snapshot_name)
         self._trainable = variable_def.trainable
+        self._take_sharing(variable_def)
         self._save_slice_info = SaveSliceInfo.in_proto(variable_def)
 
     def to_proto(self, export_scope: str | None = None) -> VariableDef:
@@ -163,6 +171,8 @@ class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_hand
             snapshot_name=self._snapshot.name.removeprefix(scope),
             is_resource=self._reference.dtype.name == "resource",
             trainable=self._trainable,
+            synchronization=self.synchronization.value,
+            aggregation=self.aggregation.value,
         )
 
     @staticmethod
@@ -259,14 +269,20 @@ class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_hand
             return identity(self._reference, name="read")
 
     def initialized_value(self) -> Tensor:
-        """A tensor that holds the initial value, once the initializer has run in the same run.
+        """A tensor that holds the value, or the initial value where there is none as yet.
 
-        To be used in the initial value of another variable. As in TensorFlow up to 1.3, running
-        it initializes this variable.
+        To be used in the initial value of another variable.
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session() as session:
+            ...     v = td.Variable(2)
+            ...     w = td.Variable(v.initialized_value() * 10)
+            ...     session.run(w.initializer)
+            ...     session.run(w)
+            np.int32(20)
         """
-        graph = self.graph
-        with graph.control_dependencies(None), graph.control_dependencies([self.initializer]):
-            return self.read_value()
+        raise NotImplementedError  # conditionals stand above: see `initialized_value` there
 
     def assign(
         self,
@@ -355,33 +371,6 @@ class Variable(VariableOperators, VariableRows, Part, VariableKinds, behind_hand
 
     def __repr__(self) -> str:
         return f"<td.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
-
-
-def _initial_tensor(graph: Graph, initial_value: Any, dtype: Any) -> Tensor:
-    wanted = None if dtype is None else as_dtype(dtype).base_dtype
-    if not callable(initial_value):
-        return convert_to_tensor(initial_value, wanted, "initial_value")
-    with graph.name_scope("Initializer"):
-        return convert_to_tensor(initial_value(), wanted, "initial_value")
-
-
-def _declared_shape(
-    initial: Tensor, validate_shape: bool, expected_shape: Any, shape: Any
-) -> TensorShape:
-    if expected_shape is not None:
-        initial.shape.assert_is_compatible_with(TensorShape(expected_shape))
-    if shape is not None:
-        declared = TensorShape(shape)
-        declared.assert_is_compatible_with(initial.shape)
-        return declared
-    if not validate_shape:
-        return TensorShape(None)
-    if not initial.shape.is_fully_defined():
-        raise ValueError(
-            f"initial_value must have a shape that is known before the run, got {initial.shape}; "
-            "with validate_shape=False it may have any"
-        )
-    return initial.shape
 
 
 def _converted(

@@ -1,20 +1,27 @@
-"""How copies of a variable on several devices would be held together; here there is one."""
+"""How copies of a variable on several devices are held together: stated, as here there is one."""
 
 from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from ...protos.messages import VariableDef
+
+    Mode = TypeVar("Mode", bound=Enum)
 
 public = {"td": "VariableAggregation VariableSynchronization"}
 
 
-class VariableSynchronization:
-    """When copies of a variable are brought together: accepted, as there is one device.
+class VariableSynchronization(Enum):
+    """When copies of a variable are brought together: stated alone, as there is one device.
 
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default():
-        ...     td.get_variable(
-        ...         "v", [2], synchronization=td.VariableSynchronization.AUTO
-        ...     ).shape.as_list()
-        [2]
+        ...     v = td.get_variable("v", [2], synchronization=td.VariableSynchronization.ON_READ)
+        ...     v.synchronization, v.trainable
+        (<VariableSynchronization.ON_READ: 3>, False)
     """
 
     AUTO = 0
@@ -23,17 +30,68 @@ class VariableSynchronization:
     ON_READ = 3
 
 
-class VariableAggregation:
-    """What updates of several copies of a variable add up to: accepted, as there is one device.
+class VariableAggregation(Enum):
+    """What updates of several copies of a variable add up to: stated alone.
 
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default():
-        ...     td.get_variable("v", [2], aggregation=td.VariableAggregation.MEAN).shape.as_list()
-        [2]
+        ...     td.get_variable("v", [2], aggregation=td.VariableAggregation.MEAN).aggregation
+        <VariableAggregation.MEAN: 2>
     """
 
     NONE = 0
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
+
+
+def sharing(
+    synchronization: Any, aggregation: Any, trainable: bool | None, name: str | None
+) -> tuple[VariableSynchronization, VariableAggregation, bool]:
+    """How the copies of a variable would be held together, and whether it is to be trained.
+
+    Raises:
+        ValueError: one of the first two is no such mode.
+    """
+    synchronization = _mode(VariableSynchronization, synchronization, name)
+    aggregation = _mode(VariableAggregation, aggregation, name)
+    if trainable is None:
+        trainable = synchronization is not VariableSynchronization.ON_READ
+    return synchronization, aggregation, bool(trainable)
+
+
+def _mode(kind: type[Mode], value: Any, name: str | None) -> Mode:
+    if value is None:
+        return kind(0)
+    if not isinstance(value, kind):
+        what = kind.__name__.removeprefix("Variable").lower()
+        raise ValueError(
+            f"Invalid variable {what} mode: {value!r} for variable: {name}; it must be one of "
+            f"{[str(mode) for mode in kind]}"
+        )
+    return value
+
+
+class Shared:
+    """What a variable tells of its copies."""
+
+    __slots__ = ()
+
+    _sharing: tuple[VariableSynchronization, VariableAggregation]
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """When copies on several devices would be brought together."""
+        return self._sharing[0]
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """What updates of several copies would add up to."""
+        return self._sharing[1]
+
+    def _take_sharing(self, variable_def: VariableDef) -> None:
+        self._sharing = (
+            VariableSynchronization(variable_def.synchronization),
+            VariableAggregation(variable_def.aggregation),
+        )

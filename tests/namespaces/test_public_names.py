@@ -6,6 +6,7 @@ import inspect
 import re
 import unittest.mock
 from collections.abc import Iterator
+from enum import Enum
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -184,7 +185,8 @@ def members() -> Iterator[tuple[str, Any]]:
         if not isinstance(kind, type) or issubclass(kind, Message):
             continue
         for member in dir(kind):
-            home = next(base for base in kind.__mro__ if member in vars(base))
+            # What enumerations list of their metaclass is at home in none of their bases.
+            home = next((base for base in kind.__mro__ if member in vars(base)), object)
             if not member.startswith("_") and home.__module__.startswith("tensordraft."):
                 value = inspect.getattr_static(kind, member)
                 if isinstance(value, (staticmethod, classmethod)):
@@ -261,8 +263,8 @@ def test_every_parameter_and_result_is_typed() -> None:
     for name, value in {**DESCRIBED, **MEMBERS}.items():
         function = value.fget if isinstance(value, property) else value
         if isinstance(value, type):
-            if issubclass(value, (Message, tuple)):
-                continue  # their fields are typed
+            if issubclass(value, (Message, tuple, Enum)):
+                continue  # their fields are typed, or they are made by none
             home = next(base for base in value.__mro__ if "__init__" in vars(base))
             if home is object:
                 continue

@@ -32,7 +32,8 @@ def session(graph: td.Graph) -> Iterator[td.Session]:
 def table(rows: int, partitioner: Any, name: str = "w", **settings: Any) -> Any:
     """A variable of the numbers 0, 1, 2, … in rows of two."""
     values = np.arange(2 * rows, dtype=np.float32).reshape(rows, 2)
-    return td.get_variable(name, [rows, 2], initializer=values, partitioner=partitioner, **settings)
+    shape = None if partitioner is None else [rows, 2]
+    return td.get_variable(name, shape, initializer=values, partitioner=partitioner, **settings)
 
 
 def test_parts_have_tensorflows_names_and_slices(session: td.Session) -> None:

@@ -99,7 +99,7 @@ def test_it_has_no_value_before_its_initializer(session: td.Session) -> None:
     with pytest.raises(td.errors.FailedPreconditionError, match="no value"):
         session.run(v.assign_add(1))
     w: Any = td.Variable(v.initialized_value() * 2, use_resource=True)
-    session.run(w.initializer)
+    session.run([w.initializer, v.initializer])
     assert session.run([w, *asked]) == [2, True, True]
 
 
