@@ -22,22 +22,38 @@ class ArrayAssertions(PlainAssertions):
             value = self.evaluate(value)
         return np.asarray(value)
 
+    def _has_structure(self, items: list[Any] | tuple[Any, ...]) -> bool:
+        """Whether the items make no array: dicts, or arrays of several shapes."""
+        return any(isinstance(item, dict) for item in items) or (
+            len({np.shape(self._array(item)) for item in items}) > 1
+        )
+
+    def _ordered(self, value: Any) -> np.ndarray[Any, Any]:
+        """An array of numbers that have an order."""
+        found = self._array(value)
+        if found.dtype.kind not in "iuf" and found.dtype.name != "bfloat16":
+            self.fail(
+                f"The value of {found} does not have an ordered numeric type, instead it has type: "
+                f"{found.dtype}"
+            )
+        return found
+
     def assertAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
         """Checks that arrays, or structures of them, are nearly the same; NaN equals NaN."""
         if isinstance(a, dict) or isinstance(b, dict):
-            self.assertIsInstance(a, dict, msg)
+            if not (isinstance(a, dict) and isinstance(b, dict)):
+                raise ValueError(f"Can't compare dict to non-dict, {a!r} vs {b!r}. {msg or ''}")
             self.assertEqual(set(a), set(b), msg)
             for key in a:
                 self.assertAllClose(a[key], b[key], rtol, atol, f"{msg or ''}[{key!r}]")
             return
-        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-            shapes = [{np.shape(self._array(item)) for item in one} for one in (a, b)]
-            if len(a) == len(b) and any(len(kinds) > 1 for kinds in shapes):
-                for i, (x, y) in enumerate(zip(a, b, strict=True)):
-                    self.assertAllClose(x, y, rtol, atol, f"{msg or ''}[{i}]")
-                return
+        several = isinstance(a, (list, tuple)) and isinstance(b, (list, tuple))
+        if several and len(a) == len(b) and (self._has_structure(a) or self._has_structure(b)):
+            for i, (x, y) in enumerate(zip(a, b, strict=True)):
+                self.assertAllClose(x, y, rtol, atol, f"{msg or ''}[{i}]")
+            return
         x, y = self._array(a), self._array(b)
         self.assertEqual(x.shape, y.shape, f"Shape mismatch: {x.shape} and {y.shape}. {msg or ''}")
         if not np.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True):
@@ -94,6 +110,14 @@ class ArrayAssertions(PlainAssertions):
             np.testing.assert_array_equal(x, y, err_msg=msg or "")
             raise AssertionError(msg or f"{x!r} and {y!r} differ")
 
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Checks that `assertAllEqual` fails."""
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
+
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
         """Checks that two numbers differ by no more than `err`."""
         near = f1 == f2 or abs(f1 - f2) <= err
@@ -116,26 +140,38 @@ class ArrayAssertions(PlainAssertions):
 
     def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:
         """Checks that a tensor has the static shape of an array."""
-        self.assertAllEqual(np_array.shape, tf_tensor.get_shape().as_list(), msg)
+        for given in np_array, tf_tensor:
+            if not hasattr(given, "shape"):
+                raise TypeError(f"expected an array or a Tensor, got {given!r}")
+        self.assertAllEqual(list(np_array.shape), list(tf_tensor.shape), msg)
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
-        """Checks that an array or tensor is of a dtype."""
-        self.assertEqual(as_dtype(target.dtype), as_dtype(expected_dtype))
+        """Checks that an array, a tensor or what makes an array is of a dtype."""
+        found = target.dtype if hasattr(target, "dtype") else self._array(target).dtype
+        self.assertEqual(as_dtype(found), as_dtype(expected_dtype))
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
         """Checks that all elements are greater than a number."""
-        self.assertGreater(self._array(a).min(), comparison_target)
+        self.assertGreater(self._ordered(a).min(), comparison_target)
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
         """Checks that all elements are less than a number."""
-        self.assertLess(self._array(a).max(), comparison_target)
+        self.assertLess(self._ordered(a).max(), comparison_target)
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """Checks that no element is less than a number."""
+        self.assertGreaterEqual(self._ordered(a).min(), comparison_target)
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """Checks that no element is greater than a number."""
+        self.assertLessEqual(self._ordered(a).max(), comparison_target)
 
     def assertAllInRange(
         self, target: Any, lower_bound: Any, upper_bound: Any,
         open_lower_bound: bool = False, open_upper_bound: bool = False,
     ) -> None:  # fmt: skip
         """Checks that all elements are in a range."""
-        found = self._array(target)
+        found = self._ordered(target)
         above = found > lower_bound if open_lower_bound else found >= lower_bound
         below = found < upper_bound if open_upper_bound else found <= upper_bound
         self.assertTrue(bool((above & below).all()), f"{found} is not in the range")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import unittest
 from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+_NONE = object()
 
 
 class PlainAssertions(unittest.TestCase):
@@ -72,6 +76,100 @@ class PlainAssertions(unittest.TestCase):
         """Checks that a text ends with another."""
         if not actual.endswith(expected_end):
             self.fail(f"{actual!r} does not end with {expected_end!r}. {msg or ''}")
+
+    def assertNotStartsWith(self, actual: str, unexpected_start: str, msg: Any = None) -> None:
+        """Checks that a text does not begin with another."""
+        if actual.startswith(unexpected_start):
+            self.fail(f"{actual!r} does start with {unexpected_start!r}. {msg or ''}")
+
+    def assertNotEndsWith(self, actual: str, unexpected_end: str, msg: Any = None) -> None:
+        """Checks that a text does not end with another."""
+        if actual.endswith(unexpected_end):
+            self.fail(f"{actual!r} does end with {unexpected_end!r}. {msg or ''}")
+
+    def assertRegexMatch(
+        self, actual_str: str, regexes: Sequence[str], message: Any = None
+    ) -> None:
+        """Checks that one of several regular expressions is found in a text."""
+        if not any(re.search(pattern, actual_str) for pattern in regexes):
+            self.fail(f"none of {list(regexes)} is found in {actual_str!r}. {message or ''}")
+
+    def assertSequenceStartsWith(
+        self, prefix: Sequence[Any], whole: Sequence[Any], msg: Any = None
+    ) -> None:
+        """Checks that a sequence begins with the items of another, of which there are some."""
+        wanted, found = list(prefix), list(whole)
+        if not wanted or found[: len(wanted)] != wanted:
+            self.fail(f"{found!r} does not start with {wanted!r}. {msg or ''}")
+
+    def assertContainsSubsequence(
+        self, container: Iterable[Any], subsequence: Sequence[Any], msg: Any = None
+    ) -> None:
+        """Checks that a sequence has the items of another, in that order, with others between."""
+        rest = iter(container)
+        absent = next((item for item in subsequence if item not in rest), _NONE)
+        if absent is not _NONE:
+            self.fail(f"{absent!r} is not in {container!r} behind the others. {msg or ''}")
+
+    def assertContainsExactSubsequence(
+        self, container: Sequence[Any], subsequence: Sequence[Any], msg: Any = None
+    ) -> None:
+        """Checks that a sequence has the items of another, one beside the other."""
+        items, wanted = list(container), list(subsequence)
+        places = range(len(items) - len(wanted) + 1)
+        if not any(items[i : i + len(wanted)] == wanted for i in places):
+            self.fail(f"{wanted!r} is no part of {items!r}. {msg or ''}")
+
+    def assertSequenceAlmostEqual(
+        self,
+        expected_seq: Sequence[Any],
+        actual_seq: Sequence[Any],
+        places: int | None = None,
+        msg: Any = None,
+        delta: float | None = None,
+    ) -> None:
+        """Checks that the numbers of two sequences are nearly the same, as Python's TestCase does.
+
+        Two NaNs, or two infinities of one sign, are.
+        """
+        self.assertLen(actual_seq, len(expected_seq), msg)
+        for i, (wanted, found) in enumerate(zip(expected_seq, actual_seq, strict=True)):
+            if not (wanted == found or (wanted != wanted and found != found)):
+                told: Any = {"places": places, "msg": f"at {i}. {msg or ''}", "delta": delta}
+                self.assertAlmostEqual(wanted, found, **told)
+
+    def assertDictAlmostEqual(
+        self,
+        a: Mapping[Any, Any],
+        b: Mapping[Any, Any],
+        places: int | None = None,
+        msg: Any = None,
+        delta: float | None = None,
+    ) -> None:
+        """Checks that two dicts have the same keys, and nearly the same numbers."""
+        self.assertEqual(a.keys(), b.keys(), msg)
+        wanted, found = ([one[key] for key in a] for one in (a, b))
+        self.assertSequenceAlmostEqual(wanted, found, places, msg, delta)
+
+    def assertSameStructure(
+        self, a: Any, b: Any, aname: str = "a", bname: str = "b", msg: Any = None
+    ) -> None:
+        """Checks that two structures of lists and dicts hold the same."""
+        if a != b:
+            self.fail(f"{aname} is {a!r}, and {bname} is {b!r}. {msg or ''}")
+
+    def assertTotallyOrdered(self, *groups: Sequence[Any], **settings: Any) -> None:
+        """Checks that what stands in a group is equal, and less than all of the groups after it."""
+        for i, group in enumerate(groups):
+            for item in group:
+                for other in group:
+                    self.assertTrue(item == other and not item < other, settings.get("msg"))
+                for later in (other for after in groups[i + 1 :] for other in after):
+                    self.assertTrue(item < later and not later < item, settings.get("msg"))
+
+    def enter_context(self, manager: AbstractContextManager[Any]) -> Any:
+        """Enters a context manager, until the test ends."""
+        return self.enterContext(manager)
 
     def assertContainsInOrder(
         self, strings: Sequence[str], target: str, msg: str | None = None

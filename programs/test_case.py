@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import re
 import shutil
 import tempfile
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from ..graph import errors
 from ..graph.default_graph import reset_default_graph
 from ..graph.default_scopes import set_random_seed
 from ..graph.scopes import thread_defaults
+from ..graph.scopes.device_spec import DeviceSpec
 from ..session.session import Session
 from .array_assertions import ArrayAssertions
 from .testing import get_temp_dir
@@ -56,6 +59,20 @@ class _CheckedThread:
     def is_alive(self) -> bool:
         """Whether it is at work."""
         return self._thread.is_alive()
+
+
+class CapturedWrites:
+    """What was written to a stream: see `captureWritesToStream`."""
+
+    def __init__(self, path: str, stream: Any) -> None:
+        self._path = path
+        self._stream = stream
+
+    def contents(self) -> str:
+        """What has been written so far."""
+        self._stream.flush()
+        with open(self._path, encoding="utf-8", errors="replace") as file:
+            return file.read()
 
 
 class TestCase(ArrayAssertions):
@@ -130,6 +147,11 @@ class TestCase(ArrayAssertions):
         if self._cached is None:
             self._cached = Session(graph=graph, config=config)
         session = self._cached
+        if graph is not None and graph is not session.graph:
+            raise ValueError(
+                "The graph used to get the cached session is different than the one that was used "
+                "to create the session. Maybe create a new session with self.session()"
+            )
         with session.graph.as_default(), session.as_default():
             yield session
 
@@ -176,7 +198,9 @@ class TestCase(ArrayAssertions):
         """
         try:
             yield
-        except exception_type as error:
+        except Exception as error:
+            if not isinstance(error, exception_type):
+                raise AssertionError(f"Exception of type {type(error)}: {error}") from error
             wanted = expected_err_re_or_predicate
             if callable(wanted):
                 self.assertTrue(wanted(error), f"Exception of type {exception_type}: {error}")
@@ -190,6 +214,36 @@ class TestCase(ArrayAssertions):
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
         """Checks that a `with` block raises an OpError: see `assertRaisesWithPredicateMatch`."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
+
+    def assertRaisesIncompatibleShapesError(
+        self,
+        exception_type: Any = errors.InvalidArgumentError,
+        expected_err_re_or_predicate: Any = (
+            r"Incompatible shapes|Dimensions must be equal|"
+            r"do not broadcast together|cannot be broadcast"
+        ),
+    ) -> Any:
+        """Checks that a `with` block raises the error of shapes that do not fit each other."""
+        return self.assertRaisesWithPredicateMatch(exception_type, expected_err_re_or_predicate)
+
+    @contextlib.contextmanager
+    def captureWritesToStream(self, stream: Any) -> Iterator[CapturedWrites]:
+        """A `with` block within which what goes to a stream of the process is kept.
+
+        Whoever writes, be it other than Python, writes to the file behind the stream.
+        """
+        stream.flush()
+        number = stream.fileno()
+        before = os.dup(number)
+        path = os.path.join(self.get_temp_dir(), f"captured-{number}-{time.monotonic_ns()}")
+        with open(path, "wb+") as file:
+            os.dup2(file.fileno(), number)
+            try:
+                yield CapturedWrites(path, stream)
+            finally:
+                stream.flush()
+                os.dup2(before, number)
+                os.close(before)
 
     def assertProtoEquals(
         self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None
@@ -210,4 +264,5 @@ class TestCase(ArrayAssertions):
 
     def assertDeviceEqual(self, device1: Any, device2: Any) -> None:
         """Checks that two devices are the same."""
-        self.assertEqual(str(device1 or ""), str(device2 or ""))
+        one, other = (DeviceSpec.from_string(str(d or "")).to_string() for d in (device1, device2))
+        self.assertEqual(one, other)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 public = {
     "td.test": (
-        "Benchmark StubOutForTesting assert_equal_graph_def create_local_cluster get_temp_dir "
+        "StubOutForTesting assert_equal_graph_def create_local_cluster get_temp_dir "
         "gpu_device_name is_built_with_cuda is_built_with_gpu_support is_built_with_rocm "
         "is_built_with_xla is_gpu_available main mock test_src_dir_path"
     ),
@@ -192,30 +192,3 @@ class StubOutForTesting:
         self._sets.clear()
 
     CleanUp = SmartUnsetAll = UnsetAll
-
-
-class Benchmark:
-    """The base of benchmarks: methods `benchmark…`, of which TensorFlow's runner calls each.
-
-    Example:
-        >>> import tensordraft as td
-        >>> class Sums(td.test.Benchmark):
-        ...     def benchmarkSum(self):
-        ...         self.report_benchmark(name="sum", iters=1, wall_time=0.5)
-        >>> Sums().benchmarkSum()
-        sum: 0.5 s a run, of 1
-    """
-
-    def report_benchmark(
-        self,
-        iters: int | None = None,
-        cpu_time: float | None = None,
-        wall_time: float | None = None,
-        throughput: float | None = None,
-        extras: Any = None,
-        name: str | None = None,
-        metrics: Any = None,
-    ) -> None:
-        """Prints what a benchmark has found."""
-        del cpu_time, throughput, extras, metrics
-        print(f"{name or type(self).__name__}: {wall_time} s a run, of {iters}")

@@ -14,7 +14,7 @@ from .. import errors
 from .local_files import FileStatistics, told_as_op_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .local_files import Path
 
@@ -26,7 +26,7 @@ public = {
     "td.io.gfile": (
         "copy=Copy exists=Exists glob=Glob isdir=IsDirectory listdir=ListDirectory "
         "makedirs=MakeDirs mkdir=MkDir remove=Remove rename=Rename rmtree=DeleteRecursively "
-        "stat=Stat walk=Walk"
+        "stat=Stat walk"
     ),
 }
 
@@ -72,7 +72,7 @@ def ListDirectory(dirname: Path) -> list[str]:
 
 
 def MkDir(dirname: Path) -> None:
-    """Makes a folder in one that exists; no error if it is there.
+    """Makes a folder in one that exists; no error if it is there, or a file of that name.
 
     Raises:
         NotFoundError: the folder around does not exist.
@@ -85,13 +85,16 @@ def MkDir(dirname: Path) -> None:
         >>> td.gfile.IsDirectory(path)
         True
     """
-    if not IsDirectory(dirname):
+    if not Exists(dirname):
         with told_as_op_error():
             os.mkdir(dirname)
 
 
 def MakeDirs(dirname: Path) -> None:
     """Makes a folder, and those around it that do not exist; no error if it is there.
+
+    Raises:
+        FailedPreconditionError: one of them is a file.
 
     Example:
         >>> import os, tempfile
@@ -101,8 +104,12 @@ def MakeDirs(dirname: Path) -> None:
         >>> td.gfile.IsDirectory(path)
         True
     """
-    with told_as_op_error():
-        os.makedirs(dirname, exist_ok=True)
+    try:
+        with told_as_op_error():
+            os.makedirs(dirname, exist_ok=True)
+    except (errors.AlreadyExistsError, errors.NotFoundError) as error:
+        message = f"{error.message}: a part of {os.fspath(dirname)!r} is no folder"
+        raise errors.FailedPreconditionError(None, None, message) from error
 
 
 def Remove(filename: Path) -> None:
@@ -236,6 +243,36 @@ def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], lis
         [['models'], ['new'], []]
     """
     yield from os.walk(os.fsdecode(top), topdown=in_order)
+
+
+def walk(
+    top: Path, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """The folders under a folder: for each its path, the folders in it and the files in it.
+
+    Args:
+        top: the folder.
+        topdown: whether a folder comes before those inside it.
+        onerror: called with the error where a folder cannot be read, which is left out.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> folder = tempfile.mkdtemp()
+        >>> td.io.gfile.makedirs(os.path.join(folder, "models", "new"))
+        >>> [inner for _, inner, _ in td.io.gfile.walk(folder, topdown=False)]
+        [[], ['new'], ['models']]
+    """
+
+    def tell(error: OSError) -> None:
+        try:
+            with told_as_op_error():
+                raise error
+        except errors.OpError as told:
+            if onerror is not None:
+                onerror(told)
+
+    yield from os.walk(os.fsdecode(top), topdown, tell)
 
 
 def Stat(filename: Path) -> FileStatistics:

@@ -23,6 +23,7 @@ _BY_NUMBER = {
     errno.ENOENT: errors.NotFoundError,
     errno.ENOTDIR: errors.NotFoundError,
     errno.EEXIST: errors.AlreadyExistsError,
+    errno.EINVAL: errors.InvalidArgumentError,
     errno.EACCES: errors.PermissionDeniedError,
     errno.EPERM: errors.PermissionDeniedError,
     errno.EISDIR: errors.FailedPreconditionError,
@@ -126,10 +127,29 @@ class GFile:
         with told_as_op_error():
             file.write(data)
 
-    def seek(self, offset: int = 0, whence: int = 0) -> None:
-        """Goes to a position in bytes: from the beginning, from here (1) or from the end (2)."""
+    def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
+        """Goes to a position in bytes: from the beginning, from here (1) or from the end (2).
+
+        `position` is the older name of `offset`.
+
+        Raises:
+            TypeError: neither of the two is given.
+            InvalidArgumentError: `whence` is none of the three, or the place is before the file.
+            OutOfRangeError: the place is behind the end of a file that is read.
+        """
+        place = position if offset is None else offset
+        if place is None:
+            raise TypeError("seek(): offset argument required")
+        if whence not in (0, 1, 2):
+            message = f"whence must be 0, 1 or 2, got {whence!r}"
+            raise errors.InvalidArgumentError(None, None, message)
         with told_as_op_error():
-            self._opened().seek(offset, whence)
+            file = self._opened()
+            reached = file.seek(place, whence)
+        if reached > self.size() and self._mode.startswith("r"):
+            file.seek(0, 2)
+            message = f"position {reached} is behind the end of {self._name!r}, at {self.size()}"
+            raise errors.OutOfRangeError(None, None, message)
 
     def tell(self) -> int:
         """The position in bytes."""
@@ -153,9 +173,17 @@ class GFile:
                 self._file.close()
             self._file = None
 
-    def __iter__(self) -> Iterator[Any]:
-        while line := self.readline():
-            yield line
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        if line := self.readline():
+            return line
+        raise StopIteration
+
+    def next(self) -> Any:
+        """The next line, as the file is its own iterator."""
+        return self.__next__()
 
     def __enter__(self) -> Self:
         return self

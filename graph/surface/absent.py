@@ -86,7 +86,6 @@ _REASONS = {
     "SaveOptions": _OBJECTS,
     "TaskLevelStatusMessage": "td.logging.info says it",
     "all_v2_summary_ops": "there are the summaries of 1.x: td.summary.merge_all",
-    "benchmark_config": "td.test.Benchmark measures with the session's own config",
     "do_quantize_training_on_graphdef": "put td.fake_quant_with_min_max_vars into the model",
     "initialize": "td.summary.FileWriter begins when it is made",
     "is_cpu_target_available": "there is one device, the CPU",

@@ -104,7 +104,8 @@ def got(
         settings["dtype"] if given.get("dtype") is not None else None, settings["initializer"]
     )
     settings["dtype"] = dtype_or(settings["dtype"], scope.dtype)
-    shared = sharing(*(settings[key] for key in _SHARED), name)
+    synchronization, aggregation, trainable = (settings[key] for key in _SHARED)
+    shared = sharing(synchronization, aggregation, trainable, name)
     settings.update(zip(_SHARED, shared, strict=True))
     full_name = f"{scope.name}/{name}" if scope.name else name
     custom = scope.custom_getter if custom_getter is None else custom_getter

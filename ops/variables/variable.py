@@ -120,8 +120,8 @@ class Variable(VariableOperators, VariableRows, Part, Shared, VariableKinds, beh
             return
         if initial_value is None:
             raise ValueError("initial_value must be specified")
-        *modes, trainable = sharing(synchronization, aggregation, trainable, name)
-        self._sharing = modes[0], modes[1]
+        modes = sharing(synchronization, aggregation, trainable, name)
+        self._sharing, trainable = modes[:2], modes[2]
         names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
             names.append(GraphKeys.TRAINABLE_VARIABLES)

@@ -91,7 +91,6 @@ class Shared:
         return self._sharing[1]
 
     def _take_sharing(self, variable_def: VariableDef) -> None:
-        self._sharing = (
-            VariableSynchronization(variable_def.synchronization),
-            VariableAggregation(variable_def.aggregation),
-        )
+        synchronization = VariableSynchronization(variable_def.synchronization)
+        aggregation = VariableAggregation(variable_def.aggregation)
+        self._sharing = synchronization, aggregation  # type: ignore[misc] # a slot of Variable

@@ -82,6 +82,10 @@ class BatchPlan(NamedTuple):
     def queue(self, types: Sequence[Any], shapes: Sequence[TensorShape]) -> QueueBase:
         """The queue."""
         if self.least is not None:
+            if self.capacity <= self.least:
+                raise ValueError(
+                    f"capacity {self.capacity} must be bigger than min_after_dequeue {self.least}."
+                )
             return RandomShuffleQueue(
                 self.capacity,
                 self.least,
@@ -182,6 +186,10 @@ def _types(lists: Sequence[Sequence[Tensor]]) -> list[Any]:
 def _shapes(plan: BatchPlan, lists: Sequence[Sequence[Tensor]]) -> list[TensorShape]:
     """The shape of each component of an element: what is stated, or all sources have in common."""
     found = []
+    if plan.shapes is not None and len(plan.shapes) != len(lists[0]):
+        raise ValueError(
+            f"shapes must have one for each of the {len(lists[0])} tensors, got {len(plan.shapes)}"
+        )
     for i, column in enumerate(zip(*lists, strict=True)):
         shapes = [tensor.shape if plan.shapes is None else plan.shapes[i] for tensor in column]
         shapes = [TensorShape(shape) for shape in shapes]

@@ -135,3 +135,44 @@ def test_text_and_bytes() -> None:
     for function in (td.compat.as_bytes, td.compat.as_text):
         with pytest.raises(TypeError, match="expected text or bytes, got 7"):
             function(7)  # type: ignore[arg-type]
+
+
+def test_a_file_is_its_own_iterator(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_text("one\ntwo\nthree")
+    with td.gfile.GFile(path) as file:
+        assert (file.readline(), file.tell(), next(file), file.next()) == (
+            *("one\n", 4, "two\n"),
+            "three",
+        )
+        with pytest.raises(StopIteration):
+            next(file)
+        file.seek(position=4)
+        assert file.readlines() == ["two\n", "three"]
+
+
+def test_places_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_text("one\ntwo\nthree")
+    with td.gfile.GFile(path, "rb") as file:
+        file.seek(-5, 2)
+        assert file.read() == b"three"
+        with pytest.raises(td.errors.OutOfRangeError, match="position 100 is behind the end"):
+            file.seek(100)
+        with pytest.raises(td.errors.InvalidArgumentError, match="whence must be 0, 1 or 2, got 7"):
+            file.seek(1, 7)
+        with pytest.raises(td.errors.InvalidArgumentError):
+            file.seek(-1)
+        with pytest.raises(TypeError, match="offset argument required"):
+            file.seek()
+
+
+def test_folders_where_files_are(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    td.gfile.MkDir(tmp_path / "file")
+    for place in "file", "file/inner":
+        with pytest.raises(td.errors.FailedPreconditionError, match="is no folder"):
+            td.gfile.MakeDirs(tmp_path / place)
+    failed: list[td.OpError] = []
+    assert list(td.io.gfile.walk(tmp_path / "none", onerror=failed.append)) == []
+    assert [type(error) for error in failed] == [td.errors.NotFoundError]

@@ -110,4 +110,4 @@ def test_getters_are_told_all_settings() -> None:
 def test_a_variable_behind_a_handle_has_no_truth_value() -> None:
     with pytest.raises(TypeError, match="has no truth value"):
         bool(td.Variable(1.0, use_resource=True))
-    assert td.Variable(0.0)
+    assert bool(td.Variable(0.0)) is True

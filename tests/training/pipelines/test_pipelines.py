@@ -209,6 +209,8 @@ def test_files_that_match_once(session: td.Session, tmp_path: Path) -> None:
         (lambda: t.batch_join([{"a": 1}, {"b": 1}], 4), ValueError, "must have the same keys"),
         (lambda: t.maybe_batch([1], [True], 4), ValueError, "cannot be a vector"),
         (lambda: t.maybe_batch([1], [[True]], 4), ValueError, "must be 0 or 1 dimensions"),
+        (lambda: t.shuffle_batch([1], 2, 9, 9), ValueError, "capacity 9 must be bigger than min"),
+        (lambda: t.batch([1], 2, shapes=[[], []]), ValueError, "each of the 1 tensors, got 2"),
     ],
 )
 def test_what_cannot_work_is_refused(
