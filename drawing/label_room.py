@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _CELL = 80.0  # what is near is looked for in cells of this size
 _HEIGHT, _ABOVE, _GAP = 10.0, 8.0, 3.0
 _SHIFTS = (0.0, -7.0, 9.0)  # from the middle of a bend
+_BEYOND = 120.0
 _BENDS = 8  # the points of a bend that are kept free
 _MOST_PLACES = 8  # along a line that are tried for its label
 
@@ -25,13 +26,17 @@ class Room:
     Args:
         taken: what stands there.
         routes: the points of lines, which run down, or bend in between.
-        width: how wide the picture is.
+        width: how wide the picture is; labels may make it somewhat wider.
+
+    Attributes:
+        width: how wide it is with its labels.
     """
 
     def __init__(
         self, taken: Iterable[Place], routes: Iterable[Sequence[Point]], width: float
     ) -> None:
-        self._width = width
+        self.width = width
+        self._most = width + _BEYOND
         self._cells: dict[tuple[int, int], list[Place]] = {}
         for place in taken:
             self._take(place)
@@ -47,8 +52,9 @@ class Room:
         for (x, y), shift in product(points[:_MOST_PLACES], _SHIFTS):
             for left in (x + _GAP, x - _GAP - width):
                 place = Place(left, y + shift - _ABOVE, width, _HEIGHT)
-                if left >= 0 and left + width <= self._width and self._is_free(place):
+                if left >= 0 and left + width <= self._most and self._is_free(place):
                     self._take(place)
+                    self.width = max(self.width, left + width + _GAP)
                     return left, y + shift
         return None
 

@@ -7,8 +7,11 @@ line runs under a box. Between layers lines bend, where nothing stands. (Sugiyam
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
+
+from .alignment import Layers, Link, aligned
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -16,9 +19,9 @@ if TYPE_CHECKING:
     Point = tuple[float, float]
 
 BOX_HEIGHT, MARGIN = 34.0, 12.0
-_GAP_X, _GAP_Y, _GAP_SIDE = 16.0, 44.0, 20.0
-_WIRE, _WIRE_GAP = 2.0, 7.0
-_SWEEPS, _STRAIGHTENING = 6, 12
+_GAP_Y, _GAP_SIDE = 44.0, 20.0
+_WIRE = 2.0
+_SWEEPS = 6
 _MOST_WIRES = 50_000
 
 
@@ -90,7 +93,7 @@ def layered(
     layers: list[list[int]] = [[] for _ in range(max(depths, default=-1) + 1)]
     for i, depth in enumerate(depths):
         layers[depth].append(i)
-    centres = _centres(layers, sizes, len(widths), _links(edges, depths, wires))
+    centres = _centres(layers, sizes, len(widths), _links(edges, depths, wires, sizes))
     tallest = [max((heights[i] for i in layer if i < len(widths)), default=0.0) for layer in layers]
     starts = [MARGIN]
     for i, (layer, height) in enumerate(zip(layers, tallest, strict=True)):
@@ -175,26 +178,29 @@ def _passed(
     return list(enumerate(passed, start))
 
 
-Link = tuple[int, float, float]
-
-
 def _links(
-    edges: Sequence[Edge], depths: Sequence[int], wires: dict[tuple[int, float], list[int]]
+    edges: Sequence[Edge],
+    depths: Sequence[int],
+    wires: dict[tuple[int, float], list[int]],
+    sizes: Sequence[float],
 ) -> tuple[list[list[Link]], list[list[Link]]]:
-    """What each box and wire hangs on above and below: its number, and where on both sides."""
+    """What each box and wire hangs on above and below."""
     above: list[list[Link]] = [[] for _ in depths]
     below: list[list[Link]] = [[] for _ in depths]
     seen: set[tuple[int, int, float, float]] = set()
     for edge in edges:
         chain = [edge.upper, *[wire for _, wire in _passed(edge, depths, wires)], edge.lower]
         for i, (a, b) in enumerate(pairwise(chain)):
+            out = edge.out if i == 0 else 0.0
+            into = edge.into if i == len(chain) - 2 else 0.0
+            if (a, b, out, into) in seen:
+                continue
+            seen.add((a, b, out, into))
             # Boxes stand below the middle of each other: by their sides, scopes would drift away.
-            out = edge.out if i == 0 and len(chain) > 2 else 0.0
-            into = edge.into if i == len(chain) - 2 and len(chain) > 2 else 0.0
-            if (a, b, out, into) not in seen:
-                seen.add((a, b, out, into))
-                below[a].append((b, into, out))
-                above[b].append((a, out, into))
+            here, there = (out, into) if len(chain) > 2 else (0.0, 0.0)
+            at_a, at_b = out / (sizes[a] + 1), into / (sizes[b] + 1)
+            below[a].append(Link(b, there, here, at_b, at_a))
+            above[b].append(Link(a, here, there, at_a, at_b))
     return above, below
 
 
@@ -205,68 +211,42 @@ def _centres(
     links: tuple[list[list[Link]], list[list[Link]]],
 ) -> list[float]:
     """Where the middle of each box and wire is; layers come into their order."""
-    centres = [0.0] * len(sizes)
+    _order(layers, links)
+    return [x + MARGIN for x in aligned(Layers(layers, sizes, boxes, *links))]
+
+
+def _order(layers: list[list[int]], links: tuple[list[list[Link]], list[list[Link]]]) -> None:
+    """Puts each layer into an order in which few lines cross: by the means of neighbours."""
+    at = [0.0] * len(links[0])
     for layer in layers:
-        _spread(layer, sizes, boxes, centres, [0.0] * len(layer))
+        for i, v in enumerate(layer):
+            at[v] = i
+    fewest, best = _crossings(layers, links[0], at), [*map(list, layers)]
     for sweep in range(_SWEEPS):
+        if not fewest:
+            break
         near, order = (links[1], layers[::-1]) if sweep % 2 else (links[0], layers)
         for layer in order:
-            wished = [_mean(near[i], centres, centres[i]) for i in layer]
-            ranked = sorted(zip(wished, layer, strict=True))
-            layer[:] = [i for _, i in ranked]
-            _spread(layer, sizes, boxes, centres, [wish for wish, _ in ranked])
-    # The order stands; now lines become as straight as it allows, from both ends at once.
-    both = [[*above, *below] for above, below in zip(*links, strict=True)]
-    for sweep in range(_STRAIGHTENING):
-        for layer in layers[::-1] if sweep % 2 else layers:
-            wished = [_mean(both[i], centres, centres[i]) for i in layer]
-            _spread(layer, sizes, boxes, centres, wished)
-    left = min(
-        (centre - size / 2 for centre, size in zip(centres, sizes, strict=True)), default=0.0
-    )
-    return [centre - left + MARGIN for centre in centres]
+            for v in layer:
+                if near[v]:
+                    at[v] = sum([at[link.to] + link.far for link in near[v]]) / len(near[v])
+            layer.sort(key=at.__getitem__)
+            for i, v in enumerate(layer):
+                at[v] = i
+        crossings = _crossings(layers, links[0], at)
+        if crossings < fewest:
+            fewest, best = crossings, [*map(list, layers)]
+    layers[:] = best
 
 
-def _mean(links: list[Link], centres: list[float], otherwise: float) -> float:
-    if not links:
-        return otherwise
-    return sum(centres[i] + there - here for i, there, here in links) / len(links)
-
-
-def _spread(
-    layer: list[int],
-    sizes: Sequence[float],
-    boxes: int,
-    centres: list[float],
-    wished: Sequence[float],
-) -> None:
-    """Puts what is in a layer side by side, as near as may be to where it wishes to be.
-
-    Whatever stands too close is put together to a group, whose middle is where the mean of the
-    wishes of its members is, until no group touches another.
-    """
-    groups: list[tuple[float, float, list[float]]] = []  # start, end, where each member wants it
-    before = None
-    for i, wish in zip(layer, wished, strict=True):
-        gap = _WIRE_GAP if i >= boxes and before is not None and before >= boxes else _GAP_X
-        start, end, wants = wish - sizes[i] / 2, wish + sizes[i] / 2, [wish - sizes[i] / 2]
-        while groups and groups[-1][1] + gap > start:
-            first, last, others = groups.pop()
-            step = last + gap - first  # from the start of that group to here
-            wants = [*others, *[want - step for want in wants]]
-            width = step + end - start
-            start = sum(wants) / len(wants)
-            end = start + width
-            gap = _GAP_X
-        groups.append((start, end, wants))
-        before = i
-    members = iter(layer)
-    for start, _, wants in groups:
-        at, before = start, None
-        for _ in wants:
-            i = next(members)
-            if before is not None:
-                at += _WIRE_GAP if i >= boxes and before >= boxes else _GAP_X
-            centres[i] = at + sizes[i] / 2
-            at += sizes[i]
-            before = i
+def _crossings(layers: list[list[int]], above: list[list[Link]], at: list[float]) -> int:
+    """How often lines between layers cross: the pairs of them that end in the other order."""
+    number = 0
+    for layer in layers:
+        ends: list[float] = []
+        lines = [(at[to] + far, at[v] + near) for v in layer for to, _, _, far, near in above[v]]
+        for _, end in sorted(lines):
+            place = bisect_right(ends, end)
+            number += len(ends) - place
+            ends.insert(place, end)
+    return number

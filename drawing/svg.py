@@ -72,6 +72,10 @@ def _lines(drawing: Drawing, style: str, tones: Sequence[str], legend: str) -> I
     outermost = [*places, *(cluster.place for cluster in clusters)]
     width = max((place.x + place.width for place in outermost), default=0.0) + MARGIN
     height = max((place.y + place.height for place in outermost), default=0.0) + MARGIN
+    titles = [cluster.place._replace(height=_TITLE_HEIGHT) for cluster in clusters]
+    room = Room([*places, *titles], routes, width)
+    curves = [*_curves(drawing, routes, room)]
+    width = room.width
     if legend:
         width, height = max(width, _CHARACTER * len(legend)), height + _LEGEND_HEIGHT
     yield (
@@ -86,14 +90,7 @@ def _lines(drawing: Drawing, style: str, tones: Sequence[str], legend: str) -> I
         x, y = cluster.place.x + 6, cluster.place.y + 13
         yield f'<g class="scope" data-name="{_escaped(cluster.name)}">{_rectangle(cluster.place)}'
         yield f'<text x="{x:.1f}" y="{y:.1f}">{_escaped(cluster.label)}</text></g>'
-    titles = [cluster.place._replace(height=_TITLE_HEIGHT) for cluster in clusters]
-    labelled: set[tuple[int, str]] = set()
-    room = Room([*places, *titles], routes, width)
-    for line, route in zip(drawing.lines, routes, strict=True):
-        yield f'<g class="line" data-ends="{line.source} {line.target}">'
-        again = (line.source, line.label) in labelled
-        labelled.add((line.source, line.label))
-        yield _curve(route, line.label, room, again=again, control=line.control) + "</g>"
+    yield from curves
     for box, label, place, tone in zip(drawing.boxes, labels, places, tones, strict=True):
         middle = place.x + place.width / 2
         told = [box.name, *box.types, *box.constants, box.device]
@@ -108,6 +105,15 @@ def _lines(drawing: Drawing, style: str, tones: Sequence[str], legend: str) -> I
     if legend:
         yield f'<text class="legend" x="{MARGIN}" y="{height - MARGIN:.1f}">{legend}</text>'
     yield "</svg>"
+
+
+def _curves(drawing: Drawing, routes: Sequence[Sequence[Point]], room: Room) -> Iterator[str]:
+    labelled: set[tuple[int, str]] = set()
+    for line, route in zip(drawing.lines, routes, strict=True):
+        again = (line.source, line.label) in labelled
+        labelled.add((line.source, line.label))
+        curve = _curve(route, line.label, room, again=again, control=line.control)
+        yield f'<g class="line" data-ends="{line.source} {line.target}">{curve}</g>'
 
 
 def _escaped(text: str) -> str:
