@@ -9,7 +9,7 @@ import numpy as np
 from ..graph.describe import whereabouts
 from ..graph.node import Operation, Tensor
 from ..protos.constant_array import constant_array
-from ..protos.dtypes import variant
+from ..protos.dtypes import string, variant
 from .named_sizes import NamedSizes
 
 if TYPE_CHECKING:
@@ -130,8 +130,11 @@ def _converted(tensor: Tensor, value: Any) -> Array:
             f"the value {value} fed for {tensor.name!r} is not compatible with Tensor type "
             f"{dtype.name}, which holds {dtype.min} to {dtype.max}"
         )
-    if dtype is variant and getattr(value, "handle", None) is not None:
-        return np.asarray(value.handle)  # what a run has returned
+    handle = getattr(value, "handle", None)  # of what a run has returned
+    if dtype is variant and handle is not None:
+        return np.asarray(handle)
+    if dtype is string and isinstance(handle, str):
+        return np.asarray(handle.encode(), object)
     if hasattr(value, "toarray"):
         raise TypeError(
             f"cannot feed {tensor.name!r}: a sparse matrix of type {type(value).__name__!r} is no "

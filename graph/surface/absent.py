@@ -187,9 +187,6 @@ _GROUPS = {
         "SparseTopKCategoricalAccuracy SpecificityAtSensitivity TopKCategoricalAccuracy "
         "TrueNegatives TruePositives"
     ),
-    "no value stays in a session: fetch it and feed it, or keep it in a variable": (
-        "delete_session_tensor get_session_handle get_session_tensor"
-    ),
     "fetch the dataset's iterator in a session": "NumpyIterator",
     "td.map_fn does it, one element after the other": "vectorized_map",
     "td.nn.convolution and td.nn.pool take a dilation_rate": "with_space_to_batch",
