@@ -32,7 +32,9 @@ GET_SESSION_HANDLE = OpDef(
 GET_SESSION_TENSOR = OpDef(
     "GetSessionTensor", "handle: string -> value: dtype", "dtype: type", traits=STATEFUL
 )
-DELETE_SESSION_TENSOR = OpDef("DeleteSessionTensor", "handle: string ->", traits=STATEFUL)
+DELETE_SESSION_TENSOR: OpDef[Any] = OpDef(
+    "DeleteSessionTensor", "handle: string ->", traits=STATEFUL
+)
 
 _KEY = "tensors of the session"
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
