@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Self
 
+from ...protos.messages import DataType
 from .. import errors
 from .bundle_index import SUFFIX as INDEX_SUFFIX
 from .checkpoint_file import SUFFIX, CheckpointFile
@@ -113,6 +114,15 @@ class CheckpointReader:
     def get_variable_to_dtype_map(self) -> dict[str, DType]:
         """The dtypes of all tensors, by name."""
         return self._file.dtypes()
+
+    def debug_string(self) -> bytes:
+        """The names, dtypes and shapes of all tensors, a line for each."""
+        shapes = self.get_variable_to_shape_map()
+        lines = [
+            f"{name} ({DataType.Name(dtype.as_datatype_enum)}) [{','.join(map(str, shapes[name]))}]"
+            for name, dtype in sorted(self.get_variable_to_dtype_map().items())
+        ]
+        return "".join(f"{line}\n" for line in lines).encode()
 
     def close(self) -> None:
         """Closes the files."""

@@ -171,6 +171,10 @@ def import_meta_graph(
     return import_with_names(meta_graph_or_file, clear_devices, import_scope)[0]
 
 
+class NoMetaGraphError(errors.NotFoundError, OSError):
+    """There is no file of that name. TensorFlow tells it by an OSError."""
+
+
 def import_with_names(
     meta_graph_or_file: MetaGraphDef | str | os.PathLike[str],
     clear_devices: bool,
@@ -182,7 +186,10 @@ def import_with_names(
         message = meta_graph_or_file
     else:
         path = os.fsdecode(meta_graph_or_file)
-        model = read_model(path, apart=False)
+        try:
+            model = read_model(path, apart=False)
+        except errors.NotFoundError as error:
+            raise NoMetaGraphError(None, None, error.message) from None
         if model.meta_graph is None:
             told = f"{path} is not a MetaGraphDef but a GraphDef: td.load_graph reads it"
             raise errors.DataLossError(None, None, told)

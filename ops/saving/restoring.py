@@ -184,3 +184,10 @@ def checkpoints_beside(path: str) -> str:
         return f"; there is none in {folder!r}"
     shown = ", ".join(found[:_MOST_NAMED])
     return f"; there are {shown} in {folder!r}{meant(os.path.basename(path), found)}"
+
+
+def step_number(sess: Any, global_step: Any) -> int:
+    """The number of a step that is given as such, or as a tensor or variable of a session."""
+    if isinstance(global_step, (int, np.integer)):
+        return int(global_step)
+    return int(sess.run(global_step))

@@ -160,7 +160,10 @@ def as_saveables(var_list: Mapping[str, Any] | Iterable[Any]) -> list[SaveableOb
         if not isinstance(name, str):
             raise TypeError(f"names in checkpoints are strings, got {name!r}")
         value = named[name]
-        for item in value if isinstance(value, _SEVERAL) else [value]:
+        several = isinstance(value, _SEVERAL)
+        for item in value if several else [value]:
+            if several and getattr(item, "_save_slice_info", None) is None:
+                raise ValueError(f"Slices must all be slices: {item!r}, among those of {name!r}")
             if id(item) in seen:
                 raise ValueError(f"the same object would be saved under two names, {name!r} too")
             seen.add(id(item))
@@ -173,9 +176,10 @@ def _by_name(items: Iterable[Any]) -> dict[str, Any]:
     for item in with_parts(items):
         _checked(item)
         name = item.name if isinstance(item, SaveableObject) else name_in_checkpoints(item)
-        known = named.setdefault(name, item)
-        if known is item:
+        if name not in named:
+            named[name] = item
             continue
+        known = named[name]
         parts = known if isinstance(known, list) else [known]
         if any(getattr(part, "_save_slice_info", None) is None for part in (item, *parts)):
             raise ValueError(f"At least two variables have the same name: {name!r}")

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
+from google.protobuf.message import Message
 
 from ...graph import errors
 from ...graph.checkpoints.checkpoint_reader import NoCheckpointError
@@ -21,7 +22,7 @@ from ...graph.checkpoints.meta_graph import export_meta_graph
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys, register_proto_function
 from ...protos.messages import SaverDef
-from .restoring import checkpoints_beside, keys_to_read
+from .restoring import checkpoints_beside, keys_to_read, step_number
 from .saveables import all_saveables, as_saveables
 from .saver_graph import SaverGraph
 
@@ -162,6 +163,8 @@ class Saver:
 
     def _take(self, saver_def: SaverDef) -> None:
         """Uses the nodes that a message names."""
+        if not isinstance(saver_def, Message):
+            raise ValueError(f"saver_def must be a SaverDef, got {saver_def!r}")
         for field in ("save_tensor_name", "restore_op_name"):
             if not getattr(saver_def, field):
                 raise ValueError(f"saver_def must state {field}, got {saver_def}")
@@ -264,8 +267,10 @@ class Saver:
         if os.path.dirname(latest):
             raise ValueError(f"'latest_filename' must not contain path components, got {latest!r}")
         path = os.fsdecode(save_path)
+        if not path:
+            raise ValueError("no path specified: save_path must name the checkpoint")
         if global_step is not None:
-            step = _step_number(sess, global_step)
+            step = step_number(sess, global_step)
             path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
         elif os.path.basename(path) == latest:
             raise ValueError(f"'latest_filename' collides with 'save_path': both are {latest!r}")
@@ -389,12 +394,6 @@ def _explain(error: errors.OpError, what: str) -> NoReturn:
         f"Original error:\n\n{error.message}"
     )
     raise type(error)(error.node_def, error.op, message) from error
-
-
-def _step_number(sess: Any, global_step: Any) -> int:
-    if isinstance(global_step, (int, np.integer)):
-        return int(global_step)
-    return int(sess.run(global_step))
 
 
 register_proto_function(GraphKeys.SAVERS, SaverDef, Saver.to_proto, Saver.from_proto)

@@ -174,3 +174,23 @@ def test_the_state_of_a_folder_has_times(tmp_path: Path) -> None:
             td.train.get_checkpoint_state(tmp_path)
     (tmp_path / "checkpoint").write_bytes(b"")
     assert td.train.latest_checkpoint(tmp_path) is None
+
+
+def test_what_cannot_be_saved_is_told(tmp_path: Path) -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        v = td.Variable([1.0], name="v")
+        with pytest.raises(ValueError, match="At least two variables have the same name: 'v'"):
+            td.train.Saver([v, v])
+        with pytest.raises(ValueError, match="Slices must all be slices"):
+            td.train.Saver({"whole": [v]})
+        with pytest.raises(ValueError, match="saver_def must be a SaverDef, got 3"):
+            td.train.Saver(saver_def=3)  # type: ignore[arg-type]
+        session.run(v.initializer)
+        with pytest.raises(ValueError, match="no path specified"):
+            td.train.Saver([v]).save(session, "")
+        path = td.train.Saver([v]).save(session, tmp_path / "model")
+    reader = td.train.NewCheckpointReader(path)
+    assert reader.debug_string() == b"v (DT_FLOAT) [1]\n"
+    for kind in td.errors.NotFoundError, OSError:
+        with pytest.raises(kind, match="there is no file"):
+            td.train.import_meta_graph(tmp_path / "none.meta")
