@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 import webbrowser
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, BooleanOptionalAction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..drawing.draw import picture_of
+from ..drawing.choice import chosen
 from ..drawing.formats import ENDINGS, check_format, write
 from ..drawing.heat import COLORS, Heat, heats
 from .answer import Answer
@@ -54,13 +54,20 @@ def add_parser(commands: Any) -> None:
         "--depth",
         metavar="N",
         type=_depth,
-        help="close scopes around which N others stand; 0 closes all",
+        help="close scopes around which N others stand, in a page until they are opened; 0 closes "
+        "all",
     )
     parser.add_argument(
         "--around", metavar="NODE", help="draw a node, and what is up to two lines from it"
     )
     parser.add_argument(
         "--path", metavar=("A", "B"), nargs=2, help="draw all ways from one node to another"
+    )
+    parser.add_argument(
+        "--stacks",
+        action=BooleanOptionalAction,
+        help="draw scopes that hold the same and lead one to the next as one box, or not; by "
+        "default in pages, and what --depth closes",
     )
     parser.add_argument(
         "--color",
@@ -91,11 +98,13 @@ def draw(arguments: Namespace) -> Answer:
     file = GraphFile(arguments.file)
     graph = file.graph
     path = arguments.path and tuple(arguments.path)
-    drawing = picture_of(graph, arguments.scope, arguments.depth, arguments.around, path)
+    choice = chosen(
+        graph, arguments.scope, arguments.depth, arguments.around, path, arguments.stacks
+    )
     found = _heats(file, arguments) if arguments.color else []
     out = arguments.out or os.path.join(tempfile.mkdtemp(prefix="tensordraft-"), "graph.html")
-    write(drawing, out, found)
-    number = len(drawing.boxes)
+    write(choice, out, found)
+    number = len(choice.drawing.boxes)
     lines = [f"{number:,} {'box' if number == 1 else 'boxes'} drawn, saved in {out}"]
     if arguments.out is None and not webbrowser.open(Path(out).as_uri()):
         lines.append("no browser could be opened; open the file yourself")

@@ -16,7 +16,7 @@ from public_names import listed, public_names, signature, summary
 from run_notebooks import notebooks
 
 import tensordraft as td
-from tensordraft.drawing.draw import picture_of
+from tensordraft.drawing.choice import chosen
 from tensordraft.drawing.heat import heats
 from tensordraft.drawing.svg import svg
 from tensordraft.graph.convert import make_constant
@@ -158,11 +158,11 @@ def _pictures() -> dict[str, str]:
         n = td.placeholder(td.int32, [], name="n")
         halved = lambda n: td.where(td.equal(n % 2, 0), n // 2, 3 * n + 1)  # noqa: E731
         td.while_loop(lambda n: n > 1, halved, [n], name="steps")
-    drawing = picture_of(network, depth=1)
+    drawing = chosen(network, depth=1).drawing
     return {
         "pictures/attention.svg": svg(drawing),
         "pictures/attention_cost.svg": svg(drawing, heat=heats(network, "cost")[0]),
-        "pictures/loop.svg": svg(picture_of(collatz)),
+        "pictures/loop.svg": svg(chosen(collatz).drawing),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .layout import BOX_HEIGHT, MARGIN, Edge, Place, layered
+from .layout import BOX_HEIGHT, MARGIN, Edge, Layout, Place, layered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,11 @@ class Picture(NamedTuple):
     routes: list[list[Point]]
 
 
-def clustered(drawing: Drawing, widths: Sequence[float]) -> Picture:
+# Layouts of scopes, by what they follow from.
+Known = dict[tuple[object, ...], Layout]
+
+
+def clustered(drawing: Drawing, widths: Sequence[float], known: Known | None = None) -> Picture:
     """Places for boxes and for the name scopes around them, and ways for the lines.
 
     A scope is laid out by itself, and then is one box in the scope around it. A line between boxes
@@ -69,6 +73,7 @@ def clustered(drawing: Drawing, widths: Sequence[float]) -> Picture:
     Args:
         drawing: the boxes and the lines.
         widths: the width of each box.
+        known: layouts of scopes that are known, and get to be.
 
     Returns:
         The picture. A line passes no box, and no scope that has neither of its ends in it.
@@ -90,7 +95,7 @@ def clustered(drawing: Drawing, widths: Sequence[float]) -> Picture:
         scope.numbers = {item: i for i, item in enumerate(_in_order(scope.items))}
     ways = [_way(boxes[line.source], boxes[line.target], line.source) for line in drawing.lines]
     for scope in reversed(scopes):
-        _lay_out(scope)
+        _lay_out(scope, {} if known is None else known)
     for scope in scopes:
         title = _TITLE_HEIGHT if scope.parent else 0.0
         left, top = scope.place.x, scope.place.y + title
@@ -168,7 +173,7 @@ def _parted(a: _Item, b: _Item) -> tuple[_Item, _Item]:
     return a, b
 
 
-def _lay_out(scope: _Item) -> None:
+def _lay_out(scope: _Item, known: Known) -> None:
     """Places the items of a scope in relation to it, and makes it as large as they need."""
     ends = dict.fromkeys(end for upper, lower, _ in scope.pieces for end in (upper, lower))
     sides = [end for end in ends if isinstance(end, tuple)]
@@ -187,14 +192,17 @@ def _lay_out(scope: _Item) -> None:
         for upper, lower, number in scope.pieces
     ]
     inner = range(len(tops), len(tops) + len(items))
-    places, routes = layered(
-        [0.0] * len(tops) + [item.place.width for item in items] + [0.0] * len(bottoms),
-        edges,
-        {i for i, item in zip(inner, items, strict=True) if item.is_input},
-        [0.0] * len(tops) + [item.place.height for item in items] + [0.0] * len(bottoms),
+    given = (
+        tuple([0.0] * len(tops) + [item.place.width for item in items] + [0.0] * len(bottoms)),
+        tuple(edges),
+        tuple([i for i, item in zip(inner, items, strict=True) if item.is_input]),
+        tuple([0.0] * len(tops) + [item.place.height for item in items] + [0.0] * len(bottoms)),
         range(len(tops)),
         range(inner.stop, inner.stop + len(bottoms)),
     )
+    if given not in known:
+        known[given] = layered(*given)
+    places, routes = known[given]
     for i, item in zip(inner, items, strict=True):
         item.place = places[i]
     scope.is_input = any(item.is_input for item in items)

@@ -15,6 +15,7 @@ _STYLES = {
     "output": 'shape=box, style="rounded,filled", fillcolor="#f6d5c4"',
     "constant": 'shape=ellipse, style=filled, fillcolor="#eeeeee"',
     "closed": 'shape=box3d, style=filled, fillcolor="#fff3c9"',
+    "stack": 'shape=box3d, style=filled, fillcolor="#fff3c9", peripheries=2',
     "op": 'shape=box, style="rounded,filled", fillcolor="#d6e4f5"',
 }
 

@@ -13,18 +13,15 @@ from ..graph.node import Operation, Tensor
 from ..protos.messages import GraphDef
 from ..saved_models.loaded_model import LoadedModel
 from ..saved_models.loading import load
-from .drawing import draw_graph
+from .choice import chosen
 from .formats import check_format, write
 from .heat import heats
-from .selection import selected
-from .simplified import with_constants_folded, with_scopes_closed
 from .svg import svg
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..session.profile import Profile, RunMetadata
-    from .drawing import Drawing
 
 public = {"td": "draw"}
 
@@ -41,12 +38,15 @@ def draw(
     path: tuple[str | Operation | Tensor, str | Operation | Tensor] | None = None,
     color: str | Profile | RunMetadata | None = None,
     sizes: Mapping[str, int] | None = None,
+    stacks: bool | None = None,
 ) -> None:
     """Draws a picture of a graph, in which name scopes are boxes around what is in them.
 
     What loops, branches and calls run stands in scopes named after the functions. Constants are
     told in the boxes that they lead to, such as `Mean  axis=1`: short ones by value, others by
-    type. Dashed lines lead to ops that only wait for others.
+    type. Dashed lines lead to ops that only wait for others. Scopes that hold the same and lead one
+    to the next, such as `block_1` to `block_16`, may be one box, a stack: `block_1 … block_16`,
+    `16× 40 ops`. In a page it opens to the single ones.
 
     With several of `scope`, `around` and `path`, what meets all of them is drawn. TensorFlow has no
     such function; there, TensorBoard draws graphs.
@@ -57,8 +57,10 @@ def draw(
             close, and which needs nothing but a browser; `.svg`; `.dot`, for Graphviz; or `.png`,
             where `cairosvg` or the command `rsvg-convert` is installed.
         scope: a name scope, to draw nothing but what is in it.
-        depth: how many scopes may stand around a box, those of `scope` not counted; what is deeper
-            is one box for each scope. 0 closes all. By default none is closed.
+        depth: how many scopes may stand around a box; what is deeper is one box for each scope. 0
+            closes all. Those of `scope` are not counted, nor is one that everything is in but
+            inputs and results. By default none is closed; a page, which opens to this depth, then
+            closes as many as it takes to be read.
         around: an op, a tensor, or the name of one, to draw it with what is at most two lines
             before or behind it.
         path: two of them, to draw all that lies on a way from the first to the second.
@@ -66,6 +68,8 @@ def draw(
             them; "memory", the bytes of its results; or the time that it took, of which
             `session.profile` or a `td.RunMetadata` tells. By default, by what kind of op it is.
         sizes: numbers for named sizes, for "cost" and "memory"; by default each is 1.
+        stacks: whether scopes that repeat are one box. By default they are in pages, and elsewhere
+            those that `depth` closes. A scope of what `around` and `path` name is never in one.
 
     Raises:
         ValueError: there is no such scope or op, or no way between two; `depth` is negative;
@@ -89,26 +93,9 @@ def draw(
     check_format(out)
     ends = None if path is None else (_name(path[0]), _name(path[1]))
     whole = _graph_of(graph)
-    drawing = picture_of(whole, scope, depth, None if around is None else _name(around), ends)
-    write(drawing, out, () if color is None else heats(whole, color, sizes))
-
-
-def picture_of(
-    graph: Graph,
-    scope: str | None = None,
-    depth: int | None = None,
-    around: str | None = None,
-    path: tuple[str, str] | None = None,
-) -> Drawing:
-    """What `draw` shows of a graph."""
-    if depth is not None and depth < 0:
-        raise ValueError(f"depth must not be negative, got {depth}")
-    named = [name.partition(":")[0] for name in (around, *(path or ())) if name is not None]
-    folded = with_constants_folded(draw_graph(graph), named)
-    wanted = selected(folded, scope, around, path)
-    if depth is None:
-        return wanted
-    return with_scopes_closed(wanted, depth, (scope or "").rstrip("/"))
+    near = None if around is None else _name(around)
+    choice = chosen(whole, scope, depth, near, ends, stacks)
+    write(choice, out, () if color is None else heats(whole, color, sizes))
 
 
 def notebook_picture(graph: Graph) -> str:
@@ -117,10 +104,10 @@ def notebook_picture(graph: Graph) -> str:
     The picture is an image, since the styles of an SVG that stands in a page change the others
     there.
     """
-    whole = with_constants_folded(draw_graph(graph))
+    choice = chosen(graph)
     number = len(graph.get_operations())
     title = "graph of 1 op" if number == 1 else f"graph of {number:,} ops"
-    small = (with_scopes_closed(whole, depth) for depth in _DEPTHS)
+    small = (choice._replace(depth=depth).drawing for depth in (None, *_DEPTHS))
     shown = next((drawing for drawing in small if len(drawing.boxes) <= _MOST_BOXES), None)
     if shown is None:
         return f"<div>{title}: <code>td.draw(graph, 'graph.html')</code> draws it</div>"

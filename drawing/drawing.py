@@ -23,12 +23,12 @@ _MOST_OF_ATTRS = 60
 
 
 class Box(NamedTuple):
-    """One op, or a scope that is closed.
+    """One op, or a scope that is closed, or several of them.
 
     Args:
         name: the full name.
         op: the op type, and what else stands below the name.
-        kind: "input", "constant", "op", "output", or "closed" for a scope.
+        kind: "input", "constant", "op", "output", "closed" for a scope, or "stack".
         types: the types of the results.
         device: where it runs.
         value: of a constant, its value if it is short, else its type.
@@ -36,6 +36,7 @@ class Box(NamedTuple):
         attrs: its attrs, each with its value, as text.
         site: the line of the program that made it.
         reported: what costs and profiles call it, if it is in the body of another op.
+        scopes: of a stack, the names of the scopes that it stands for.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Box(NamedTuple):
     attrs: tuple[str, ...] = ()
     site: str = ""
     reported: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
 
     @property
     def scope(self) -> str:

@@ -16,7 +16,7 @@ from .svg import svg
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .drawing import Drawing
+    from .choice import Choice
     from .heat import Heat
 
 ENDINGS = (".dot", ".svg", ".html", ".png")
@@ -38,11 +38,11 @@ def check_format(path: str) -> None:
         )
 
 
-def write(drawing: Drawing, path: str, heats: Sequence[Heat] = ()) -> None:
+def write(choice: Choice, path: str, heats: Sequence[Heat] = ()) -> None:
     """Writes a picture in the format that the name of the file ends in.
 
     Args:
-        drawing: the picture.
+        choice: what is shown.
         path: the file.
         heats: what boxes are coloured by: the first; in a page one can choose among them.
 
@@ -54,11 +54,11 @@ def write(drawing: Drawing, path: str, heats: Sequence[Heat] = ()) -> None:
     ending = os.path.splitext(path)[1]
     heat = heats[0] if heats else None
     if ending == ".html":
-        made = page(drawing, heats).encode()
+        made = page(choice, heats).encode()
     elif ending == ".dot":
-        made = dot(drawing, heat).encode()
+        made = dot(choice.drawing, heat).encode()
     else:
-        text = svg(drawing, heat=heat)
+        text = svg(choice.drawing, heat=heat)
         made = _png(text) if ending == ".png" else text.encode()
     with replacing(path) as file:
         file.write(made)

@@ -43,7 +43,11 @@ class Heat(NamedTuple):
 
     def of(self, box: Box) -> float | None:
         """The number of a box; None where nothing in it runs."""
-        return (self.scopes if box.kind == "closed" else self.ops).get(box.name)
+        if box.kind not in ("closed", "stack"):
+            return self.ops.get(box.name)
+        numbers = [self.scopes.get(scope) for scope in box.scopes or (box.name,)]
+        run = [number for number in numbers if number is not None]
+        return sum(run) if run else None
 
     def told(self, box: Box) -> str:
         """`34 %`; "" where it is next to nothing."""

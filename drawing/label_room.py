@@ -16,7 +16,8 @@ _CELL = 80.0  # what is near is looked for in cells of this size
 _HEIGHT, _ABOVE, _GAP = 10.0, 8.0, 3.0
 _SHIFTS = (0.0, -7.0, 9.0)  # from the middle of a bend
 _BEYOND = 120.0
-_BENDS = 8  # the points of a bend that are kept free
+_BENDS = 8  # the most points of a bend that are kept free
+_SLIM = 6.0  # of a bend, to be kept free as one
 _MOST_PLACES = 8  # along a line that are tried for its label
 
 
@@ -63,15 +64,13 @@ class Room:
             self._cells.setdefault(cell, []).append(place)
 
     def _is_free(self, place: Place) -> bool:
-        x, y, width, height = place
-        return not any(
-            other.x < x + width
-            and x < other.x + other.width
-            and other.y < y + height
-            and y < other.y + other.height
-            for cell in _cells(place)
-            for other in self._cells.get(cell, ())
-        )
+        left, top, width, height = place
+        right, bottom = left + width, top + height
+        for cell in _cells(place):
+            for x, y, across, down in self._cells.get(cell, ()):
+                if x < right and left < x + across and y < bottom and top < y + down:
+                    return False
+        return True
 
 
 def _line(route: Sequence[Point]) -> Iterator[Place]:
@@ -81,8 +80,9 @@ def _line(route: Sequence[Point]) -> Iterator[Place]:
             yield Place(x - 0.5, min(y, y1), 1.0, abs(y1 - y))
             continue
         before = x, y
-        for step in range(1, _BENDS + 1):
-            t = step / _BENDS
+        steps = min(_BENDS, 1 + int(abs(x1 - x) / _SLIM))
+        for step in range(1, steps + 1):
+            t = step / steps
             across = t * t * (3 - 2 * t)  # its handles lie half way down
             down = 1.5 * t * (1 - t) + t**3
             point = x + (x1 - x) * across, y + (y1 - y) * down
@@ -91,9 +91,12 @@ def _line(route: Sequence[Point]) -> Iterator[Place]:
             before = point
 
 
-def _cells(place: Place) -> Iterator[tuple[int, int]]:
+def _cells(place: Place) -> list[tuple[int, int]]:
     """The cells that a place is in."""
     x, y, width, height = place
-    for column in range(int(x // _CELL), int((x + width) // _CELL) + 1):
-        for row in range(int(y // _CELL), int((y + height) // _CELL) + 1):
-            yield column, row
+    left, right = int(x / _CELL), int((x + width) / _CELL)
+    top, bottom = int(y / _CELL), int((y + height) / _CELL)
+    if left == right and top == bottom:
+        return [(left, top)]
+    columns = range(left, right + 1)
+    return [(column, row) for column in columns for row in range(top, bottom + 1)]

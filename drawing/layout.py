@@ -130,9 +130,9 @@ def _depths(
     for edge in edges:
         sources[edge.lower].append(edge.upper)
         targets[edge.upper].append(edge.lower)
-    first, high = (0, set(tops)) if not tops else (1, set(tops))
+    first, high, started = 1 if tops else 0, set(tops), set(inputs)
     depths = [0] * number
-    follows = [i in inputs or i in high for i in range(number)]
+    follows = [i in started or i in high for i in range(number)]
     for i, before in enumerate(sources):
         least = 0 if i in high else first
         depths[i] = max([depths[source] + 1 for source in before], default=least)

@@ -8,8 +8,13 @@ const search = byId("search"), results = byId("results");
 const nodes = new Map(data.nodes.map((node, i) => [node.name, {...node, i}]));
 const READABLE = 0.45;  // the least scale at which names are read
 let scope = "", place = {x: 0, y: 0, k: 1}, chosen = null, found = [], current = -1;
+let from = null, dragged = false;  // where the pointer went down, and whether it has moved since
 
-const parent = name => name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : "";
+// The stack of each scope that is in one; what is around a name is that, or the scope it is in.
+const stackOf = new Map(Object.entries(data.stacks).flatMap(
+  ([stack, scopes]) => scopes.map(name => [name, stack])));
+const outer = name => name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : "";
+const parent = name => stackOf.get(name) ?? outer(name);
 const boxes = () => [...stage.querySelectorAll(".box")];
 const boxOf = name => boxes().find(box => box.dataset.name === name);
 
@@ -46,20 +51,24 @@ function show(name) {
   scope = name;
   stage.innerHTML = data.views[name];
   boxes().forEach((box, i) => {
-    box.dataset.number = i;
-    box.onclick = event => { event.stopPropagation(); open(box.dataset.name, box); };
-    box.onpointerenter = () => follow(i, true);
-    box.onpointerleave = () => follow(i, false);
+    box.tabIndex = 0;
+    box.setAttribute("role", "button");
+    box.onclick = event => { event.stopPropagation(); if (!dragged) open(box.dataset.name, box); };
+    box.onkeydown = event => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(box.dataset.name, box); }
+    };
+    box.onpointerenter = box.onfocus = () => follow(i, true);
+    box.onpointerleave = box.onblur = () => follow(i, false);
   });
   for (const frame of stage.querySelectorAll(".scope"))
-    frame.onclick = () => show(frame.dataset.name);
+    frame.onclick = () => { if (!dragged) show(frame.dataset.name); };
   crumbs.replaceChildren();
-  const parts = name ? name.split("/") : [];
-  parts.unshift(data.title);
-  parts.forEach((part, i) => {
+  const around = [];
+  for (let at = name; at; at = parent(at)) around.unshift(at);
+  ["", ...around].forEach((at, i) => {
     const button = document.createElement("button");
-    button.textContent = part;
-    button.onclick = () => show(parts.slice(1, i + 1).join("/"));
+    button.textContent = at.slice(at.lastIndexOf("/") + 1) || data.title;
+    button.onclick = () => show(at);
     crumbs.append(i ? " / " : "", button);
   });
   fit(READABLE);
@@ -69,9 +78,13 @@ function show(name) {
   document.body.dataset.scope = name;
 }
 
-// A click opens a scope, and tells of a node.
+const opens = box => box.classList.contains("closed") || box.classList.contains("stack");
+
+// A click opens a scope or a stack of them, and tells of a node.
 function open(name, box) {
-  if (box.classList.contains("closed")) show(name); else choose(name);
+  if (!opens(box)) { choose(name); return; }
+  show(name);
+  stage.focus();
 }
 
 function choose(name) {
@@ -96,7 +109,9 @@ function heat() {
 }
 
 function number(heat, name, closed) {
-  return (closed ? heat.scopes : heat.ops)[name];
+  if (!closed) return heat.ops[name];
+  const run = (data.stacks[name] ?? [name]).map(scope => heat.scopes[scope]);
+  return run.reduce((sum, part) => part === undefined ? sum : (sum ?? 0) + part, undefined);
 }
 
 function share(heat, name, closed) {
@@ -109,7 +124,7 @@ function warm() {
   if (byId("warmth")) byId("warmth").textContent = shown ? shown.legend : "";
   byId("kinds").hidden = Boolean(shown);
   const all = boxes().map(box => [box, shown ? number(
-    shown, box.dataset.name, box.classList.contains("closed")) : undefined]);
+    shown, box.dataset.name, opens(box)) : undefined]);
   const most = Math.max(...all.map(([, value]) => value || 0)) || 1;
   for (const [box, value] of all) {
     const mixed = pale.map((a, i) => Math.round(a + (strong[i] - a) * Math.sqrt(value / most)));
@@ -151,7 +166,7 @@ function go(number) {
   if (!found.length) return;
   current = (number + found.length) % found.length;
   const {name} = found[current];
-  if (!boxOf(name)) show(parent(name));
+  if (!boxOf(name)) show(outer(name));
   choose(name);
   centre(boxOf(name));
   [...results.children].forEach((item, i) => item.setAttribute("aria-selected", i === current));
@@ -174,10 +189,14 @@ document.onkeydown = event => {
 };
 stage.onwheel = event => {
   event.preventDefault();
-  zoom(Math.exp(-event.deltaY / 500), event.offsetX, event.offsetY);
+  const {left, top} = stage.getBoundingClientRect();
+  zoom(Math.exp(-event.deltaY / 500), event.clientX - left, event.clientY - top);
 };
+stage.onpointerdown = event => { from = [event.clientX, event.clientY]; dragged = false; };
 stage.onpointermove = event => {
-  if (event.buttons === 1) { place.x += event.movementX; place.y += event.movementY; move(); }
+  if (event.buttons !== 1 || !from) return;
+  dragged ||= Math.hypot(event.clientX - from[0], event.clientY - from[1]) > 4;
+  if (dragged) { place.x += event.movementX; place.y += event.movementY; move(); }
 };
 if (byId("heat")) byId("heat").onchange = warm;
 window.onresize = () => fit(READABLE);

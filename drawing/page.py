@@ -14,7 +14,8 @@ from .views import views
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .drawing import Drawing
+    from .choice import Choice
+    from .clusters import Known
     from .heat import Heat
 
 _FRAME = """<!DOCTYPE html>
@@ -26,12 +27,13 @@ _FRAME = """<!DOCTYPE html>
 <style>{style}</style>
 <main><nav id="crumbs"></nav><div id="view" tabindex="0"></div></main>
 <aside>
-<input id="search" placeholder="find a node (Enter: next)" type="search">
+<input id="search" placeholder="find a node (Enter: next, Shift+Enter: previous)" type="search">
 <div id="count"></div>
 <ol id="results"></ol>
-<pre id="about">Click a scope to open it, a node to read it.
-Escape leaves a scope, 0 fits the view, + and - zoom,
-arrows and dragging move, / finds.</pre>
+<pre id="about">Click a scope or a stack of them to open it, a node to
+read it; Tab and Enter do the same. Escape leaves a
+scope, 0 fits the view, + and - zoom, arrows and
+dragging move, / finds.</pre>
 <p class="legend" id="kinds">{legend}<br>dashed: waits for</p>
 {choice}</aside>
 <script id="graph" type="application/json">{data}</script>
@@ -52,29 +54,34 @@ _LEGEND = {
 _FOLDER = Path(__file__).parent
 
 
-def page(drawing: Drawing, heats: Sequence[Heat] = ()) -> str:
+def page(choice: Choice, heats: Sequence[Heat] = ()) -> str:
     """The picture as a page that needs no network and runs no code from the graph.
 
     Each scope has a view of its own, laid out as in an SVG.
 
     Args:
-        drawing: the picture.
+        choice: what is shown.
         heats: what boxes may be coloured by, besides by what they are; at first by the first.
     """
-    shown = with_gatherers_aside(drawing)
+    shown = with_gatherers_aside(choice.whole)
+    known: Known = {}
     data: dict[str, Any] = {
         "title": "graph",
-        "nodes": [{**box._asdict(), "reported": None} for box in shown.boxes],
+        "nodes": [{**box._asdict(), "reported": None, "scopes": None} for box in shown.boxes],
         "edges": [[line.source, line.target] for line in shown.lines],
         "heats": [{**heat._asdict(), "total": heat.total, "legend": heat.legend} for heat in heats],
         "tones": [PALE, STRONG, COLD],
-        "views": {scope: svg(view, style="") for scope, view in views(shown)},
+        "stacks": {stack.name: stack.scopes for stack in choice.stacks},
+        "views": {
+            scope: svg(view, style="", known=known)
+            for scope, view in views(choice._replace(whole=shown))
+        },
     }
     legend = "".join(f'<i style="background: {tone}"></i>{kind}' for kind, tone in _LEGEND.items())
     options = "".join(f'<option value="{i}">{heat.title}</option>' for i, heat in enumerate(heats))
-    choice = _CHOICE.format(options=options) if heats else ""
+    colours = _CHOICE.format(options=options) if heats else ""
     return _FRAME.format(
-        choice=choice,
+        choice=colours,
         style=STYLE + (_FOLDER / "page.css").read_text(encoding="utf-8"),
         legend=legend,
         # A "<" in a name must not end the script element that holds the data.

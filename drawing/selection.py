@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from .simplified import part
+from .ways import reached_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,25 +45,16 @@ def selected(
             behind.setdefault(line.source, []).append(line.target)
         if around is not None:
             start = _number(drawing, around)
-            kept &= _reached(start, before, _STEPS) | _reached(start, behind, _STEPS)
+            near = reached_from(start, before, _STEPS), reached_from(start, behind, _STEPS)
+            kept &= near[0].union(near[1])
         if path is not None:
             first, last = (_number(drawing, name) for name in path)
-            way = _reached(first, behind) & _reached(last, before)
+            way, back = reached_from(first, behind), reached_from(last, before)
+            way &= back
             if not way:
                 raise ValueError(f"no way leads from {path[0]!r} to {path[1]!r}")
             kept &= way
     return part(drawing, kept)
-
-
-def _reached(start: int, links: dict[int, list[int]], steps: int | None = None) -> set[int]:
-    """What can be reached from a box, in a number of steps."""
-    reached, newest = {start}, [start]
-    while newest and steps != 0:
-        newest = [*dict.fromkeys(end for i in newest for end in links.get(i, ()))]
-        newest = [i for i in newest if i not in reached]
-        reached.update(newest)
-        steps = None if steps is None else steps - 1
-    return reached
 
 
 def _in_scope(drawing: Drawing, scope: str) -> set[int]:

@@ -6,9 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from .drawing import Box, Drawing, Line
+from .stacks import scopes_around
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
+
+    from .stacks import Stack
 
 _FEWEST_ALIKE = 3  # ops of scopes that are told to be alike
 _FEWEST_ASIDE = 3  # ops that one waits for
@@ -66,30 +69,71 @@ def _telling(box: Box, lines: list[Line], boxes: list[Box]) -> Box:
     return box._replace(op="  ".join(texts), constants=constants)
 
 
-def with_scopes_closed(drawing: Drawing, depth: int, scope: str = "") -> Drawing:
+def with_scopes_closed(
+    drawing: Drawing, depth: int | None, scope: str = "", stacks: Sequence[Stack] = ()
+) -> Drawing:
     """The picture with one box for each scope that stands deeper than `depth`.
 
     Args:
         drawing: the picture.
-        depth: how many scopes stand around a box at most.
+        depth: how many scopes stand around a box at most; any number, if it is None.
         scope: the scope from which on they are counted.
+        stacks: what is one box, too, in `scope`, also where it does not stand so deep.
     """
-    most = depth + (scope.count("/") + 1 if scope else 0)
-    return closed(drawing, [outer_scope(box, most) for box in drawing.boxes])
+    least = scope.count("/") + 1 if scope else 0
+    most = None if depth is None else depth + least
+    outer = Outer(stacks)
+    scopes = [outer.around(box, least, most) for box in drawing.boxes]
+    return closed(drawing, scopes, outer.stacks)
 
 
-def outer_scope(box: Box, most: int) -> str | None:
-    """The outermost scope of a box around which `most` others stand; None where that has none."""
-    parts = box.scope.split("/", most + 1) if box.scope else []
-    return "/".join(parts[: most + 1]) if len(parts) > most else None
+class Outer:
+    """What is closed around boxes.
+
+    Args:
+        stacks: the stacks that are one box each.
+
+    Attributes:
+        stacks: their scopes, by their names.
+    """
+
+    def __init__(self, stacks: Sequence[Stack]) -> None:
+        self.stacks = {stack.name: stack.scopes for stack in stacks}
+        self._stacks = {scope: name for name, scopes in self.stacks.items() for scope in scopes}
+        self._stacked: dict[str, list[tuple[int, str]]] = {}
+
+    def around(self, box: Box, least: int, most: int | None) -> str | None:
+        """The outermost scope or stack of a box that is closed; None where none is.
+
+        Args:
+            box: the box.
+            least: how many scopes around it are certainly open.
+            most: how many of them may be.
+        """
+        scope = box.scope
+        if self._stacks:
+            if scope not in self._stacked:
+                ways = enumerate(scopes_around(scope))
+                found = [(i, self._stacks[way]) for i, way in ways if way in self._stacks]
+                self._stacked[scope] = found
+            for level, name in self._stacked[scope]:
+                if level >= least and (most is None or level <= most):
+                    return name
+        if most is None or not scope:
+            return None
+        parts = scope.split("/", most + 1)
+        return "/".join(parts[: most + 1]) if len(parts) > most else None
 
 
-def closed(drawing: Drawing, scopes: Sequence[str | None]) -> Drawing:
+def closed(
+    drawing: Drawing, scopes: Sequence[str | None], stacks: Mapping[str, tuple[str, ...]]
+) -> Drawing:
     """The picture with one box for all that are in one scope.
 
     Args:
         drawing: the picture.
-        scopes: for each box the scope that is closed around it, if one is.
+        scopes: for each box the scope, or the stack, that is closed around it, if one is.
+        stacks: the scopes of stacks, by their names.
     """
     boxes: list[Box] = []
     numbers: list[int] = []
@@ -103,10 +147,15 @@ def closed(drawing: Drawing, scopes: Sequence[str | None]) -> Drawing:
             continue
         if name not in made:
             made[name] = len(boxes)
-            told = "1 op" if sizes[name] == 1 else f"{sizes[name]} ops"
-            if first[name] != name:
-                told += f", as {first[name].rpartition('/')[2]}"
-            boxes.append(Box(name, told, "closed", (), ""))
+            if name in stacks:
+                inside = stacks[name]
+                told = f"{len(inside)}× {sizes[name] // len(inside)} ops"
+                boxes.append(Box(name, told, "stack", (), "", scopes=inside))
+            else:
+                told = "1 op" if sizes[name] == 1 else f"{sizes[name]} ops"
+                if first[name] != name:
+                    told += f", as {first[name].rpartition('/')[2]}"
+                boxes.append(Box(name, told, "closed", (), ""))
         numbers.append(made[name])
     ends: dict[tuple[int, int], list[Line]] = {}
     for line in drawing.lines:

@@ -14,6 +14,7 @@ from .simplified import with_gatherers_aside
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from .clusters import Known
     from .drawing import Drawing
     from .heat import Heat
     from .layout import Place, Point
@@ -27,7 +28,7 @@ rect { stroke: #667; fill: #d6e4f5; }
 .input rect { fill: #cfe8cf; }
 .output rect { fill: #f6d5c4; }
 .constant rect { fill: #eee; stroke-dasharray: 2; }
-.closed rect { fill: #fff3c9; stroke-width: 2; }
+.closed rect, .stack rect { fill: #fff3c9; stroke-width: 2; }
 .scope rect { fill: #000; fill-opacity: .035; stroke: #bbb; }
 .scope text { fill: #777; font-size: 9px; text-anchor: start; }
 path { fill: none; stroke: #778; }
@@ -38,9 +39,12 @@ _ILLEGAL = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _CHARACTER, _LABEL_CHARACTER = 6.5, 4.8
 _TITLE_HEIGHT, _LEGEND_HEIGHT = 18.0, 22.0
 _MOST_CHARACTERS = 40
+_PILE = (3.0, 6.0)  # how far aside
 
 
-def svg(drawing: Drawing, style: str = STYLE, heat: Heat | None = None) -> str:
+def svg(
+    drawing: Drawing, style: str = STYLE, heat: Heat | None = None, known: Known | None = None
+) -> str:
     """The picture in SVG, name scopes being boxes around others.
 
     Pointing at a box tells its full name, its types and its device.
@@ -49,6 +53,7 @@ def svg(drawing: Drawing, style: str = STYLE, heat: Heat | None = None) -> str:
         drawing: the picture.
         style: how it looks; nothing where what is around it says so.
         heat: what boxes are coloured by, if not by what they are.
+        known: layouts that are known, and get to be, for pictures with parts that are alike.
     """
     shown = with_gatherers_aside(drawing)
     tones = [""] * len(shown.boxes)
@@ -59,16 +64,18 @@ def svg(drawing: Drawing, style: str = STYLE, heat: Heat | None = None) -> str:
             for box in shown.boxes
         ]
         shown = shown._replace(boxes=boxes)
-    return "\n".join(_lines(shown, style, tones, "" if heat is None else heat.legend)) + "\n"
+    return "\n".join(_lines(shown, style, tones, "" if heat is None else heat.legend, known)) + "\n"
 
 
-def _lines(drawing: Drawing, style: str, tones: Sequence[str], legend: str) -> Iterator[str]:
+def _lines(
+    drawing: Drawing, style: str, tones: Sequence[str], legend: str, known: Known | None
+) -> Iterator[str]:
     labels = [_shortened(box.name.rpartition("/")[2]) for box in drawing.boxes]
     widths = [
         _CHARACTER * max(len(label), len(_shortened(box.op))) + 14
         for label, box in zip(labels, drawing.boxes, strict=True)
     ]
-    places, clusters, routes = clustered(drawing, widths)
+    places, clusters, routes = clustered(drawing, widths, known)
     outermost = [*places, *(cluster.place for cluster in clusters)]
     width = max((place.x + place.width for place in outermost), default=0.0) + MARGIN
     height = max((place.y + place.height for place in outermost), default=0.0) + MARGIN
@@ -100,7 +107,7 @@ def _lines(drawing: Drawing, style: str, tones: Sequence[str], legend: str) -> I
         yield f'<text x="{middle:.1f}" y="{place.y + 14:.1f}">{_escaped(label)}</text>'
         yield (
             f'<text class="small" x="{middle:.1f}" y="{place.y + 27:.1f}">'
-            f"{_escaped(_shortened(box.op))}</text></g>"
+            f"{_escaped(_shortened(box.op))}</text>{_pile(place) if box.scopes else ''}</g>"
         )
     if legend:
         yield f'<text class="legend" x="{MARGIN}" y="{height - MARGIN:.1f}">{legend}</text>'
@@ -124,6 +131,16 @@ def _rectangle(place: Place, tone: str = "") -> str:
     x, y, width, height = place
     corner = f'x="{x:.1f}" y="{y:.1f}"'
     return f'<rect {corner} width="{width:.1f}" height="{height:.1f}" rx="5"{tone}/>'
+
+
+def _pile(place: Place) -> str:
+    """The sides of boxes that lie behind a stack's, to the right and below."""
+    x, y, right, low = place.x, place.y, place.x + place.width, place.y + place.height
+    sides = (
+        f"M{right + step:.1f} {y + step + 3:.1f}V{low + step:.1f}H{x + step + 3:.1f}"
+        for step in _PILE
+    )
+    return f'<path class="pile" d="{"".join(sides)}"/>'
 
 
 def _curve(route: Sequence[Point], label: str, room: Room, *, again: bool, control: bool) -> str:

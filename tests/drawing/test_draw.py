@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.drawing.draw import picture_of
+from tensordraft.drawing.choice import chosen
 from tensordraft.drawing.drawing import Drawing
 
 
@@ -65,7 +65,7 @@ def test_whatever_holds_a_graph_is_drawn(graph: td.Graph, tmp_path: Path) -> Non
 
 
 def test_constants_are_told_in_their_ops(graph: td.Graph) -> None:
-    drawing = picture_of(graph)
+    drawing = chosen(graph).drawing
     told = {box.name: box.op for box in drawing.boxes}
     assert told["y"] == "Mean  axis=1"
     assert told["aside"] == "Mul  y=0.001"
@@ -81,7 +81,7 @@ def test_constants_that_somebody_waits_for_keep_their_boxes() -> None:
         with td.control_dependencies([a]):
             td.add(td.placeholder(td.int32, [2], name="x"), a, name="sum")
         td.add_n([b, b], name="twice")
-    told = {box.name: box.op for box in picture_of(graph).boxes}
+    told = {box.name: box.op for box in chosen(graph).drawing.boxes}
     assert told == {
         "a": "Const",
         "x": "Placeholder",
@@ -92,35 +92,35 @@ def test_constants_that_somebody_waits_for_keep_their_boxes() -> None:
 
 def test_a_scope_is_drawn_alone(graph: td.Graph) -> None:
     for scope in ("net/one", "net/one/"):
-        drawing = picture_of(graph, scope=scope)
+        drawing = chosen(graph, scope=scope).drawing
         assert names(drawing) == ["net/one/product", "net/one/relu"]
         assert ends(drawing) == [("net/one/product", "net/one/relu")]
 
 
 def test_deep_scopes_are_closed(graph: td.Graph) -> None:
-    drawing = picture_of(graph, depth=0)
+    drawing = chosen(graph, depth=0).drawing
     assert names(drawing) == ["x", "net", "y", "aside", "end"]
     assert (drawing.boxes[1].op, drawing.boxes[1].kind) == ("4 ops", "closed")
     assert ends(drawing) == [("x", "net"), ("net", "y"), ("y", "aside"), ("y", "end")]
-    one = picture_of(graph, depth=1)
+    one = chosen(graph, depth=1).drawing
     assert names(one) == ["x", "net/one", "net/two", "y", "aside", "end"]
-    assert names(picture_of(graph, scope="net", depth=0)) == ["net/one", "net/two"]
-    assert picture_of(graph, depth=2) == picture_of(graph)
+    assert names(chosen(graph, scope="net", depth=0).drawing) == ["net/one", "net/two"]
+    assert chosen(graph, depth=2).drawing == chosen(graph).drawing
 
 
 def test_what_is_around_an_op(graph: td.Graph) -> None:
     near = ["net/two/product", "net/two/relu", "y", "aside", "end"]
-    assert names(picture_of(graph, around="y")) == near
-    assert names(picture_of(graph, around="y:0")) == near
-    around = picture_of(graph, around="net/one/weights")
+    assert names(chosen(graph, around="y").drawing) == near
+    assert names(chosen(graph, around="y:0").drawing) == near
+    around = chosen(graph, around="net/one/weights").drawing
     assert names(around) == ["net/one/weights", "net/one/product", "net/one/relu"]
 
 
 def test_ways_from_one_op_to_another(graph: td.Graph, tmp_path: Path) -> None:
-    drawing = picture_of(graph, path=("net/one/relu", "end"))
+    drawing = chosen(graph, path=("net/one/relu", "end")).drawing
     assert names(drawing) == ["net/one/relu", "net/two/product", "net/two/relu", "y", "end"]
     assert drawing.boxes[3].op == "Mean  axis=1"
-    both = picture_of(graph, scope="net", path=("net/one/relu", "end"))
+    both = chosen(graph, scope="net", path=("net/one/relu", "end")).drawing
     assert names(both) == ["net/one/relu", "net/two/product", "net/two/relu"]
     x, y = graph.get_tensor_by_name("x:0"), graph.get_operation_by_name("y")
     td.draw(graph, tmp_path / "g.dot", path=(x, y))

@@ -12,7 +12,7 @@ import pytest
 from cli_harness import Cli
 
 import tensordraft as td
-from tensordraft.drawing.draw import picture_of
+from tensordraft.drawing.choice import chosen
 from tensordraft.drawing.drawing import Box
 from tensordraft.drawing.heat import COLD, heats, tone
 from tensordraft.drawing.label_room import Room
@@ -134,7 +134,7 @@ def test_scopes_that_hold_the_same_are_told_to_be_alike() -> None:
                 x = td.exp(td.sqrt(td.abs(x)))
         with td.name_scope("end"):
             td.sqrt(td.exp(td.abs(x)))
-    told = {box.name: box.op for box in with_scopes_closed(picture_of(graph), 0).boxes}
+    told = {box.name: box.op for box in with_scopes_closed(chosen(graph).drawing, 0).boxes}
     assert told["block_0"] == told["end"] == "3 ops"
     assert told["block_1"] == told["block_2"] == "3 ops, as block_0"
 
@@ -145,7 +145,7 @@ def test_labels_cover_neither_each_other_nor_boxes(graph: td.Graph) -> None:
         for _ in range(3):
             layer = [td.add_n(layer[: i + 2]) for i in range(5)]
     for drawn in (graph, dense):
-        text = svg(picture_of(drawn))
+        text = svg(chosen(drawn).drawing)
         labels = [
             Place(float(x), float(y) - 6, 3.6 * len(label), 6)
             for x, y, label in re.findall(r'class="label" x="(\S+)" y="(\S+)">([^<]*)<', text)

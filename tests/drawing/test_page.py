@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tensordraft as td
-from tensordraft.drawing.draw import picture_of
+from tensordraft.drawing.choice import chosen
 from tensordraft.drawing.views import views
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -135,7 +135,7 @@ def test_clicks_and_pointing(tmp_path: Path) -> None:
     box.dispatchEvent(new PointerEvent("pointerenter"));
     const pointed = count();
     box.dispatchEvent(new PointerEvent("pointerleave"));
-    document.querySelector("#view .closed").dispatchEvent(new MouseEvent("click"));
+    document.querySelector("#view .stack").dispatchEvent(new MouseEvent("click"));
     const opened = scope;
     document.querySelector("#crumbs button").click();
     return {pointed, left: count(), opened, back: scope};
@@ -190,11 +190,15 @@ def test_boxes_take_the_colour_that_is_chosen(tmp_path: Path) -> None:
 
 
 def test_views_of_scopes() -> None:
-    drawing = picture_of(layered_graph(1_000))
-    found = dict(views(drawing))
-    assert len(found) == 1 + 20 + 200
-    assert len(found[""].boxes) == 22
+    found = dict(views(chosen(layered_graph(1_000))))
+    assert len(found) == 1 + 20 + 200 + 1 + 20
+    assert [box.name for box in found[""].boxes] == ["x", "block_0 … block_19", "end"]
+    names = [box.name for box in found["block_0 … block_19"].boxes]
+    inner = [f"block_{i}/layer_{10 * i} … layer_{10 * i + 9}" for i in range(20)]
+    assert names == ["x", *inner, "end"]
     names = [box.name for box in found["block_3"].boxes]
+    assert names == ["block_2", "block_3/layer_30 … layer_39", "block_4"]
+    names = [box.name for box in found["block_3/layer_30 … layer_39"].boxes]
     assert names[0] == "block_2"  # what leads there
     assert names[-1] == "block_4"
     assert {"block_3/layer_30/tanh", "block_3/layer_39/sum"} <= set(names)
@@ -209,7 +213,9 @@ def test_a_lone_outer_scope_is_opened() -> None:
         for i in range(80):
             with td.name_scope(f"layer_{i}"):
                 x = td.exp(td.sqrt(x))
-    found = dict(views(picture_of(graph)))
+    found = dict(views(chosen(graph)))
+    assert [box.name for box in found[""].boxes] == ["model/x", "model/layer_0 … layer_79"]
+    found = dict(views(chosen(graph, stacks=False)))
     assert len(found[""].boxes) == 81
     assert {box.kind for box in found[""].boxes} == {"input", "closed"}
 
@@ -219,7 +225,7 @@ def test_many_lines_from_outside_are_left_out() -> None:
         inputs = [td.placeholder(td.float32, [], name=f"x_{i}") for i in range(40)]
         with td.name_scope("sum"):
             td.add_n(inputs, name="all")
-    found = dict(views(picture_of(graph)))
+    found = dict(views(chosen(graph)))
     assert [box.name for box in found["sum"].boxes] == ["sum/all"]
 
 
