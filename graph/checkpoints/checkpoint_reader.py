@@ -58,10 +58,10 @@ class CheckpointReader:
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
         self._file: CheckpointFile | TensorBundle | OldCheckpoint
-        if os.path.exists(prefix + SUFFIX):
+        if os.path.exists(prefix + INDEX_SUFFIX):
+            self._file = TensorBundle(prefix)  # be there an .npz beside it that is another's
+        elif os.path.exists(prefix + SUFFIX):
             self._file = CheckpointFile(prefix + SUFFIX)
-        elif os.path.exists(prefix + INDEX_SUFFIX):
-            self._file = TensorBundle(prefix)
         elif files_of(prefix):
             self._file = OldCheckpoint(prefix)
         else:

@@ -10,12 +10,12 @@ import numpy as np
 from ...graph import errors
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_of
-from ...graph.interrupts import let_through
 from ...graph.op_def import OpDef
 from ...protos.constant_array import constant_array
 from ...protos.dtypes import as_dtype
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.traits import Traits
+from .function_errors import in_the_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,10 +54,10 @@ def _py_func_kernel(c: KernelContext) -> Kernel:
                 None, None, f"{node.name!r} calls a Python function, which is not part of a file"
             )
         values = [value.copy() if value.ndim else value[()] for value in inputs]
-        with let_through():
+        with in_the_program():
             results = function(*values)
         items = results if isinstance(results, (list, tuple)) else [results]
-        if not dtypes:
+        if not dtypes and results is None:
             items = []
         if len(items) != len(dtypes):
             raise ValueError(f"the function returned {len(items)} values, {len(dtypes)} are due")
@@ -117,7 +117,10 @@ def py_func(
         A Tensor, or a list of them, of unknown shapes; the Operation where there is no result.
 
     Raises:
-        InvalidArgumentError: when it runs, the function raises an error, or returns other dtypes.
+        InvalidArgumentError: when it runs, the function raises a ValueError or TypeError, or
+            returns other dtypes.
+        OutOfRangeError: when it runs, the function raises StopIteration.
+        UnknownError: when it runs, the function raises an error of another class.
 
     Example:
         >>> import numpy as np

@@ -71,6 +71,36 @@ def test_what_a_function_does_wrong_is_told(session: td.Session) -> None:
             session.run(tensor)
 
 
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (StopIteration, td.errors.OutOfRangeError),
+        (NotImplementedError, td.errors.UnimplementedError),
+        (MemoryError, td.errors.ResourceExhaustedError),
+        (TypeError, td.errors.InvalidArgumentError),
+        (KeyError, td.errors.UnknownError),
+        (IndexError, td.errors.UnknownError),
+        (OSError, td.errors.UnknownError),
+    ],
+)
+def test_errors_of_functions_are_those_of_tensorflow(
+    session: td.Session, error: type[Exception], kind: type[td.OpError]
+) -> None:
+    def fail() -> None:
+        raise error("told")
+
+    y = td.py_func(fail, [], td.int32)
+    for _ in range(4):  # plans run otherwise after a while
+        with pytest.raises(kind, match="told") as found:
+            session.run(y)
+        assert type(found.value) is kind
+
+
+def test_a_function_that_is_to_return_nothing(session: td.Session) -> None:
+    with pytest.raises(td.errors.InvalidArgumentError, match="1 values, 0 are due"):
+        session.run(td.py_func(lambda: 1, [], []))
+
+
 def _failing() -> None:
     raise ValueError("out of ideas")
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from places import GOLDEN
 
@@ -194,3 +195,15 @@ def test_what_cannot_be_saved_is_told(tmp_path: Path) -> None:
     for kind in td.errors.NotFoundError, OSError:
         with pytest.raises(kind, match="there is no file"):
             td.train.import_meta_graph(tmp_path / "none.meta")
+
+
+def test_another_file_beside_a_checkpoint(tmp_path: Path) -> None:
+    np.savez(tmp_path / "model.npz", results=np.ones(3))
+    with td.Graph().as_default(), td.Session() as session:
+        v = td.Variable(7, name="v")
+        session.run(v.initializer)
+        saver = td.train.Saver()
+        path = saver.save(session, tmp_path / "model")
+        session.run(v.assign(0))
+        saver.restore(session, path)
+        assert session.run(v) == 7
