@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     Point = tuple[float, float]
 
 BOX_HEIGHT, MARGIN = 34.0, 12.0
-_GAP_Y, _GAP_SIDE = 44.0, 20.0
+_GAP_STRAIGHT, _GAP_BENT, _GAP_SIDE = 24.0, 44.0, 20.0  # between layers
+_GAP_SHARE = 0.2  # of how far lines lead aside
 _WIRE = 2.0
 _SWEEPS = 6
 _MOST_WIRES = 50_000
@@ -84,7 +85,7 @@ def layered(
         >>> from tensordraft.drawing.layout import Edge, layered
         >>> places, [route, _] = layered([40, 40, 40], [Edge(0, 1), Edge(1, 2)])
         >>> [place.y for place in places], route
-        ([12.0, 90.0, 168.0], [(32.0, 46.0), (32.0, 46.0), (32.0, 90.0)])
+        ([12.0, 70.0, 128.0], [(32.0, 46.0), (32.0, 46.0), (32.0, 70.0)])
     """
     heights = heights or [BOX_HEIGHT] * len(widths)
     depths = _depths(len(widths), edges, inputs, tops, bottoms)
@@ -95,25 +96,31 @@ def layered(
         layers[depth].append(i)
     centres = _centres(layers, sizes, len(widths), _links(edges, depths, wires, sizes))
     tallest = [max((heights[i] for i in layer if i < len(widths)), default=0.0) for layer in layers]
+    ways = []  # where each line is in each layer that it is in
+    bends = [0.0] * len(layers)  # how far aside the lines below a layer lead
+    for edge in edges:
+        passed = [(depth, centres[wire]) for depth, wire in _passed(edge, depths, wires)]
+        start, end = centres[edge.upper] + edge.out, centres[edge.lower] + edge.into
+        way = [(depths[edge.upper], start), *passed, (depths[edge.lower], end)]
+        ways.append(way)
+        for (depth, x), (_, below) in pairwise(way):
+            bends[depth] = max(bends[depth], abs(below - x))
     starts = [MARGIN]
     for i, (layer, height) in enumerate(zip(layers, tallest, strict=True)):
         at_side = (tops and i == 0) or (bottoms and i == len(layers) - 2)
-        gap = _GAP_SIDE if at_side else _GAP_Y
+        gap = _GAP_SIDE if at_side else min(_GAP_STRAIGHT + bends[i] * _GAP_SHARE, _GAP_BENT)
         starts.append(starts[-1] + (height + gap if layer else 0.0))
     places = [
         Place(centres[i] - widths[i] / 2, starts[depths[i]], widths[i], heights[i])
         for i in range(len(widths))
     ]
     routes = []
-    for edge in edges:
-        upper, end = places[edge.upper], depths[edge.upper]
-        x = centres[edge.upper] + edge.out
-        points = [(x, upper.y + upper.height), (x, upper.y + tallest[end])]
-        for depth, wire in _passed(edge, depths, wires):
-            x = centres[wire]
-            points += [(x, starts[depth]), (x, starts[depth] + tallest[depth])]
-        points.append((centres[edge.lower] + edge.into, places[edge.lower].y))
-        routes.append(points)
+    for edge, ((depth, x), *passed, (_, end)) in zip(edges, ways, strict=True):
+        upper = places[edge.upper]
+        points = [(x, upper.y + upper.height), (x, upper.y + tallest[depth])]
+        for at, middle in passed:
+            points += [(middle, starts[at]), (middle, starts[at] + tallest[at])]
+        routes.append([*points, (end, places[edge.lower].y)])
     return Layout(places, routes)
 
 

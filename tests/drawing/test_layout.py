@@ -62,3 +62,10 @@ def test_scopes_may_be_nested_deeper_than_python_calls() -> None:
     places, scopes, _ = clustered(drawing("a/" * 3000 + "x"), [40.0])
     assert len(scopes) == 3000
     assert all(inside(places[0], scope.place) for scope in scopes)
+
+
+def test_layers_stand_closer_where_lines_run_straight() -> None:
+    straight, _ = layered([40, 40], [Edge(0, 1)])
+    beside, _ = layered([40, 40, 40, 300], [Edge(0, 1), Edge(0, 2), Edge(0, 3)])
+    assert straight[1].y - straight[0].y - straight[0].height == 24
+    assert beside[1].y - beside[0].y - beside[0].height == 44

@@ -86,6 +86,23 @@ def test_a_chain_goes_on_behind_what_stands_in_between() -> None:
     assert found(names, *lines) == ["s_0 … s_2", "s_3 … s_6"]
 
 
+def test_cells_that_read_the_two_before_them_are_a_stack() -> None:
+    # As NASNet's, in a scope for each cell.
+    names = "x " + " ".join(f"cell_{i}/{op}" for i in range(12) for op in "abc")
+    lines = [(1 + 3 * i + k, 2 + 3 * i + k) for i in range(12) for k in range(2)]
+    lines += [(max(0, 3 * i), 1 + 3 * i) for i in range(12)]
+    lines += [(max(0, 3 * (i - 1)), 2 + 3 * i) for i in range(12)]
+    assert found(names, *lines) == ["cell_0 … cell_11"]
+    whole = drawing(names, *lines)
+    stacked = Choice(whole, stacks=tuple(stacks_of(whole))).drawing
+    assert [box.name for box in stacked.boxes] == ["x", "cell_0 … cell_11"]
+    assert height(stacked) < height(whole) / 10
+
+
+def height(shown: Drawing) -> float:
+    return float(re.findall(r'height="(\d+)"', svg(shown))[0])
+
+
 def test_stacks_stand_in_stacks() -> None:
     names = " ".join(f"s_{i}/t_{j}/{op}" for i in range(3) for j in range(4) for op in "ab")
     lines = [(i, i + 1) for i in range(23)]
@@ -122,8 +139,7 @@ def test_a_picture_of_stacks(shared: bool) -> None:
     box = stacked.boxes[2]
     assert (box.op, box.kind) == ("6× 3 ops", "stack")
     assert box.scopes == tuple(f"net/block_{i}" for i in range(1, 7))
-    tall, low = (float(re.findall(r'height="(\d+)"', svg(it))[0]) for it in (whole, stacked))
-    assert low < tall / 4
+    assert height(stacked) < height(whole) / 4
     assert svg(stacked).count('class="pile"') == 1
 
 
