@@ -11,8 +11,10 @@ let scope = "", place = {x: 0, y: 0, k: 1}, chosen = null, found = [], current =
 let from = null, dragged = false;  // where the pointer went down, and whether it has moved since
 
 // The stack of each scope that is in one; what is around a name is that, or the scope it is in.
-const stackOf = new Map(Object.entries(data.stacks).flatMap(
+const stacks = new Map(Object.entries(data.stacks));
+const stackOf = new Map([...stacks].flatMap(
   ([stack, scopes]) => scopes.map(name => [name, stack])));
+const own = (table, name) => Object.hasOwn(table, name) ? table[name] : undefined;
 const outer = name => name.includes("/") ? name.slice(0, name.lastIndexOf("/")) : "";
 const parent = name => stackOf.get(name) ?? outer(name);
 const boxes = () => [...stage.querySelectorAll(".box")];
@@ -109,8 +111,8 @@ function heat() {
 }
 
 function number(heat, name, closed) {
-  if (!closed) return heat.ops[name];
-  const run = (data.stacks[name] ?? [name]).map(scope => heat.scopes[scope]);
+  if (!closed) return own(heat.ops, name);
+  const run = (stacks.get(name) ?? [name]).map(scope => own(heat.scopes, scope));
   return run.reduce((sum, part) => part === undefined ? sum : (sum ?? 0) + part, undefined);
 }
 
@@ -170,6 +172,7 @@ function go(number) {
   choose(name);
   centre(boxOf(name));
   [...results.children].forEach((item, i) => item.setAttribute("aria-selected", i === current));
+  results.children[current]?.scrollIntoView({block: "nearest"});
 }
 
 search.oninput = find;

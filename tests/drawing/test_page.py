@@ -148,6 +148,50 @@ def test_clicks_and_pointing(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_stacks_open_by_keys_and_not_by_dragging(tmp_path: Path) -> None:
+    script = """
+    const stack = boxOf("block_0 … block_19"), told = [];
+    const point = (type, clientX) => stage.dispatchEvent(new PointerEvent(
+      type, {clientX, clientY: 9, buttons: 1, movementX: 40}));
+    point("pointerdown", 9);
+    point("pointermove", 49);
+    stack.dispatchEvent(new MouseEvent("click"));
+    told.push(scope);
+    stack.focus();
+    told.push(document.querySelectorAll("#view .near").length > 1);
+    stack.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter"}));
+    told.push(scope);
+    show("block_7");
+    told.push(crumbs.textContent);
+    press("Escape");
+    told.push(scope);
+    return told;
+    """
+    stack = "block_0 … block_19"
+    crumbs = f"graph / {stack} / block_7"
+    told = seen(layered_graph(1_000), tmp_path, script)
+    assert told == ["", True, stack, crumbs, stack]
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_scopes_may_be_called_as_what_every_object_has(tmp_path: Path) -> None:
+    with td.Graph().as_default() as graph:
+        x = td.placeholder(td.float32, [3], name="x")
+        for scope in ("constructor", "toString"):
+            with td.name_scope(scope):
+                for _ in range(80):
+                    x = td.exp(x)
+    script = """
+    show("toString");
+    press("Escape");
+    return boxOf("constructor").querySelector("rect").style.fill;
+    """
+    assert seen(graph, tmp_path, script, color="cost") == "rgb(240, 112, 40)"
+
+
+@pytest.mark.soak
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.parametrize("number", [6, 250, 1_000])
 def test_labels_stand_free(number: int, tmp_path: Path) -> None:
     script = """
