@@ -73,7 +73,10 @@ class _Tree:
 
     def __init__(self, drawing: Drawing) -> None:
         self.items: dict[str, dict[Item, None]] = {"": {}}
-        self._way = [["", *scopes_around(box.scope)] for box in drawing.boxes]
+        ways = {
+            scope: ["", *scopes_around(scope)] for scope in {box.scope for box in drawing.boxes}
+        }
+        self._way = [ways[box.scope] for box in drawing.boxes]
         members: dict[str, dict[int, int]] = {"": {}}
         for i, way in enumerate(self._way):
             for outer, inner in pairwise(way):

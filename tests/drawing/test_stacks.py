@@ -253,3 +253,35 @@ def test_stacks_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtur
     ):
         assert main(["draw", path, "--out", out, *options]) == 0
         assert capsys.readouterr().out.startswith(f"{number} box")
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_is_asked_for_goes_together(seed: int) -> None:
+    rng = random.Random(seed)
+    graph = network(rng.randint(2, 9), shared=rng.random() < 0.5)
+    ops = [op.name for op in graph.get_operations() if op.type in ("Relu", "Square", "Exp")]
+    near = rng.choice([None, *ops[:-1]])
+    path = rng.choice([None, (near or "net/block_1/Relu", "y")])
+    scope = rng.choice([None, "net"]) if near is None or near.startswith("net/") else None
+    depth, stacks = rng.choice([None, 0, 1, 2]), rng.choice([None, True, False])
+    choice = chosen(graph, scope, depth, near, path, stacks)
+    pictures = [choice.drawing, *dict(views(choice)).values()]
+    opened = {name for name, _ in views(choice)}
+    for shown in pictures:
+        names = [box.name for box in shown.boxes]
+        assert len(set(names)) == len(names)
+        assert all(0 <= i < len(names) for line in shown.lines for i in line[:2])
+        assert {box.name for box in shown.boxes if box.kind in ("closed", "stack")} <= opened
+        if stacks is False:
+            assert "stack" not in {box.kind for box in shown.boxes}
+    if scope is not None:
+        assert all(box.name.startswith("net/") for box in choice.drawing.boxes)
+    if depth is not None:
+        base = choice.scope.count("/") + 1 if choice.scope else 0
+        assert all(box.name.count("/") <= base + depth for box in choice.drawing.boxes)
+
+
+def test_stacks_in_dot(tmp_path: Path) -> None:
+    td.draw(network(), tmp_path / "g.dot", stacks=True)
+    text = (tmp_path / "g.dot").read_text()
+    assert 'label="block_1 … block_6\\n6× 3 ops", shape=box3d' in text
