@@ -34,9 +34,9 @@ CONSTANTS = {
     "td.GRAPH_DEF_VERSION_MIN_PRODUCER": "the oldest writer whose graphs are read",
     "td.QUANTIZED_DTYPES": "the quantized dtypes, and their reference forms",
     "td.config": "the limits of the library: see `help(td.config)`",
-    "td.version.COMPILER_VERSION": "what the library was compiled with: nothing",
-    "td.version.GIT_VERSION": "the same as `td.version.VERSION`, as a tag",
-    "td.version.VERSION": "the release of TensorFlow whose names these are, 1.15.0",
+    "td.COMPILER_VERSION": "what the library was compiled with: nothing",
+    "td.GIT_VERSION": "the same as `td.VERSION`, as a tag",
+    "td.VERSION": "the release of TensorFlow whose names these are, 1.15.0",
     "td.newaxis": "in brackets: a new dimension of size 1",
 }
 
@@ -121,7 +121,8 @@ def _constants(names: list[Name]) -> Iterator[str]:
     for name in names:
         if name.is_described or isinstance(name.value, td.DType):
             continue
-        told = CONSTANTS.get(name.name)
+        first = f"td.{name.name.rpartition('.')[2]}"
+        told = CONSTANTS.get(name.name, f"the same as `{first}`" if first in CONSTANTS else None)
         if told is None and name.name.startswith("td.errors."):
             told = f"an error code: {name.value}"
         yield f"| `{name.name}` | {told} |"

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
 
 public = {
-    "td": "dequantize quantize_v2",
-    "td.quantization": "dequantize quantize=quantize_v2",
+    "td": "quantize_v2",
+    "td, td.quantization": "dequantize quantize=quantize_v2",
 }
 
 _MODES = "{'MIN_COMBINED', 'MIN_FIRST', 'SCALED'} = 'MIN_COMBINED'"

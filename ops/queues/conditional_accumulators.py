@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from ...graph.op_def import OpDef
     from ...protos.dtypes import DType
 
-public = {"td": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator"}
+public = {
+    "td": "ConditionalAccumulator ConditionalAccumulatorBase",
+    "td, td.sparse": "SparseConditionalAccumulator",
+}
 
 
 class ConditionalAccumulatorBase:

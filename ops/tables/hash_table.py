@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ...graph.node import Operation
 
 public = {
-    "td": "initialize_all_tables tables_initializer",
+    "td": "initialize_all_tables",
+    "td, td.initializers": "tables_initializer",
     "td.lookup": "StaticHashTable=HashTable",
     "td.contrib.lookup": "HashTable StaticHashTable=HashTable",
 }

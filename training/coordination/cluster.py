@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
     from ...graph.node import Operation
 
-public = {"td.train": "ClusterSpec Server replica_device_setter"}
+public = {
+    "td.train": "ClusterSpec replica_device_setter",
+    "td.train, td.distribute": "Server",
+}
 
 _PS_OPS = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2",
     "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableDenseHashTable",
