@@ -8,6 +8,7 @@ const search = byId("search"), results = byId("results");
 const nodes = new Map(data.nodes.map((node, i) => [node.name, {...node, i}]));
 const READABLE = 0.45;  // the least scale at which names are read
 let scope = "", place = {x: 0, y: 0, k: 1}, chosen = null, found = [], current = -1;
+let near = [];  // the lines of each box, with the boxes at their other ends
 let from = null, dragged = false;  // where the pointer went down, and whether it has moved since
 
 // The stack of each scope that is in one; what is around a name is that, or the scope it is in.
@@ -52,7 +53,14 @@ function zoom(factor, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
 function show(name) {
   scope = name;
   stage.innerHTML = data.views[name];
-  boxes().forEach((box, i) => {
+  const all = boxes();
+  near = all.map(() => []);
+  for (const line of stage.querySelectorAll(".line")) {
+    const [source, target] = line.dataset.ends.split(" ").map(Number);
+    near[source].push([line, all[target]]);
+    near[target].push([line, all[source]]);
+  }
+  all.forEach((box, i) => {
     box.tabIndex = 0;
     box.setAttribute("role", "button");
     box.onclick = event => { event.stopPropagation(); if (!dragged) open(box.dataset.name, box); };
@@ -76,7 +84,7 @@ function show(name) {
   fit(READABLE);
   mark();
   warm();
-  document.body.dataset.items = boxes().length;
+  document.body.dataset.items = all.length;
   document.body.dataset.scope = name;
 }
 
@@ -141,12 +149,9 @@ function mark() {
 
 // What a box is fed by and feeds, while the pointer is on it.
 function follow(number, on) {
-  const all = boxes();
-  for (const line of stage.querySelectorAll(".line")) {
-    const [source, target] = line.dataset.ends.split(" ").map(Number);
-    if (source !== number && target !== number) continue;
+  for (const [line, other] of near[number] ?? []) {
     line.classList.toggle("near", on);
-    all[source + target - number].classList.toggle("near", on);
+    other.classList.toggle("near", on);
   }
 }
 

@@ -34,7 +34,7 @@ _FRAME = """<!DOCTYPE html>
 read it; Tab and Enter do the same. Escape leaves a
 scope, 0 fits the view, + and - zoom, arrows and
 dragging move, / finds.</pre>
-<p class="legend" id="kinds">{legend}<br>dashed: waits for</p>
+<p class="legend" id="kinds">{legend}<br>dashed: waits for<br>piled: scopes that repeat</p>
 {choice}</aside>
 <script id="graph" type="application/json">{data}</script>
 <script>{script}</script>

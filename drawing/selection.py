@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .simplified import part
-from .ways import reached_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from .drawing import Drawing
+
+Node = TypeVar("Node")
 
 _STEPS = 2  # from an op to what is around it
 _MOST_NAMES = 3
@@ -55,6 +56,19 @@ def selected(
                 raise ValueError(f"no way leads from {path[0]!r} to {path[1]!r}")
             kept &= way
     return part(drawing, kept)
+
+
+def reached_from(
+    start: Node, links: Mapping[Node, Iterable[Node]], steps: int | None = None
+) -> set[Node]:
+    """What can be reached from a box, in a number of steps."""
+    reached, newest = {start}, [start]
+    while newest and steps != 0:
+        newest = [*dict.fromkeys(end for i in newest for end in links.get(i, ()))]
+        newest = [i for i in newest if i not in reached]
+        reached.update(newest)
+        steps = None if steps is None else steps - 1
+    return reached
 
 
 def _in_scope(drawing: Drawing, scope: str) -> set[int]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from heapq import heappop, heappush
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
-
-from .ways import reached_from
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -122,7 +121,7 @@ class _Tree:
     def stacks(self, scope: str, single: Collection[str]) -> list[Stack]:
         """The stacks of scopes right in a scope."""
         behind = self.behind.get(scope, {})
-        place = {item: i for i, item in enumerate(self.items[scope])}
+        place = self._places(scope)
         kinds = {
             item: (_stem(item), self.structures[item])
             for item in self.items[scope]
@@ -133,27 +132,65 @@ class _Tree:
         for first, kind in kinds.items():
             if first in used:
                 continue
-            chain: list[str] = [first]
-            reached: set[Item] = set()
+            chain = {first: None}
+            last = first
+            reached = _Reached(first, behind, place)
             while True:
-                scopes = [item for item in behind.get(chain[-1], ()) if isinstance(item, str)]
+                scopes = [item for item in behind.get(last, ()) if isinstance(item, str)]
                 alike = {item for item in scopes if kinds.get(item) == kind}
-                following = min(alike - used - {first}, key=place.__getitem__, default=None)
+                following = min(alike - used - chain.keys(), key=place.__getitem__, default=None)
                 if following is None:
                     break
-                outside = self._before[following].difference(chain)
-                if outside and not reached:
-                    reached = reached_from(first, behind)
-                if outside & reached:
+                if reached.before(following) & self._before[following] - chain.keys():
                     break
-                chain.append(following)
+                chain[following] = None
+                last = following
                 used.add(following)
             if len(chain) >= _FEWEST:
                 found.append(Stack(tuple(chain)))
         return found
 
+    def _places(self, scope: str) -> dict[Item, int]:
+        """An order of what is in a scope in which sources come first, if there is one."""
+        behind = self.behind.get(scope, {})
+        first = {item: i for i, item in enumerate(self.items[scope])}
+        waiting = {item: len(self._before.get(item, ())) for item in first}
+        ready = [(i, item) for item, i in first.items() if not waiting[item]]
+        places: dict[Item, int] = {}
+        while ready:
+            _, item = heappop(ready)
+            places[item] = len(places)
+            for target in behind.get(item, ()):
+                waiting[target] -= 1
+                if not waiting[target]:
+                    heappush(ready, (first[target], target))
+        for item in first:
+            places.setdefault(item, len(places))  # they lead to each other in a circle
+        return places
+
     def _holds_more_than_one(self, scope: str) -> bool:
         return len(self.items[scope]) > 1 or isinstance(next(iter(self.items[scope])), str)
+
+
+class _Reached:
+    """What can be reached from the first scope of a chain, found as far as it is asked for."""
+
+    def __init__(
+        self, first: Item, behind: dict[Item, dict[Item, None]], place: dict[Item, int]
+    ) -> None:
+        self._behind, self._place = behind, place
+        self._found = {first}
+        self._pending = [(place[first], first)]
+
+    def before(self, item: Item) -> set[Item]:
+        """What is reached and may lead to an item, and maybe more."""
+        while self._pending and self._pending[0][0] < self._place[item]:
+            _, at = heappop(self._pending)
+            for target in self._behind.get(at, ()):
+                if target not in self._found:
+                    self._found.add(target)
+                    heappush(self._pending, (self._place[target], target))
+        return self._found
 
 
 def _stem(scope: str) -> str:

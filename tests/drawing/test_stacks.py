@@ -16,10 +16,10 @@ from tensordraft.cli.main import main
 from tensordraft.drawing.choice import Choice, chosen
 from tensordraft.drawing.drawing import Box, Drawing, Line
 from tensordraft.drawing.heat import heats
+from tensordraft.drawing.selection import reached_from
 from tensordraft.drawing.stacks import stacks_of
 from tensordraft.drawing.svg import svg
 from tensordraft.drawing.views import views
-from tensordraft.drawing.ways import reached_from
 
 
 def network(blocks: int = 6, shared: bool = False) -> td.Graph:
@@ -101,6 +101,14 @@ def test_cells_that_read_the_two_before_them_are_a_stack() -> None:
 
 def height(shown: Drawing) -> float:
     return float(re.findall(r'height="(\d+)"', svg(shown))[0])
+
+
+def test_a_way_around_is_found_wherever_boxes_stand() -> None:
+    # From s_1 by r, o and p into s_3; r and p are scopes whose first and last ops are far apart.
+    names = "r/a p/a s_1/a s_1/b s_2/a s_2/b r/b o p/b s_3/a s_3/b s_4/a s_4/b s_5/a s_5/b"
+    lines = [(2, 3), (3, 4), (4, 5), (5, 9), (9, 10), (10, 11), (11, 12), (12, 13), (13, 14)]
+    assert found(names, *lines) == ["s_1 … s_5"]
+    assert found(names, *lines, (3, 6), (6, 7), (7, 8), (8, 9)) == ["s_3 … s_5"]
 
 
 def test_stacks_stand_in_stacks() -> None:
