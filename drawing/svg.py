@@ -80,7 +80,12 @@ def _lines(
     width = max((place.x + place.width for place in outermost), default=0.0) + MARGIN
     height = max((place.y + place.height for place in outermost), default=0.0) + MARGIN
     titles = [cluster.place._replace(height=_TITLE_HEIGHT) for cluster in clusters]
-    room = Room([*places, *titles], routes, width)
+    piled = [
+        place._replace(width=place.width + _PILE[-1], height=place.height + _PILE[-1])
+        for box, place in zip(drawing.boxes, places, strict=True)
+        if box.scopes
+    ]
+    room = Room([*places, *piled, *titles], routes, width)
     curves = [*_curves(drawing, routes, room)]
     width = room.width
     if legend:

@@ -151,6 +151,24 @@ def test_a_picture_of_stacks(shared: bool) -> None:
     assert svg(stacked).count('class="pile"') == 1
 
 
+def test_labels_stand_beside_the_pile_behind_a_stack() -> None:
+    whole = drawing(f"x {CHAIN} y", (0, 1), *[(a + 1, b + 1) for a, b in LINES], (6, 7))
+    lines = [line._replace(label="float32[8]") for line in whole.lines]
+    whole = Drawing(whole.boxes, lines)
+    text = svg(Choice(whole, stacks=tuple(stacks_of(whole))).drawing)
+    [x, y, width, height] = map(
+        float,
+        re.findall(
+            r'(?s)"box stack".*?<rect x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)"', text
+        )[0],
+    )
+    labels = re.findall(r'class="label" x="(\S+)" y="(\S+)"', text)
+    assert len(labels) == 2
+    for left, base in labels:
+        below = float(base) - 8 >= y + height + 6
+        assert below or float(base) <= y or float(left) >= x + width + 6
+
+
 def test_depth_stacks_what_it_closes() -> None:
     graph = network()
     names = ["net/block_1 … block_6"]
