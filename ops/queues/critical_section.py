@@ -1,0 +1,185 @@
+"""Critical sections: parts of a graph that one run of a session is in at a time."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from ...graph.default_graph import get_default_graph
+from ...graph.default_scopes import control_dependencies, name_scope
+from ...graph.node import Operation
+from ...graph.op_def import OpDef
+from ...graph.waiting import Turns, waits_of
+from ...shape_inference.traits import STATEFUL, WAITING
+from ..array.constants import identity
+from ..kit.structures import flat, packed
+from .handles import HOME, handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.waiting import Waits
+    from ...shape_inference.context import KernelContext
+    from ...shape_inference.protocols import Array, Kernel
+
+public = {"td": "CriticalSection"}
+
+MUTEX_V2 = OpDef("MutexV2", "-> resource: resource", HOME, traits=STATEFUL)
+MUTEX_LOCK = OpDef("MutexLock", "mutex: resource -> mutex_lock: variant", traits=WAITING)
+CONSUME_MUTEX_LOCK: OpDef[Operation] = OpDef(
+    "ConsumeMutexLock", "mutex_lock: variant ->", traits=STATEFUL
+)
+
+
+class _Held:
+    """A turn that has come: it ends when it is consumed, or when nobody has it any more."""
+
+    def __init__(self, turns: Turns, waits: Waits) -> None:
+        self._stack = ExitStack()
+        self._stack.enter_context(turns.turn(waits))
+
+    def end(self) -> None:
+        """Lets the next one have its turn; nothing happens the second time."""
+        self._stack.close()
+
+    def __del__(self) -> None:
+        self._stack.close()
+
+
+MUTEX_V2.shape(scalar_shape)
+MUTEX_LOCK.shape(scalar_shape)
+CONSUME_MUTEX_LOCK.shape(nothing_shape)
+
+
+@MUTEX_V2.kernel
+def _mutex_kernel(c: KernelContext) -> Kernel:
+    key, _ = shared_home(c)
+    handle = handle_to(c.state.setdefault((*key, "turns"), Turns()))
+    return lambda: handle
+
+
+@MUTEX_LOCK.kernel
+def _lock_kernel(c: KernelContext) -> Kernel:
+    waits = waits_of(c.state)
+
+    def lock(handle: Array) -> Array:
+        turns: Turns = kept_behind(handle, Turns, "a mutex")
+        return handle_to(_Held(turns, waits))
+
+    return lock
+
+
+@CONSUME_MUTEX_LOCK.kernel
+def _consume_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def consume(held: Array) -> tuple[()]:
+        kept_behind(held, _Held, "a lock of a mutex").end()
+        return ()
+
+    return consume
+
+
+class CriticalSection:
+    """A part of a graph in which one run of a session is at a time.
+
+    A session may be run by many threads; each change of a variable is then whole, but several
+    changes that belong together are not. What the functions given to `execute` make is.
+
+    Args:
+        name: the name; by default "CriticalSection".
+        shared_name: the name under which the session keeps the section; sections of one name are
+            one.
+        critical_section_def: accepted for TensorFlow's sake: it must be None, like `import_scope`.
+        import_scope: likewise.
+
+    Raises:
+        ValueError: both names are given; or one of the last two arguments is.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     v = td.Variable(0, use_resource=True)
+        ...     section = td.CriticalSection()
+        ...
+        ...     def double_and_add():
+        ...         with td.control_dependencies([v.assign(v * 2)]):
+        ...             return v.assign_add(1).value()
+        ...
+        ...     change = section.execute(double_and_add)
+        ...     session.run(v.initializer)
+        ...     session.run(change), session.run(change)
+        (np.int32(1), np.int32(3))
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        shared_name: str | None = None,
+        critical_section_def: Any = None,
+        import_scope: str | None = None,
+    ) -> None:
+        if critical_section_def is not None or import_scope is not None:
+            raise ValueError("critical_section_def and import_scope are not supported: leave None")
+        if name is not None and shared_name is not None:
+            raise ValueError(
+                f"one of name and shared_name can be given, got {name!r} and {shared_name!r}"
+            )
+        with name_scope(name, "CriticalSection", []) as scope:
+            self._name = scope.rstrip("/")
+            self._handle = MUTEX_V2(shared_name=shared_name or self._name, name="MutexV2")
+        self._inside = False
+
+    @property
+    def name(self) -> str:
+        """The name of its scope."""
+        return self._name
+
+    def execute(
+        self,
+        fn: Callable[[], Any],
+        exclusive_resource_access: bool = True,
+        name: str | None = None,
+    ) -> Any:
+        """What a function makes, in the section.
+
+        What the function makes out of tensors from outside waits for the section; these themselves
+        do not.
+
+        Args:
+            fn: a function without arguments, that returns a tensor, an operation, or a list, tuple
+                or dict of them. It may not execute anything in this section again.
+            exclusive_resource_access: accepted for TensorFlow's sake.
+            name: a name for the scope.
+
+        Returns:
+            What the function has returned.
+
+        Raises:
+            ValueError: it is called by such a function, or the function returns None.
+            TypeError: `fn` cannot be called.
+        """
+        del exclusive_resource_access
+        if not callable(fn):
+            raise TypeError(f"fn must be a function, got {fn!r}")
+        if self._inside:
+            raise ValueError(
+                f"{self._name!r}: Attempting to lock a CriticalSection in which we are already "
+                "running: no run could go on"
+            )
+        with get_default_graph().name_scope(name or f"{self._name.rpartition('/')[2]}_execute"):
+            lock = MUTEX_LOCK(self._handle)
+            self._inside = True
+            try:
+                with control_dependencies([lock]):
+                    made = fn()
+            finally:
+                self._inside = False
+            leaves = flat(made)
+            if not leaves or any(leaf is None for leaf in leaves):
+                raise ValueError(f"fn must return tensors or operations, got {made!r}")
+            with control_dependencies(leaves):
+                done = CONSUME_MUTEX_LOCK(lock)
+            with control_dependencies([done]):
+                ends = [done if isinstance(leaf, Operation) else identity(leaf) for leaf in leaves]
+        return packed(made, ends)
