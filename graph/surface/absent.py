@@ -25,7 +25,6 @@ _DUAL = "linear models are trained by td.train.FtrlOptimizer"
 _FORMATS = "it is not supported; read the file with Pillow, and feed the pixels"
 
 _REASONS = {
-    "CuDNNGRU": "td.keras.layers.GRU runs on the CPU",
     "ExternalOptimizerInterface": _OUTSIDE,
     "ScipyOptimizerInterface": _OUTSIDE,
     "applications": _NETS,
@@ -172,7 +171,7 @@ _GROUPS = {
         "ZeroPadding3D"
     ),
     "td.nn.rnn_cell and td.contrib.rnn have cells, td.nn.dynamic_rnn runs them": (
-        "AbstractRNNCell ConvLSTM2D PeepholeLSTMCell RNN SimpleRNNCell StackedRNNCells"
+        "ConvLSTM2D PeepholeLSTMCell"
     ),
     "td.feature_column.input_layer makes a tensor of columns": "DenseFeatures SequenceFeatures",
     "a model is built by its program again, and load_weights fills it": (

@@ -5,13 +5,16 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
 from ...ops.array.constants import identity
 from ...ops.kit.nest import flatten, map_structure
-from ..layers.layer import Layer
+from ...ops.variable_scopes.variable_scope import get_variable_scope
+from ...ops.variable_scopes.variable_store import store_of
 from ..layers.named_functions import meant
 from .backend_session import batch_set_value, get_session
-from .keras_calls import LayerCall, mask_of, note_call, note_mask
+from .keras_calls import LayerCall, mask_of, note_call, note_mask, numbered
+from .keras_configs import Described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +23,7 @@ public = {"td.keras.layers": "Layer=KerasStyle"}
 
 # What Keras takes to know the input before the call; here the call tells.
 _OF_INPUT = {"batch_input_shape", "batch_size", "input_dim", "input_length", "input_shape"}
+_PASSED_OVER = {*_OF_INPUT, "autocast", "dynamic", "weights"}
 
 
 def _input_shape(settings: Mapping[str, Any]) -> tuple[int | None, ...] | None:
@@ -35,12 +39,13 @@ def _input_shape(settings: Mapping[str, Any]) -> tuple[int | None, ...] | None:
     return (settings.get("batch_size"), *(sizes if isinstance(sizes, (list, tuple)) else [sizes]))
 
 
-class KerasStyle(Layer):
+class KerasStyle(Described):
     """A layer whose arguments may be words, and whose losses and updates are in no collection.
 
     Args:
         args: arguments of the layer below.
-        kwargs: arguments of the layer below; those that tell the input are passed over.
+        kwargs: arguments of the layer below; those that tell the input are passed over. `weights`
+            is a list of arrays that the variables begin with.
 
     Example:
         >>> import tensordraft as td
@@ -60,13 +65,67 @@ class KerasStyle(Layer):
     """Whether the steps of the output are those of the input."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        known = {key: value for key, value in kwargs.items() if key not in _OF_INPUT}
+        known = {key: value for key, value in kwargs.items() if key not in _PASSED_OVER}
         self.batch_input_shape = _input_shape(kwargs)
+        self._first_weights: Any = kwargs.get("weights")
         given = signature(super().__init__).bind(*args, **known)
         for name, value in given.arguments.items():
             given.arguments[name] = meant(name, value)
         super().__init__(*given.args, **given.kwargs)
+        named = given.arguments.get("name") or given.kwargs.get("name")
+        self._name = self._base_name = str(named or numbered(self._base_name))
         self.calls: list[LayerCall] = []
+
+    @property
+    def name(self) -> str:
+        """The name of the layer: given, or that of the class with a number."""
+        return self._name
+
+    def add_weight(
+        self,
+        name: str | None = None,
+        shape: Any = (),
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool | None = None,
+        constraint: Any = None,
+        partitioner: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Makes a variable of the layer; where its name is taken, a number comes behind it.
+
+        Args:
+            name: the name, by default "Variable".
+            shape: the shape.
+            dtype: the dtype; by default that of the layer.
+            initializer: what makes the first value: a function, or the word for it; by default
+                "glorot_uniform" for floats, and zeros for others.
+            regularizer: a function from the variable to a loss, or the word for it.
+            trainable: whether the variable is trained; by default it is.
+            constraint: what is applied to the variable after updates, or the word for it.
+            partitioner: as for `td.get_variable`.
+            kwargs: accepted for TensorFlow's sake.
+        """
+        del kwargs
+        name = word = name or "Variable"
+        taken = store_of(get_default_graph()).variables
+        count = 0
+        while f"{self.scope_name}/{name}" in taken and not get_variable_scope().reuse:
+            count += 1
+            name = f"{word}_{count}"
+        return super().add_variable(
+            name,
+            () if shape is None else shape,
+            dtype,
+            meant("initializer", initializer),
+            meant("regularizer", regularizer),
+            trainable is not False,
+            meant("constraint", constraint),
+            partitioner,
+        )
+
+    add_variable = add_weight
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses to those of the layer."""
@@ -81,6 +140,9 @@ class KerasStyle(Layer):
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer, and notes what it made of what."""
         outputs = super().__call__(inputs, *args, **kwargs)
+        if self._first_weights is not None:
+            self.set_weights(self._first_weights)
+            self._first_weights = None
         given = {id(leaf) for leaf in flatten(inputs) if isinstance(leaf, Tensor)}
         if any(id(leaf) in given for leaf in flatten(outputs)):
             outputs = map_structure(_once_more, outputs)  # so that each tensor has one layer

@@ -10,7 +10,8 @@ from ...ops.array.stacking import stack
 from ...ops.math.arithmetic import minimum
 from ...ops.nn.activations import relu
 from ...ops.random.uniform_and_normal import random_normal
-from ..layers.named_functions import l1_l2, meant
+from ..layers.named_functions import meant
+from ..layers.named_regularizers import l1_l2
 from .backend_functions import in_train_phase
 from .keras_style import FunctionLayer, KerasStyle
 from .plain_layers import Dropout

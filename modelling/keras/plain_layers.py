@@ -95,6 +95,7 @@ class InputLayer(KerasStyle):
     ) -> None:
         if input_shape is not None:
             kwargs["input_shape"] = tuple(input_shape)
+        name = name or numbered("input", 1)
         super().__init__(name=name, dtype=dtype, batch_size=batch_size, **kwargs)
 
 

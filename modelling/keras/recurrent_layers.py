@@ -1,171 +1,261 @@
-"""Recurrent layers: LSTM, GRU and the plain one, with the formulas of Keras."""
+"""Recurrent layers: a cell along the steps of sequences; LSTM, GRU and the plain one."""
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...graph.node import Tensor
 from ...ops.array.casting import cast
-from ...ops.array.fills import ones_like
-from ...ops.array.joining import concat
+from ...ops.array.fills import zeros_like
+from ...ops.array.reshaping import reshape
 from ...ops.array.reversing import reverse
-from ...ops.array.splitting import split
+from ...ops.array.shapes import shape
 from ...ops.array.squeezing import expand_dims
-from ...ops.linalg.matmul import matmul
+from ...ops.kit.structures import flat, packed
 from ...ops.math.select import where_v2
-from ...ops.nn import layers as nn
-from ..layers.named_functions import linear, meant
+from ...shape_inference.tensor_shape import TensorShape
+from ..layers.layer import Layer
 from ..rnn.dynamic_rnn import dynamic_rnn
-from .backend_session import learning_phase
+from .kept_states import KeptStates
 from .keras_calls import mask_of
 from .keras_style import KerasStyle
+from .recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell, zero_states
+from .stacked_cells import StackedRNNCells
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-    from ...graph.node import Tensor
+public = {"td.keras.layers": "GRU LSTM RNN SimpleRNN"}
 
-public = {"td.keras.layers": "CuDNNLSTM GRU LSTM SimpleRNN"}
+# Arguments of layers that are those of their cells.
+_OF_CELLS = frozenset(
+    [
+        *(f"{what}_initializer" for what in ("kernel", "recurrent", "bias")),
+        *(f"{what}_regularizer" for what in ("kernel", "recurrent", "bias")),
+        *(f"{what}_constraint" for what in ("kernel", "recurrent", "bias")),
+        *("dropout", "recurrent_dropout", "implementation", "unit_forget_bias", "reset_after"),
+    ]
+)
 
 
 class _Step:
-    """One step of a recurrent layer as a cell of `td.nn.dynamic_rnn`.
+    """One step of a layer as a cell of `td.nn.dynamic_rnn`, whose states are a flat tuple.
 
-    Where steps are masked, their last column tells which count: the others leave the states as they
-    are, and repeat the output.
+    Where steps are masked, the inputs are a pair with what tells which rows count, and the first
+    state is the output before: rows that do not count keep that and their states.
     """
 
-    def __init__(self, layer: Recurrent, masks: list[Any], masked: bool) -> None:
-        self._layer, self._masks, self._masked = layer, masks, masked
-        count = len(layer.states)
-        self.output_size = layer.units
-        self.state_size = (layer.units,) * count
+    def __init__(self, layer: RNN, options: Mapping[str, Any], masked: bool) -> None:
+        self._layer, self._options, self._masked = layer, options, masked
+        self.output_size = layer.output_size
+        self.state_size = tuple(flat(layer.state_form))
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The output, and the states after the step."""
         del scope
         if not self._masked:
-            new = self._layer.step(inputs, list(state), self._masks)
-            return new[0], tuple(new)
-        counts = inputs[:, -1:] > 0.5
-        new = self._layer.step(inputs[:, :-1], list(state), self._masks)
-        kept = [where_v2(counts, one, old) for one, old in zip(new, state, strict=True)]
-        return kept[0], tuple(kept)
+            output, after = self._layer.step(inputs, list(state), self._options)
+            return output, tuple(after)
+        values, counts = inputs
+        output, after = self._layer.step(values, list(state[1:]), self._options)
+        kept = tuple(
+            where_v2(_reaching(counts, new), new, old)
+            for new, old in zip([output, *after], state, strict=True)
+        )
+        return kept[0], kept
 
 
-class Recurrent(KerasStyle):
-    """What recurrent layers have in common; the first of their states is their output.
+def _reaching(counts: Any, state: Any) -> Any:
+    """Which rows count, of the rank of a state."""
+    rank = state.shape.rank
+    return reshape(counts, [-1, *[1] * (rank - 1)]) if rank else counts
+
+
+class RNN(KeptStates, KerasStyle):
+    """Runs a cell along the steps of sequences.
 
     Args:
-        units: the size of the output.
-        activation: of the output, or of what is new: a function, or the word for it.
-        use_bias: whether there is a bias.
+        cell: a cell such as `td.keras.layers.LSTMCell`: it has `state_size`, and
+            `call(inputs, states)`, which gives the output and the next states. A list of cells is
+            one above the other.
         return_sequences: whether the outputs of all steps are given, or the last one.
         return_state: whether the states after the last step are given, too.
         go_backwards: whether the last step comes first.
-        dropout: which part of the inputs is dropped in training.
-        recurrent_dropout: which part of the states.
-        settings: `kernel_initializer`, `recurrent_initializer`, `bias_initializer`,
-            `kernel_regularizer`, `recurrent_regularizer`, `bias_regularizer`, and arguments of a
-            layer; `stateful` must be False.
+        stateful: whether the states of a batch are the first ones of the next; the number of rows
+            must then be known: `batch_input_shape=(rows, …)`.
+        unroll: whether the graph gets the ops of every step in place of a loop.
+        time_major: whether steps come before rows, in inputs and outputs.
+        settings: arguments of a layer.
+
+    Raises:
+        ValueError: the cell has no `call` or no `state_size`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.RNN(td.keras.layers.GRUCell(4), return_sequences=True)
+        ...     layer(td.ones([2, 5, 3])).shape.as_list(), [w.op.name for w in layer.weights]
+        ([2, 5, 4], ['rnn/kernel', 'rnn/recurrent_kernel', 'rnn/bias'])
     """
 
-    gates = 1
-    states: ClassVar[tuple[str, ...]] = ("h",)
+    _apart = KerasStyle._apart | {"_kept"}
 
     def __init__(
         self,
-        units: int,
-        activation: Any = "tanh",
-        use_bias: bool = True,
+        cell: Any,
         return_sequences: bool = False,
         return_state: bool = False,
         go_backwards: bool = False,
-        dropout: float = 0.0,
-        recurrent_dropout: float = 0.0,
+        stateful: bool = False,
+        unroll: bool = False,
+        time_major: bool = False,
         **settings: Any,
     ) -> None:
-        if settings.pop("stateful", False):
-            raise ValueError("stateful is not supported: give initial_state the states of before")
-        defaults = {
-            "kernel_initializer": "glorot_uniform",
-            "recurrent_initializer": "orthogonal",
-            "bias_initializer": "zeros",
-            "kernel_regularizer": None,
-            "recurrent_regularizer": None,
-            "bias_regularizer": None,
-        }
-        self._made_by = {
-            name: meant(name, settings.pop(name, value)) for name, value in defaults.items()
-        }
-        for name in ("unroll", "implementation", "time_major"):
-            settings.pop(name, None)
+        cell = StackedRNNCells(cell) if isinstance(cell, (list, tuple)) else cell
+        for name in ("call", "state_size"):
+            if not hasattr(cell, name):
+                raise ValueError(f"cell must have call and state_size, got {cell!r}")
         super().__init__(**settings)
-        self.units = int(units)
-        self.activation = meant("activation", activation) or linear
-        self.use_bias = use_bias
+        self.cell = cell
         self.return_sequences, self.return_state = return_sequences, return_state
-        self.go_backwards = go_backwards
-        self.dropout, self.recurrent_dropout = dropout, recurrent_dropout
-        self.kernel: Any = None
-        self.recurrent_kernel: Any = None
-        self.bias: Any = None
+        self.go_backwards, self.stateful = go_backwards, stateful
+        self.unroll, self.time_major = unroll, time_major
+
+    @property
+    def state_form(self) -> list[Any]:
+        """The sizes of the states, in a list that may hold further lists."""
+        sizes = self.cell.state_size
+        return list(sizes) if type(sizes) in (list, tuple) else [sizes]
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+        size = getattr(self.cell, "output_size", None)
+        return flat(self.state_form)[0] if size is None else size
 
     def build(self, input_shape: Any) -> None:
-        """Makes the variables."""
+        """Makes the variables of the cell, and the states that are kept."""
         first = input_shape[0] if isinstance(input_shape, list) else input_shape
-        size = first.as_list()[-1]
-        if size is None:
-            raise ValueError(f"the last size of the input must be known, got shape {first}")
-        shapes = {"kernel": size, "recurrent_kernel": self.units}
-        for name, rows in shapes.items():
-            kind = name.partition("_kernel")[0]
-            made = self.add_variable(
-                name,
-                [rows, self.gates * self.units],
-                initializer=self._made_by[f"{kind}_initializer"],
-                regularizer=self._made_by[f"{kind}_regularizer"],
-            )
-            setattr(self, name, made)
-        if self.use_bias:
-            self.bias = self.add_variable(
-                "bias",
-                [self.gates * self.units],
-                initializer=self.bias_initializer(),
-                regularizer=self._made_by["bias_regularizer"],
-            )
+        sizes = first.as_list()
+        step = TensorShape([sizes[1 if self.time_major else 0], *sizes[2:]])
+        if isinstance(self.cell, Layer) and not self.cell.built:
+            self.cell._scope, self.cell._graph = self._scope, self._graph
+            if self.cell._dtype is None:
+                self.cell._dtype = self._dtype
+            self.cell.build(step)
+            self.cell.built = True
+        if self.stateful:
+            self.keep_states(step[0].value, self.state_form, self._dtype)
         super().build(input_shape)
-
-    def bias_initializer(self) -> Any:
-        """What the bias begins with."""
-        return self._made_by["bias_initializer"]
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer; `initial_state` may be a list of the states before the first step."""
-        states = kwargs.pop("initial_state", None)
-        if states is not None:
-            states = list(states) if isinstance(states, (list, tuple)) else [states]
-            inputs = [inputs, *states]
+        for name in ("initial_state", "constants"):
+            given = kwargs.get(name)
+            if given is None:
+                continue
+            kwargs[name] = given = list(given) if isinstance(given, (list, tuple)) else [given]
+            if all(isinstance(leaf, Tensor) for leaf in given):
+                # Tensors among the inputs, so that models find the layers that made them.
+                inputs = [*inputs, *given] if isinstance(inputs, list) else [inputs, *given]
+                kwargs[name] = len(given)
         return super().__call__(inputs, *args, **kwargs)
 
     def call(
-        self, inputs: Any, *args: Any, training: Any = None, mask: Any = None, **kwargs: Any
+        self,
+        inputs: Any,
+        *args: Any,
+        mask: Any = None,
+        training: Any = None,
+        initial_state: Any = None,
+        constants: Any = None,
+        **kwargs: Any,
     ) -> Any:
         """The output of the last step, or of all, and the states where they are asked for."""
-        del args, kwargs
-        states: Any = None
-        if isinstance(inputs, list):
-            inputs, *states = inputs
+        del kwargs
+        mask = args[0] if args else mask
+        inputs, initial_state, constants = _told(inputs, initial_state, constants)
         mask = mask_of(inputs) if mask is None else mask
-        drops = self._dropped(inputs, training)
-        if mask is not None:
-            inputs = concat([inputs, expand_dims(cast(mask, inputs.dtype), -1)], -1)
+        time = 0 if self.time_major else 1
+        options = self._options_of(training, constants)
+        states = flat(self._first_states(inputs, initial_state))
         if self.go_backwards:
-            inputs = reverse(inputs, [1])
-        step = _Step(self, drops, mask is not None)
-        initial = tuple(states) if states else tuple(self._zeros(inputs))
-        outputs, last = dynamic_rnn(step, inputs, initial_state=initial, scope="while")
-        result = outputs if self.return_sequences else last[0]
-        return [result, *last] if self.return_state else result
+            inputs = reverse(inputs, [time])
+            mask = None if mask is None else reverse(mask, [time])
+        first = inputs[0] if self.time_major else inputs[:, 0]
+        self._draw(first, states, options)
+        steps: Any = inputs
+        if mask is not None:
+            steps = (inputs, expand_dims(cast(mask, "bool"), -1))
+            output, _ = self.step(first, states, options)
+            states = [zeros_like(output), *states]
+        outputs, last = dynamic_rnn(
+            _Step(self, options, mask is not None),
+            steps,
+            initial_state=tuple(states),
+            dtype=states[0].dtype.base_dtype,
+            time_major=self.time_major,
+            unroll=self.unroll,
+            scope="while",
+        )
+        ends = list(last)[0 if mask is None else 1 :]
+        if self.stateful:
+            self.add_update(self.keeping(ends))
+        if self.return_sequences:
+            result = outputs
+        elif mask is not None:
+            result = last[0]
+        else:
+            result = outputs[-1] if self.time_major else outputs[:, -1]
+        return [result, *packed(self.state_form, ends)] if self.return_state else result
+
+    def step(self, inputs: Any, states: list[Any], options: Mapping[str, Any]) -> Any:
+        """The output and the flat states after a step."""
+        sizes = self.cell.state_size
+        form = packed(sizes if isinstance(sizes, tuple) else self.state_form, states)
+        if not isinstance(sizes, (list, tuple)) and not isinstance(self.cell, KerasStyle):
+            form = states[0]  # a cell of td.nn.rnn_cell takes one state as it is
+        output, after = self.cell.call(inputs, form, **options)
+        return output, flat(after)
+
+    def _options_of(self, training: Any, constants: Any) -> dict[str, Any]:
+        """Further arguments for the cell, as far as it takes them."""
+        taken = signature(self.cell.call).parameters
+        found = {"training": training} if "training" in taken else {}
+        return found if constants is None else {**found, "constants": constants}
+
+    def _first_states(self, inputs: Any, given: Any) -> Any:
+        if given is not None:
+            if len(flat(given)) != len(flat(self.state_form)):
+                raise ValueError(
+                    f"initial_state has {len(flat(given))} tensors, where the cell of layer "
+                    f"{self.name} has states of sizes {self.state_form}"
+                )
+            return given
+        return self.kept() if self.stateful else self.get_initial_state(inputs)
+
+    def get_initial_state(self, inputs: Any) -> list[Any]:
+        """The first states for inputs: zeros, or what the cell says.
+
+        Args:
+            inputs: sequences.
+        """
+        rows = shape(inputs)[1 if self.time_major else 0]
+        dtype = inputs.dtype.base_dtype
+        if not hasattr(self.cell, "get_initial_state"):
+            return zero_states(self.state_form, rows, dtype)
+        made = self.cell.get_initial_state(inputs=None, batch_size=rows, dtype=dtype)
+        return list(made) if isinstance(made, (list, tuple)) else [made]
+
+    def _draw(self, first: Any, states: list[Any], options: Mapping[str, Any]) -> None:
+        """Has cells draw what they drop: outside of the loop, alike for all steps."""
+        dropping = [part for part in _cells_in(self.cell) if hasattr(part, "reset_dropout_mask")]
+        for part in dropping:
+            part.reset_dropout_mask()
+            part.reset_recurrent_dropout_mask()
+        if any(part.dropout or part.recurrent_dropout for part in dropping):
+            self.step(first, states, options)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """Which steps of the output count, where all are given."""
@@ -173,42 +263,57 @@ class Recurrent(KerasStyle):
         found = mask_of(first) if mask is None else mask
         return found if self.return_sequences and not self.return_state else None
 
-    def _zeros(self, inputs: Any) -> list[Any]:
-        """States of zeros."""
-        column = 0.0 * inputs[:, 0, :1]
-        return [column * ones_like(self.recurrent_kernel[:1, : self.units])] * len(self.states)
 
-    def _dropped(self, inputs: Any, training: Any) -> list[Any]:
-        """What the inputs and the output of each step are multiplied by; None for nothing."""
-        phase = learning_phase() if training is None else training
-        column = 0.0 * inputs[:, 0, :1] + 1.0
-        found: list[Any] = []
-        for rate, like in (
-            (self.dropout, ones_like(inputs[:, 0])),
-            (self.recurrent_dropout, column * ones_like(self.recurrent_kernel[:1, : self.units])),
-        ):
-            if not rate:
-                found.append(None)
-                continue
-            drawn = nn.dropout(like, 1 - rate)
-            found.append(where_v2(cast(phase, "bool"), drawn, like))
-        return found
-
-    def step(self, inputs: Any, states: list[Any], masks: Sequence[Any]) -> list[Any]:
-        """The states after a step; to be overridden."""
-        raise NotImplementedError(f"{type(self).__name__} has no step from {states} by {inputs}")
-
-    def sums(self, inputs: Any, output: Any, masks: Sequence[Any]) -> tuple[Any, Any]:
-        """What the kernels make of the inputs (with the bias) and of the output before."""
-        by_input, by_output = masks
-        from_input = matmul(inputs if by_input is None else inputs * by_input, self.kernel)
-        if self.use_bias:
-            from_input = from_input + self.bias
-        return from_input, output if by_output is None else output * by_output
+def _told(inputs: Any, initial_state: Any, constants: Any) -> tuple[Any, Any, Any]:
+    """The sequences, first states and constants, which may be behind the inputs in a list."""
+    if not isinstance(inputs, (list, tuple)):
+        return inputs, initial_state, constants
+    inputs, *rest = inputs
+    if isinstance(constants, int):
+        constants, rest = rest[-constants:], rest[:-constants]
+    return inputs, rest or initial_state, constants
 
 
-class SimpleRNN(Recurrent):
+def _cells_in(cell: Any) -> list[Any]:
+    inner = getattr(cell, "cells", None)
+    return [part for each in inner for part in _cells_in(each)] if inner else [cell]
+
+
+class _OfCell(RNN):
+    """A layer that makes its cell itself, and takes the arguments of both."""
+
+    cell_class: ClassVar[Any] = None
+    _untold: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, cell: Mapping[str, Any], **settings: Any) -> None:
+        inner = {name: value for name, value in settings.items() if name in _OF_CELLS}
+        rest = {name: value for name, value in settings.items() if name not in _OF_CELLS}
+        shared = {name: rest[name] for name in ("dtype", "trainable") if name in rest}
+        super().__init__(self.cell_class(**cell, **inner, **shared), **rest)
+
+    def __getattr__(self, name: str) -> Any:
+        """What the layer has not, its cell has: `units`, `kernel`, `activation`."""
+        cell = vars(self).get("cell")
+        if cell is None or name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(cell, name)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a layer like it: its own, and those of its cell."""
+        told = {**self.cell.get_config(), **super().get_config()}
+        return {name: told[name] for name in told if name not in self._untold | {"cell"}}
+
+
+class SimpleRNN(_OfCell):
     """Each output is the activation of a product with the input and the output before.
+
+    Args:
+        units: the size of the output.
+        activation: of the output: a function, or the word for it.
+        use_bias: whether there is a bias.
+        settings: `kernel_initializer`, `recurrent_initializer`, `bias_initializer`, the same for
+            `…_regularizer` and `…_constraint`; `dropout` and `recurrent_dropout`, which parts of
+            the inputs and of the states are dropped in training; and the arguments of `RNN`.
 
     Example:
         >>> import tensordraft as td
@@ -218,21 +323,25 @@ class SimpleRNN(Recurrent):
         ([2, 4], ['simple_rnn/kernel', 'simple_rnn/recurrent_kernel', 'simple_rnn/bias'])
     """
 
-    def step(self, inputs: Any, states: list[Any], masks: Sequence[Any]) -> list[Any]:
-        """The output after a step."""
-        new, before = self.sums(inputs, states[0], masks)
-        return [self.activation(new + matmul(before, self.recurrent_kernel))]
+    cell_class: ClassVar[Any] = SimpleRNNCell
+
+    def __init__(
+        self, units: int, activation: Any = "tanh", use_bias: bool = True, **settings: Any
+    ) -> None:
+        cell = {"units": units, "activation": activation, "use_bias": use_bias}
+        super().__init__(cell, **settings)
 
 
-class LSTM(Recurrent):
+class LSTM(_OfCell):
     """Long short-term memory.
 
     Args:
         units: the size of the output.
         activation: of what is new, and of the output.
         recurrent_activation: of the gates; by default "hard_sigmoid", as in TensorFlow 1.x.
-        unit_forget_bias: whether the bias of the forget gate begins with 1.
-        settings: as for `SimpleRNN`.
+        use_bias: whether there is a bias.
+        settings: `unit_forget_bias`, whether the bias of the forget gate begins with 1, by default
+            True; and as for `SimpleRNN`.
 
     Example:
         >>> import tensordraft as td
@@ -242,52 +351,30 @@ class LSTM(Recurrent):
         ([2, 5, 4], [3, 16])
     """
 
-    gates = 4
-    states = ("h", "c")
+    cell_class: ClassVar[Any] = LSTMCell
 
     def __init__(
         self,
         units: int,
         activation: Any = "tanh",
         recurrent_activation: Any = "hard_sigmoid",
-        unit_forget_bias: bool = True,
+        use_bias: bool = True,
         **settings: Any,
     ) -> None:
-        super().__init__(units, activation, **settings)
-        self.recurrent_activation = meant("recurrent_activation", recurrent_activation) or linear
-        self.unit_forget_bias = unit_forget_bias
-
-    def bias_initializer(self) -> Any:
-        """What the bias begins with: ones where the forget gate is."""
-        plain = super().bias_initializer()
-        if not self.unit_forget_bias:
-            return plain
-        units = self.units
-
-        def initial(shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-            del shape, partition_info
-            part = plain([units], dtype=dtype)
-            return concat([part, ones_like(part), plain([2 * units], dtype=dtype)], 0)
-
-        return initial
-
-    def step(self, inputs: Any, states: list[Any], masks: Sequence[Any]) -> list[Any]:
-        """The output and the memory after a step."""
-        new, before = self.sums(inputs, states[0], masks)
-        sums = split(new + matmul(before, self.recurrent_kernel), 4, 1)
-        let_in, kept, let_out = [self.recurrent_activation(sums[place]) for place in (0, 1, 3)]
-        memory = kept * states[1] + let_in * self.activation(sums[2])
-        return [let_out * self.activation(memory), memory]
+        cell = {"units": units, "activation": activation, "use_bias": use_bias}
+        super().__init__({**cell, "recurrent_activation": recurrent_activation}, **settings)
 
 
-class GRU(Recurrent):
+class GRU(LSTM):
     """Gated recurrent units.
 
     Args:
         units: the size of the output.
         activation: of what is new.
         recurrent_activation: of the gates; by default "hard_sigmoid", as in TensorFlow 1.x.
-        settings: as for `SimpleRNN`; `reset_after` must be False.
+        use_bias: whether there is a bias.
+        settings: `reset_after`, whether the reset gate comes after the product, by default False as
+            in TensorFlow 1.x; and as for `SimpleRNN`.
 
     Example:
         >>> import tensordraft as td
@@ -296,43 +383,4 @@ class GRU(Recurrent):
         [2, 4]
     """
 
-    gates = 3
-
-    def __init__(
-        self,
-        units: int,
-        activation: Any = "tanh",
-        recurrent_activation: Any = "hard_sigmoid",
-        **settings: Any,
-    ) -> None:
-        if settings.pop("reset_after", False):
-            raise ValueError("reset_after is not supported: it must be False, as in TensorFlow 1.x")
-        super().__init__(units, activation, **settings)
-        self.recurrent_activation = meant("recurrent_activation", recurrent_activation) or linear
-
-    def step(self, inputs: Any, states: list[Any], masks: Sequence[Any]) -> list[Any]:
-        """The output after a step."""
-        new, before = self.sums(inputs, states[0], masks)
-        edge = 2 * self.units
-        gates = new[:, :edge] + matmul(before, self.recurrent_kernel[:, :edge])
-        kept, reset = split(self.recurrent_activation(gates), 2, 1)
-        fresh = new[:, edge:] + matmul(reset * before, self.recurrent_kernel[:, edge:])
-        return [kept * states[0] + (1.0 - kept) * self.activation(fresh)]
-
-
-class CuDNNLSTM(LSTM):
-    """`LSTM` with the gates of GPUs, "sigmoid", on the CPU.
-
-    Args:
-        units: the size of the output.
-        settings: as for `LSTM`.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default():
-        ...     td.keras.layers.CuDNNLSTM(4)(td.ones([2, 5, 3])).shape.as_list()
-        [2, 4]
-    """
-
-    def __init__(self, units: int, **settings: Any) -> None:
-        super().__init__(units, recurrent_activation="sigmoid", **settings)
+    cell_class = GRUCell

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from ...ops.array.joining import concat
@@ -11,7 +10,7 @@ from ...ops.array.reversing import reverse
 from ...ops.array.shapes import shape
 from ...ops.kit.nest import flatten
 from .keras_style import KerasStyle
-from .recurrent_layers import Recurrent
+from .recurrent_layers import RNN
 
 public = {"td.keras.layers": "Bidirectional TimeDistributed Wrapper"}
 
@@ -32,37 +31,6 @@ class Wrapper(KerasStyle):
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.layer = layer
-
-    def parts(self) -> list[Any]:
-        """The layers within."""
-        return [self.layer]
-
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """The variables within that are trained."""
-        found = [weight for part in self.parts() for weight in part.trainable_weights]
-        return found if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[Any]:
-        """The variables within that are not trained."""
-        kinds = ["non_trainable_weights"] if self.trainable else ["weights"]
-        return [weight for part in self.parts() for kind in kinds for weight in getattr(part, kind)]
-
-    @property
-    def weights(self) -> list[Any]:
-        """All variables within."""
-        return [weight for part in self.parts() for weight in part.weights]
-
-    @property
-    def losses(self) -> list[Any]:
-        """The losses within."""
-        return [loss for part in self.parts() for loss in part.losses]
-
-    @property
-    def updates(self) -> list[Any]:
-        """The updates within."""
-        return [update for part in self.parts() for update in part.updates]
 
 
 class TimeDistributed(Wrapper):
@@ -100,7 +68,8 @@ class Bidirectional(Wrapper):
     """Calls a recurrent layer on sequences, and another one on them from behind.
 
     Args:
-        layer: the recurrent layer; the other one is made alike.
+        layer: the recurrent layer: each way has one that is made alike.
+        backward_layer: the layer of the way back, where that is another.
         merge_mode: "concat", "sum", "mul", "ave", or None for a list of both.
         kwargs: further arguments of a layer.
 
@@ -115,33 +84,56 @@ class Bidirectional(Wrapper):
         ([2, 8], 6)
     """
 
-    def __init__(self, layer: Any, merge_mode: str | None = "concat", **kwargs: Any) -> None:
-        if not isinstance(layer, Recurrent):
-            raise ValueError(f"layer must be recurrent, such as LSTM, got {layer!r}")
+    def __init__(
+        self,
+        layer: Any,
+        merge_mode: str | None = "concat",
+        backward_layer: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        for one in (layer, layer if backward_layer is None else backward_layer):
+            if not isinstance(one, RNN):
+                raise ValueError(f"layer must be recurrent, such as LSTM, got {one!r}")
         if merge_mode not in ("concat", "sum", "mul", "ave", None):
             raise ValueError(
                 f"merge_mode must be 'concat', 'sum', 'mul', 'ave' or None, got {merge_mode!r}"
             )
-        if "input_shape" not in kwargs and layer.batch_input_shape is not None:
-            kwargs["batch_input_shape"] = layer.batch_input_shape
+        if "batch_input_shape" not in kwargs and layer.batch_input_shape is not None:
+            kwargs.setdefault("batch_input_shape", layer.batch_input_shape)
+        weights = kwargs.pop("weights", None)
         super().__init__(layer, **kwargs)
         self.merge_mode = merge_mode
-        self.forward_layer = layer
-        self.backward_layer = copy.copy(layer)
-        for one, word in ((self.forward_layer, "forward"), (self.backward_layer, "backward")):
-            one._base_name = f"{word}_{layer._base_name.removeprefix('forward_')}"
-        for name in ("_trainable_weights", "_non_trainable_weights", "_losses", "_updates"):
-            setattr(self.backward_layer, name, [])
-        self.backward_layer.calls = []
-        self.backward_layer.go_backwards = not layer.go_backwards
+        half = None if weights is None else len(weights) // 2
+        self.forward_layer = _again(layer, "forward", layer.go_backwards)
+        other = layer if backward_layer is None else backward_layer
+        way = not layer.go_backwards if backward_layer is None else other.go_backwards
+        self.backward_layer = _again(other, "backward", way)
+        if weights is not None:
+            self.forward_layer._first_weights = weights[:half]
+            self.backward_layer._first_weights = weights[half:]
 
     def parts(self) -> list[Any]:
         """The layers of both ways."""
         return [self.forward_layer, self.backward_layer]
 
+    def reset_states(self) -> None:
+        """Puts zeros into the states that both ways keep."""
+        for part in self.parts():
+            part.reset_states()
+
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """What both ways give, put together; behind it their states where they are asked for."""
-        found = [flatten(part(inputs, *args, **kwargs)) for part in self.parts()]
+        taken = [{**kwargs}, {**kwargs}]
+        if isinstance(inputs, list):  # the states of both ways are behind the sequences
+            first, *states = inputs
+            half = len(states) // 2
+            given = [[first, *states[:half]], [first, *states[half:]]]
+        else:
+            given = [inputs, inputs]
+        found = [
+            flatten(part(one, *args, **options))
+            for part, one, options in zip(self.parts(), given, taken, strict=True)
+        ]
         one, other = found[0][0], found[1][0]
         if self.forward_layer.return_sequences:
             other = reverse(other, [1])
@@ -150,6 +142,15 @@ class Bidirectional(Wrapper):
         if not states:
             return merged
         return [*(merged if isinstance(merged, list) else [merged]), *states]
+
+
+def _again(layer: Any, word: str, go_backwards: bool) -> Any:
+    """A layer like another one, for one way."""
+    config = layer.get_config()
+    name = config["name"].removeprefix("forward_").removeprefix("backward_")
+    return type(layer).from_config(
+        {**config, "name": f"{word}_{name}", "go_backwards": go_backwards}
+    )
 
 
 def _merged(one: Any, other: Any, mode: str | None) -> Any:

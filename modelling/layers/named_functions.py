@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from inspect import unwrap
+from typing import Any
 
 from ...graph.surface.alike import meant as alike
 from ...ops.initializers.plain_initializers import (
+    Constant,
     Ones,
     RandomNormal,
     RandomUniform,
@@ -17,33 +19,20 @@ from ...ops.initializers.scaling_initializers import (
     GlorotUniform,
     Identity,
     Orthogonal,
+    VarianceScaling,
     he_normal,
     he_uniform,
     lecun_normal,
     lecun_uniform,
 )
-from ...ops.math.add_n import add_n
-from ...ops.math.arithmetic import abs as magnitude, add, multiply, square
-from ...ops.math.division import truediv
-from ...ops.math.exponentials import exp, sigmoid, sqrt, tanh
-from ...ops.math.reductions import reduce_sum
+from ...ops.math.arithmetic import add, multiply
+from ...ops.math.exponentials import exp, sigmoid, tanh
 from ...ops.math.select import clip_by_value
 from ...ops.nn.activations import elu, relu, selu, softmax, softplus, softsign
+from .named_constraints import MaxNorm, MinMaxNorm, NonNeg, RadialConstraint, UnitNorm
+from .named_regularizers import L1L2, l1, l1_l2, l2
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...graph.node import Tensor
-
-    Function = Callable[[Any], Any]
-
-public = {
-    "td.keras.regularizers": "l1 l1_l2 l2",
-    "td.keras.constraints": "max_norm non_neg unit_norm",
-    "td.keras.activations": "hard_sigmoid linear",
-}
-
-_EPSILON = 1e-7
+public = {"td.keras.activations": "hard_sigmoid linear"}
 
 
 def linear(x: Any) -> Any:
@@ -70,120 +59,6 @@ def hard_sigmoid(x: Any) -> Any:
         [0.  0.5 0.7]
     """
     return clip_by_value(add(multiply(x, 0.2), 0.5), 0.0, 1.0)
-
-
-def l1_l2(l1: float = 0.01, l2: float = 0.01) -> Function:
-    """A regularizer: factors of the sum of absolute values and of that of squares.
-
-    Args:
-        l1: the factor of the first; 0 for none.
-        l2: the factor of the second; 0 for none.
-
-    Returns:
-        A function from a variable to a loss. Unlike `td.contrib.layers.l2_regularizer`, it takes
-        the squares whole and not by half.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     session.run(td.keras.regularizers.l1_l2(1.0, 1.0)([3.0, -1.0]))
-        np.float32(14.0)
-    """
-
-    def loss(x: Any) -> Any:
-        parts = [
-            multiply(reduce_sum(form(x)), factor)
-            for factor, form in ((l1, magnitude), (l2, square))
-            if factor
-        ]
-        return add_n(parts) if parts else None
-
-    return loss
-
-
-def l1(l: float = 0.01) -> Function:  # noqa: E741 - Keras's name
-    """A regularizer: a factor of the sum of absolute values.
-
-    Args:
-        l: the factor.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     session.run(td.keras.regularizers.l1(2.0)([3.0, -1.0]))
-        np.float32(8.0)
-    """
-    return l1_l2(l, 0.0)
-
-
-def l2(l: float = 0.01) -> Function:  # noqa: E741 - Keras's name
-    """A regularizer: a factor of the sum of squares.
-
-    Args:
-        l: the factor.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     session.run(td.keras.regularizers.l2(0.5)([3.0, -1.0]))
-        np.float32(5.0)
-    """
-    return l1_l2(0.0, l)
-
-
-def _norms(w: Any, axis: Any) -> Tensor:
-    result: Tensor = sqrt(reduce_sum(square(w), axis=axis, keepdims=True))
-    return result
-
-
-def max_norm(max_value: float = 2, axis: Any = 0) -> Function:
-    """A constraint: norms are at most so large.
-
-    Args:
-        max_value: how large.
-        axis: the dimensions that make a norm.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.keras.constraints.max_norm(1.0)([[3.0], [4.0]])).round(3))
-        [[0.6]
-         [0.8]]
-    """
-
-    def limited(w: Any) -> Any:
-        norms = _norms(w, axis)
-        return multiply(w, truediv(clip_by_value(norms, 0.0, max_value), add(norms, _EPSILON)))
-
-    return limited
-
-
-def non_neg() -> Function:
-    """A constraint: what is below 0 becomes 0.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.keras.constraints.non_neg()([-1.0, 2.0])))
-        [0. 2.]
-    """
-    return relu
-
-
-def unit_norm(axis: Any = 0) -> Function:
-    """A constraint: norms are 1.
-
-    Args:
-        axis: the dimensions that make a norm.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     print(session.run(td.keras.constraints.unit_norm()([[3.0], [4.0]])).round(3))
-        [[0.6]
-         [0.8]]
-    """
-    return lambda w: truediv(w, add(_norms(w, axis), _EPSILON))
 
 
 _ACTIVATIONS: dict[str, Any] = {
@@ -218,37 +93,79 @@ _INITIALIZERS: dict[str, Any] = {
     "zero": Zeros,
     "zeros": Zeros,
 }
-_REGULARIZERS = {"l1": l1, "l1_l2": l1_l2, "l2": l2}
-_CONSTRAINTS = {
-    "max_norm": max_norm,
-    "non_neg": non_neg,
-    "nonneg": non_neg,
-    "unit_norm": unit_norm,
+_REGULARIZERS: dict[str, Any] = {"l1": l1, "l1_l2": l1_l2, "l2": l2}
+_CONSTRAINTS: dict[str, Any] = {
+    "max_norm": MaxNorm,
+    "min_max_norm": MinMaxNorm,
+    "non_neg": NonNeg,
+    "nonneg": NonNeg,
+    "radial_constraint": RadialConstraint,
+    "unit_norm": UnitNorm,
 }
 _MADE: dict[str, dict[str, Any]] = {
     "initializer": _INITIALIZERS,
     "regularizer": _REGULARIZERS,
     "constraint": _CONSTRAINTS,
 }
+# The classes that configs name, beside those that words stand for.
+_CLASSES: dict[str, tuple[Any, ...]] = {
+    "initializer": (Constant, RandomNormal, RandomUniform, TruncatedNormal, VarianceScaling),
+    "regularizer": (L1L2,),
+    "constraint": (),
+}
+custom_objects: dict[str, Any] = {}
+"""What users have words and the classes of configs stand for."""
+
+
+def words_of(kind: str) -> dict[str, Any]:
+    """What words and the names of classes stand for.
+
+    Args:
+        kind: "activation", "initializer", "regularizer" or "constraint".
+    """
+    if kind == "activation":
+        return {**_ACTIVATIONS, **custom_objects}
+    made = _MADE[kind]
+    classes = [*(found for found in made.values() if isinstance(found, type)), *_CLASSES[kind]]
+    return {**made, **{cls.__name__: cls for cls in classes}, **custom_objects}
+
+
+def word_of(activation: Any) -> str | None:
+    """The word that stands for an activation; None where there is none."""
+    told = unwrap(activation)
+    return next((word for word, known in _ACTIVATIONS.items() if unwrap(known) is told), None)
 
 
 def meant(argument: str, value: Any) -> Any:
-    """What an argument of a layer means: a word may stand for a function.
+    """What an argument of a layer means: a word may stand for a function, or a config for it.
 
     Args:
         argument: the name of the argument, such as "kernel_initializer".
-        value: a word, or anything else, which stays as it is.
+        value: a word, a dict of `class_name` and `config`, or anything else, which stays as it is.
 
     Raises:
         ValueError: the word stands for nothing.
     """
-    if not isinstance(value, str):
-        return value
     kind = argument.rpartition("_")[2]
-    words: Any = _ACTIVATIONS if kind == "activation" else _MADE.get(kind)
-    if words is None:
+    described = isinstance(value, dict) and {*value} >= {"class_name", "config"}
+    if not (isinstance(value, str) or described) or kind not in ("activation", *_MADE):
         return value
-    if value not in words:
-        raise ValueError(f"{argument} = {value!r} is none of {sorted(words)}{alike(value, words)}")
-    found = words[value]
-    return found if kind == "activation" else found()
+    name = value["class_name"] if described else value
+    words = words_of(kind)
+    if name not in words:
+        known = sorted(
+            words if described else {*(_MADE.get(kind) or _ACTIVATIONS), *custom_objects}
+        )
+        raise ValueError(f"{argument} = {name!r} is none of {known}{alike(name, known)}")
+    found = words[name]
+    if described:
+        return made_of(found, value["config"])
+    if kind == "activation" or (name in custom_objects and not isinstance(found, type)):
+        return found
+    return found()
+
+
+def made_of(cls: Any, config: Any) -> Any:
+    """The object of a class that its config describes."""
+    config = dict(config or {})
+    return cls.from_config(config) if hasattr(cls, "from_config") else cls(**config)

@@ -128,8 +128,14 @@ def test_what_is_dropped_in_training() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: layers.LSTM(2, stateful=True), "stateful is not supported"),
-        (lambda: layers.GRU(2, reset_after=True), "reset_after is not supported"),
+        (lambda: layers.LSTM(2, stateful=True)(keras.Input((7, 3))), "needs\n?.*batch_input_shape"),
+        (lambda: layers.RNN(object()), "cell must have call and state_size"),
+        (lambda: layers.StackedRNNCells([]), "one cell or more"),
+        (lambda: layers.StackedRNNCells([3]), "each cell must have call"),
+        (
+            lambda: layers.LSTM(2)(td.ones([1, 2, 3]), initial_state=td.ones([1, 2])),
+            "initial_state has 1 tensors",
+        ),
         (lambda: layers.Bidirectional(layers.Dense(2)), "layer must be recurrent"),
         (lambda: layers.Bidirectional(layers.GRU(2), "both"), "merge_mode must be"),
         (lambda: layers.GRU(2)(td.placeholder(td.float32, [2, 3, None])), "must be known"),

@@ -176,7 +176,7 @@ class Model(Network):
     ) -> list[float]:
         """The numbers of a batch, on which the model is trained or not."""
         objectives = self._judge()
-        fetched = [objectives.numbers, self._step()] if train else [objectives.numbers]
+        fetched = [objectives.numbers, self._step() if train else self.state_updates]
         feeds = self._feeds(inputs, train)
         feeds.update(zip(objectives.targets, labels, strict=True))
         if weights is not None:
@@ -197,7 +197,8 @@ class Model(Network):
 
     def run_outputs(self, inputs: Sequence[np.ndarray[Any, Any]]) -> list[Any]:
         """The outputs for a batch."""
-        found: list[Any] = get_session().run(self.outputs, self._feeds(inputs, False))
+        fetched = [self.outputs, self.state_updates]
+        found: list[Any] = get_session().run(fetched, self._feeds(inputs, False))[0]
         return found
 
     def fit(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...modelling.keras.backend_session import get_session
-from ...modelling.keras.keras_calls import LayerCall, call_of, numbered
+from ...modelling.keras.kept_states import KeptStates
+from ...modelling.keras.keras_calls import LayerCall, call_of
+from ...modelling.keras.keras_parts import distinct as _distinct
 from ...modelling.keras.keras_style import KerasStyle
 from ...ops.kit.nest import flatten, map_structure
 from ...ops.saving.saver import Saver
@@ -27,8 +29,10 @@ class Network(KerasStyle):
         name: the name.
     """
 
+    _apart = KerasStyle._apart | {"_trained", "history", "inputs", "outputs", "_order"}
+
     def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
-        super().__init__(name=name or numbered(type(self).__name__.lower()))
+        super().__init__(name=name)
         self._layers: list[Any] = []
         self._order: list[LayerCall] = []
         self._switch = True
@@ -36,13 +40,6 @@ class Network(KerasStyle):
         self.outputs: list[Tensor] = []
         if inputs is not None:
             self._connect(inputs, outputs)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if "_layers" in self.__dict__ and not name.startswith("_"):
-            for item in flatten(value) if isinstance(value, (list, tuple, dict)) else [value]:
-                if isinstance(item, KerasStyle) and item not in self._layers:
-                    self._layers.append(item)
-        super().__setattr__(name, value)
 
     def _connect(self, inputs: Any, outputs: Any) -> None:
         """Finds the calls of layers between tensors."""
@@ -56,7 +53,7 @@ class Network(KerasStyle):
     @property
     def layers(self) -> list[Any]:
         """The layers, from the inputs on."""
-        return list(self._layers)
+        return list(self._layers) or self.parts()
 
     @property
     def input(self) -> Any:
@@ -88,7 +85,7 @@ class Network(KerasStyle):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self.__dict__["_switch"] = value
-        for layer in self.__dict__.get("_layers", ()):
+        for layer in self.layers if "_layers" in self.__dict__ else ():
             layer.trainable = value
 
     @property
@@ -107,7 +104,7 @@ class Network(KerasStyle):
     @property
     def weights(self) -> list[Any]:
         """All variables, layer by layer."""
-        own = [*self._trainable_weights, *self._non_trainable_weights]
+        own = [*self._trainable_weights, *self._non_trainable_weights, *self._own()]
         return _distinct([*self._of_layers("weights"), *own])
 
     variables = weights
@@ -124,8 +121,33 @@ class Network(KerasStyle):
         """The updates that layers that are trained add, such as moving averages."""
         return _distinct([*self._of_layers("updates"), *self._updates])
 
+    @property
+    def stateful(self) -> bool:
+        """Whether a layer keeps states from batch to batch."""
+        return bool(self._keeping())
+
+    @property
+    def state_updates(self) -> list[Any]:
+        """The updates of layers that keep states: they are also run where nothing is trained."""
+        return _distinct([update for layer in self._keeping() for update in layer.updates])
+
+    def _keeping(self) -> list[Any]:
+        """The layers within that keep states."""
+        found, waiting = [], list(self.layers)
+        while waiting:
+            layer = waiting.pop()
+            waiting += layer.layers if isinstance(layer, Network) else layer.parts()
+            if isinstance(layer, KeptStates) and layer.stateful:
+                found.append(layer)
+        return found
+
+    def reset_states(self) -> None:
+        """Puts zeros into the states that layers keep."""
+        for layer in self._keeping():
+            layer.reset_states()
+
     def _of_layers(self, what: str) -> list[Any]:
-        return [item for layer in self._layers for item in getattr(layer, what)]
+        return [item for layer in self.layers for item in getattr(layer, what)]
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layers again, on other inputs."""
@@ -227,10 +249,6 @@ def _layer_name(tensor: Tensor) -> str:
     call = call_of(tensor)
     name: str = tensor.op.name if call is None else call.layer.name
     return name
-
-
-def _distinct(items: Sequence[Any]) -> list[Any]:
-    return list({id(item): item for item in items}.values())
 
 
 def ordered_calls(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[LayerCall]:
