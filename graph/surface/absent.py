@@ -174,10 +174,11 @@ _GROUPS = {
         "ConvLSTM2D PeepholeLSTMCell"
     ),
     "td.feature_column.input_layer makes a tensor of columns": "DenseFeatures SequenceFeatures",
-    "a model is built by its program again, and load_weights fills it": (
-        "CustomObjectScope clone_model custom_object_scope deserialize deserialize_keras_object "
-        "get_custom_objects model_from_config model_from_yaml register_keras_serializable "
-        "load_model save_model serialize serialize_keras_object"
+    "a model is built by its program again, and load_weights fills it": "load_model save_model",
+    "YAML can make a reader run code: to_json and model_from_json": "model_from_yaml",
+    "custom_objects={'Name': Name} tells what reads a model": "register_keras_serializable",
+    "get makes what a word or a config stands for, and get_config tells it": (
+        "deserialize deserialize_keras_object serialize serialize_keras_object"
     ),
     "nothing is downloaded: read local files": "boston_housing cifar10 cifar100 imdb reuters",
     "td.metrics counts from batch to batch; compile(metrics=[...]) takes functions": (

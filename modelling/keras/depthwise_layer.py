@@ -107,3 +107,9 @@ class DepthwiseConv2D(KerasStyle, _DepthwiseConv2D):
         ...     layer(td.ones([2, 8, 8, 3])).shape.as_list(), layer.weights[0].shape.as_list()
         ([2, 6, 6, 6], [3, 3, 3, 2])
     """
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a layer like it, without those of a kernel over all channels."""
+        told = super().get_config()
+        rest = {"filters", *(f"kernel_{what}" for what in ("initializer", "regularizer"))}
+        return {k: v for k, v in told.items() if k not in rest | {"kernel_constraint"}}

@@ -21,6 +21,10 @@ public = {
 class GlobalAveragePooling1D(FunctionLayer):
     """The mean of each channel of sequences.
 
+    Args:
+        data_format: "channels_last" or "channels_first".
+        kwargs: further arguments of a layer.
+
     Example:
         >>> import tensordraft as td
         >>> with td.Graph().as_default():
@@ -28,13 +32,18 @@ class GlobalAveragePooling1D(FunctionLayer):
         [2, 3]
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, data_format: str = "channels_last", **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.function = lambda inputs: reduce_mean(inputs, axis=1)
+        steps = _space(data_format, 1)
+        self.function = lambda inputs: reduce_mean(inputs, axis=steps)
 
 
 class GlobalMaxPooling1D(FunctionLayer):
     """The greatest of each channel of sequences.
+
+    Args:
+        data_format: "channels_last" or "channels_first".
+        kwargs: further arguments of a layer.
 
     Example:
         >>> import tensordraft as td
@@ -43,9 +52,10 @@ class GlobalMaxPooling1D(FunctionLayer):
         [2, 3]
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, data_format: str = "channels_last", **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.function = lambda inputs: reduce_max(inputs, axis=1)
+        steps = _space(data_format, 1)
+        self.function = lambda inputs: reduce_max(inputs, axis=steps)
 
 
 def _space(data_format: str | None, rank: int = 2) -> list[int]:

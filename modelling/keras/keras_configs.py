@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...graph.surface.alike import meant as alike
 from ...ops.initializers.scaling_initializers import GlorotUniform
@@ -25,11 +25,35 @@ _DEFAULTS: dict[str, Any] = {
     "kernel_initializer": GlorotUniform(),
     "pointwise_initializer": GlorotUniform(),
 }
+_AS_GIVEN = {"backward_layer", "data_format"}  # attributes of these names are something else
+_WAYS = ("CAUSAL", "SAME", "VALID")
 _BASE = ("trainable", "name", "dtype", "activity_regularizer", "settings", "self")
+# Arguments of which Keras's configs say nothing, as long as they are these.
+_UNTOLD: dict[str, Any] = {
+    "adjustment": None,
+    "backward_layer": None,
+    "fused": None,
+    "renorm": False,
+    "renorm_clipping": None,
+    "renorm_momentum": 0.99,
+    "virtual_batch_size": None,
+}
+# What configs of later versions tell, and what alone it may be here.
+_LATER: dict[str, Any] = {
+    "groups": 1,
+    "keepdims": False,
+    "num_constants": None,
+    "output_padding": None,
+    "ragged": False,
+    "sparse": False,
+}
 
 
 class Described(Parts):
     """A layer that can be made again by the arguments that it was made with."""
+
+    other_names: ClassVar[tuple[str, ...]] = ()
+    """Names that configs of other versions have for the class."""
 
     _given: tuple[tuple[Any, ...], Mapping[str, Any]]
     batch_input_shape: tuple[int | None, ...] | None
@@ -64,16 +88,32 @@ class Described(Parts):
         if kwargs.get("activity_regularizer") is not None:
             config["activity_regularizer"] = described(kwargs["activity_regularizer"])
         for name, value in _arguments(type(self), args, kwargs):
-            kept = value if name == "data_format" else vars(self).get(name, value)
+            kept = value if name in _AS_GIVEN else vars(self).get(name, value)
             kept = tuple(kept) if isinstance(kept, list) and not isinstance(value, list) else kept
             found = described(meant(name, kept if _is_told(kept) else value))
-            config[name] = described(_DEFAULTS.get(name)) if found is None else found
+            found = described(_DEFAULTS.get(name)) if found is None else found
+            if name not in _UNTOLD or found != _UNTOLD[name]:
+                config[name] = found.lower() if name == "padding" and found in _WAYS else found
         return config
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The layer that a config describes: see `get_config`."""
-        return cls(**{name: restored(value) for name, value in config.items()})
+        """The layer that a config describes: see `get_config`.
+
+        Raises:
+            ValueError: an argument of a later version is not what alone it may be here.
+        """
+        taken = {}
+        for name, value in config.items():
+            if name in _LATER and name not in signature(cls.__init__).parameters:
+                if value != _LATER[name]:
+                    raise ValueError(
+                        f"{cls.__name__} {config.get('name')!r} has {name} = {value!r}; here it "
+                        f"must be {_LATER[name]!r}"
+                    )
+                continue
+            taken[name] = restored(value)
+        return cls(**taken)
 
 
 def _arguments(
@@ -137,7 +177,7 @@ def layer_classes() -> dict[str, type]:
         for cls in subclasses:
             waiting.append(cls)
             if cls.__module__.partition(".")[0] == package and not cls.__name__.startswith("_"):
-                found[cls.__name__] = cls
+                found |= dict.fromkeys([cls.__name__, *vars(cls).get("other_names", ())], cls)
     return {**found, **custom_objects}
 
 
@@ -151,17 +191,27 @@ def layer_from(description: Any) -> Any:
         raise ValueError(f"a layer is told by class_name and config, got {description!r}")
     name, classes = description["class_name"], layer_classes()
     if name not in classes:
+        known = ", ".join(sorted(classes))
         raise ValueError(
-            f"class_name = {name!r} is no layer of td.keras.layers{alike(name, classes)}: give "
-            f"custom_objects={{{name!r}: {name}}} for a class of your own"
+            f"class_name = {name!r} is no layer of td.keras.layers{alike(str(name), classes)}: "
+            f"give custom_objects={{{name!r}: {name}}} for a class of your own; known are {known}"
         )
-    return classes[name].from_config(dict(description["config"]))  # type: ignore[attr-defined]
+    config = description["config"]
+    config = dict(config) if isinstance(config, dict) else config
+    try:
+        return classes[name].from_config(config)  # type: ignore[attr-defined]
+    except (TypeError, KeyError, AttributeError) as exc:
+        raise ValueError(
+            f"the config of {name} does not tell one: {exc}; it is {config!r}"
+        ) from exc
 
 
 def restored(value: Any) -> Any:
     """A value of a config, with layers in place of what describes them."""
     if isinstance(value, list):
         return [restored(item) for item in value]
+    if isinstance(value, dict) and {*value} == {"class_name", "items"}:  # a tuple, or a shape
+        return tuple(restored(item) for item in value["items"])
     if isinstance(value, dict) and {*value} >= {"class_name", "config"}:
         # Configs of layers have a name; those of initializers and their kin have none.
         is_layer = "name" in value["config"] or value["class_name"] in layer_classes()

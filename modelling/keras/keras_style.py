@@ -64,6 +64,9 @@ class KerasStyle(Described):
     keeps_steps = False
     """Whether the steps of the output are those of the input."""
 
+    own_calls = 0
+    """How many calls configs count before the first: a network counts itself."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         known = {key: value for key, value in kwargs.items() if key not in _PASSED_OVER}
         self.batch_input_shape = _input_shape(kwargs)

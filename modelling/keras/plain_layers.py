@@ -21,13 +21,13 @@ from .keras_calls import numbered
 from .keras_style import FunctionLayer, KerasStyle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 public = {
     "td.keras": "Input",
     "td.keras.layers": (
-        "Activation BatchNormalization Dropout ELU Embedding Flatten Input InputLayer Lambda "
-        "LeakyReLU Masking ReLU Softmax"
+        "Activation BatchNormalization Dropout ELU Embedding Flatten Input InputLayer LeakyReLU"
+        " Masking ReLU Softmax"
     ),
 }
 
@@ -62,8 +62,9 @@ def Input(  # noqa: N802 - Keras's name
     if tensor is None:
         sizes = batch_shape or [batch_size, *(shape or ())]
         tensor = placeholder(dtype or "float32", sizes, name=name or numbered("input", 1))
-    known = None if tensor.shape.rank is None else tensor.shape.as_list()[1:]
-    layer = InputLayer(known, name=tensor.op.name.rpartition("/")[2])
+    known = {} if tensor.shape.rank is None else {"batch_input_shape": tensor.shape.as_list()}
+    dtype = tensor.dtype.base_dtype
+    layer = InputLayer(dtype=dtype, name=name or tensor.op.name.rpartition("/")[2], **known)
     layer.built = True
     layer.note(tensor, (), {}, tensor)
     return tensor
@@ -97,6 +98,12 @@ class InputLayer(KerasStyle):
             kwargs["input_shape"] = tuple(input_shape)
         name = name or numbered("input", 1)
         super().__init__(name=name, dtype=dtype, batch_size=batch_size, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        """The shape and the dtype."""
+        dtype = "float32" if self.dtype is None else self.dtype.name
+        told = {"batch_input_shape": self.batch_input_shape, "dtype": dtype}
+        return {**told, "sparse": False, "ragged": False, "name": self.name}
 
 
 class Dropout(KerasStyle, _Dropout):
@@ -142,6 +149,7 @@ class BatchNormalization(KerasStyle, _BatchNormalization):
     """
 
     keeps_steps = True
+    other_names = ("BatchNormalizationV1", "BatchNormalizationV2")
 
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
         """The output; by default `td.keras.backend.learning_phase()` tells whether to train."""
@@ -171,31 +179,6 @@ class Activation(FunctionLayer):
         found = meant("activation", activation)
         if found is not None:
             self.function = found
-
-
-class Lambda(KerasStyle):
-    """Applies a function.
-
-    Args:
-        function: the function.
-        arguments: further arguments by name.
-        kwargs: further arguments of a layer.
-
-    Example:
-        >>> import tensordraft as td
-        >>> with td.Graph().as_default(), td.Session() as session:
-        ...     session.run(td.keras.layers.Lambda(lambda x: x * 2)(td.constant(3)))
-        np.int32(6)
-    """
-
-    def __init__(self, function: Callable[..., Any], arguments: Any = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.function = function
-        self.arguments = dict(arguments or {})
-
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The function of the input."""
-        return self.function(inputs, *args, **self.arguments, **kwargs)
 
 
 class ReLU(FunctionLayer):

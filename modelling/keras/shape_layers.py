@@ -153,6 +153,7 @@ class Cropping2D(FunctionLayer):
 
     Args:
         cropping: a number, a pair for height and width, or two pairs.
+        data_format: "channels_last" or "channels_first".
         kwargs: further arguments of a layer.
 
     Example:
@@ -162,15 +163,18 @@ class Cropping2D(FunctionLayer):
         [1, 7, 4, 3]
     """
 
-    def __init__(self, cropping: Any = ((0, 0), (0, 0)), **kwargs: Any) -> None:
+    def __init__(
+        self, cropping: Any = ((0, 0), (0, 0)), data_format: str | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         both = (cropping, cropping) if isinstance(cropping, int) else tuple(cropping)
         (top, bottom), (left, right) = [
             (item, item) if isinstance(item, int) else tuple(item) for item in both
         ]
-        self.function = lambda inputs: inputs[
-            :, top : -bottom if bottom else None, left : -right if right else None
-        ]
+        first = 2 if data_format == "channels_first" else 1
+        rows = slice(top, -bottom if bottom else None)
+        columns = slice(left, -right if right else None)
+        self.function = lambda inputs: inputs[(*[slice(None)] * first, rows, columns)]
 
 
 class UpSampling1D(FunctionLayer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...ops.array.padding import pad
 from ...ops.array.squeezing import expand_dims, squeeze
 from ...ops.nn.activations import bias_add
 from ...ops.windows.convolution import conv2d as nn_conv2d, conv3d as nn_conv3d
@@ -109,9 +110,16 @@ class Conv(KernelLayer):
                 dilations=self.dilation_rate,
             )  # fmt: skip
         axis = 2 if self.channels_first else 1  # a sequence is an image of one row
+        padding = self.padding
+        if padding == "CAUSAL":  # each output is of steps until its own
+            before = [(self.kernel_size[0] - 1) * self.dilation_rate[0], 0]
+            inputs = pad(
+                inputs, [[0, 0], [0, 0], before] if axis == 2 else [[0, 0], before, [0, 0]]
+            )
+            padding = "VALID"
         rows = nn_conv2d(
             expand_dims(inputs, axis), expand_dims(self.kernel, 0), [1, *self.strides],
-            self.padding, data_format="NCHW" if self.channels_first else "NHWC",
+            padding, data_format="NCHW" if self.channels_first else "NHWC",
             dilations=[1, *self.dilation_rate],
         )  # fmt: skip
         return squeeze(rows, [axis])

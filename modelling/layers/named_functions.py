@@ -113,6 +113,16 @@ _CLASSES: dict[str, tuple[Any, ...]] = {
     "regularizer": (L1L2,),
     "constraint": (),
 }
+# The classes that configs of TensorFlow 2 name.
+_LATER: dict[str, dict[str, Any]] = {
+    "initializer": {
+        "HeNormal": he_normal,
+        "HeUniform": he_uniform,
+        "LecunNormal": lecun_normal,
+        "LecunUniform": lecun_uniform,
+    },
+    "regularizer": {"L1": L1L2, "L2": L1L2},
+}
 custom_objects: dict[str, Any] = {}
 """What users have words and the classes of configs stand for."""
 
@@ -127,7 +137,8 @@ def words_of(kind: str) -> dict[str, Any]:
         return {**_ACTIVATIONS, **custom_objects}
     made = _MADE[kind]
     classes = [*(found for found in made.values() if isinstance(found, type)), *_CLASSES[kind]]
-    return {**made, **{cls.__name__: cls for cls in classes}, **custom_objects}
+    named = {cls.__name__: cls for cls in classes}
+    return {**made, **named, **_LATER.get(kind, {}), **custom_objects}
 
 
 def word_of(activation: Any) -> str | None:

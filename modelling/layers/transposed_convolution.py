@@ -13,6 +13,7 @@ from ...ops.windows.transposed_convolution import (
 from .convolution_layer import Conv
 from .kernel_layer import ZEROS
 from .layer_functions import apply_layer, described, sibling
+from .pooling import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,8 +44,11 @@ class ConvTranspose(Conv):
         bias_constraint: Any = None,
         trainable: bool = True,
         name: str | None = None,
+        dilation_rate: Any = 1,
         **settings: Any,
     ) -> None:
+        if {*each("dilation_rate", dilation_rate, self.rank)} != {1}:
+            raise ValueError(f"dilation_rate must be 1, got {dilation_rate!r}")
         super().__init__(
             filters,
             kernel_size,

@@ -78,7 +78,7 @@ def test_updates_are_those_of_the_layer() -> None:
         (lambda: layers.LeakyReLU(0.1), np.where(X > 0, X, 0.1 * X)),
         (lambda: layers.ELU(2.0), np.where(X > 0, X, 2 * np.expm1(X))),
         (lambda: layers.Softmax(0), np.exp(X) / np.exp(X).sum(0)),
-        (lambda: layers.Lambda(lambda x, k: x * k, {"k": 3.0}), X * 3),
+        (lambda: layers.Lambda(lambda x, k: x * k, arguments={"k": 3.0}), X * 3),
         (lambda: layers.Reshape((3, -1)), X.reshape(2, 3, 1)),
         (lambda: layers.RepeatVector(2), X[:, None].repeat(2, 1)),
         (lambda: layers.Permute((1,)), X),

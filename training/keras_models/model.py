@@ -53,6 +53,8 @@ class Model(Network):
         [[13.]]
     """
 
+    other_names = ("Functional", "Network")
+
     def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
         super().__init__(inputs, outputs, name)
         self.optimizer: Any = None

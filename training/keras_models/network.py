@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...modelling.keras.backend_session import get_session
+from ...modelling.keras.custom_objects import custom_object_scope
 from ...modelling.keras.kept_states import KeptStates
 from ...modelling.keras.keras_calls import LayerCall, call_of
+from ...modelling.keras.keras_configs import described
 from ...modelling.keras.keras_parts import distinct as _distinct
 from ...modelling.keras.keras_style import KerasStyle
 from ...ops.kit.nest import flatten, map_structure
 from ...ops.saving.saver import Saver
+from .config_json import KERAS_VERSION, json_of
+from .network_configs import ends_of_config, network_config
 from .summaries import summary_of
 
 if TYPE_CHECKING:
@@ -29,6 +33,7 @@ class Network(KerasStyle):
         name: the name.
     """
 
+    own_calls = 1
     _apart = KerasStyle._apart | {"_trained", "history", "inputs", "outputs", "_order"}
 
     def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
@@ -159,6 +164,38 @@ class Network(KerasStyle):
             made.update(zip(flatten(given), flatten(outputs), strict=True))
         return map_structure(lambda tensor: made[tensor], self._output_form)
 
+    def get_config(self) -> dict[str, Any]:
+        """What tells the model: layers, and of what each call was made, as TensorFlow 1.15 has it.
+
+        Raises:
+            NotImplementedError: the model is a subclass with a `call` of its own.
+        """
+        if type(self).call is not Network.call or not self.outputs:
+            raise NotImplementedError(
+                f"{type(self).__name__} is a class of its own, which no config tells: make it by "
+                "its program, and use save_weights and load_weights"
+            )
+        return network_config(self)
+
+    @classmethod
+    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+        """The model that a config tells: see `td.keras.models.model_from_config`."""
+        with custom_object_scope(custom_objects or {}):
+            inputs, outputs = ends_of_config(config)
+        return cls(inputs, outputs, name=config.get("name"))
+
+    def to_json(self, **kwargs: Any) -> str:
+        """What tells the model, as the JSON of TensorFlow 1.15, without variables and training.
+
+        Args:
+            kwargs: arguments of `json.dumps`, such as `indent`.
+
+        Raises:
+            ValueError: it holds a function without a name.
+        """
+        told = {**described(self), "keras_version": KERAS_VERSION, "backend": "tensorflow"}
+        return json_of(told, **kwargs)
+
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
         """A layer of the network.
 
@@ -285,14 +322,17 @@ def layers_in_order(
     """The layers of calls, and of inputs: the farthest from the outputs first."""
     made_by = {id(tensor): call for call in order for tensor in flatten(call.outputs)}
     first_met: dict[Any, int] = {}
+    seen: set[int] = set()
     waiting = list(reversed(outputs))
     while waiting:
         tensor = waiting.pop()
         call = made_by.get(id(tensor)) or call_of(tensor)
-        if call is not None and call.layer not in first_met:
-            first_met[call.layer] = len(first_met)
-            if id(tensor) in made_by:
-                waiting.extend(reversed(flatten(call.inputs)))
+        if call is None or id(call) in seen:
+            continue
+        seen.add(id(call))
+        first_met.setdefault(call.layer, len(first_met))
+        if id(tensor) in made_by:
+            waiting.extend(reversed(flatten(call.inputs)))
     depths: dict[Any, int] = {}
     of_call = [0] * len(order)
     place = {id(call): number for number, call in enumerate(order)}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...modelling.keras.custom_objects import custom_object_scope
+from ...modelling.keras.keras_configs import described, layer_from
 from ...modelling.keras.keras_style import KerasStyle
 from ...modelling.keras.plain_layers import Input, InputLayer
 from .model import Model
+from .network_configs import begun, layer_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +43,7 @@ class Sequential(Model):
         super().__init__(name=name)
         self._chain: list[Any] = []
         self._ends: list[Any] = []  # what each layer gave
+        self._explicit = False  # whether the first layer does not tell the shape of the input
         for layer in layers or ():
             self.add(layer)
 
@@ -63,8 +67,8 @@ class Sequential(Model):
                 "td.layers have their kin there"
             )
         if isinstance(layer, InputLayer):
-            shape = layer.batch_input_shape
-            self._start(Input(batch_shape=shape, dtype=layer.dtype and layer.dtype.name))
+            self.start(begun(layer).output)
+            self._explicit = True
             return
         self._chain.append(layer)
         self._layers.append(layer)
@@ -73,14 +77,20 @@ class Sequential(Model):
         elif len(self._chain) == 1:
             if isinstance(layer, Model) and layer.inputs:
                 first = layer.inputs[0]
-                self._start(Input(first.shape.as_list()[1:], dtype=first.dtype.base_dtype))
+                self._begin(first.shape.as_list(), first.dtype.base_dtype)
                 self._append(layer)
             elif layer.batch_input_shape is not None:
                 # Floats of a layer say nothing of what it looks up.
-                self._start(Input(batch_shape=layer.batch_input_shape))
+                self._begin(layer.batch_input_shape)
                 self._append(layer)
 
-    def _start(self, tensor: Any) -> None:
+    def _begin(self, sizes: Any, dtype: Any = None) -> None:
+        """Begins with a placeholder that is named after the first layer."""
+        name = f"{self._chain[0].name}_input"
+        self.start(Input(batch_shape=sizes, dtype=dtype, name=name))
+
+    def start(self, tensor: Any) -> None:
+        """Begins with a tensor of `Input`."""
         self.inputs = [tensor]
         self._input_form = tensor
         self.outputs = [tensor]
@@ -111,10 +121,30 @@ class Sequential(Model):
             input_shape: the shape, with that of the batch.
         """
         if not self.outputs:
-            self._start(Input(batch_shape=tuple(input_shape)))
+            self._begin(tuple(input_shape))
+            self._explicit = True
             for layer in self._chain:
                 self._append(layer)
             self._trained = self.trainable_weights
+
+    def get_config(self) -> dict[str, Any]:
+        """What tells the model: its name, and its layers one after the other."""
+        layers = self._chain
+        if self._explicit or (self.inputs and layers and layers[0].batch_input_shape is None):
+            layers = [layer_of(self.inputs[0]), *layers]
+        return {"name": self.name, "layers": [described(layer) for layer in layers]}
+
+    @classmethod
+    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+        """The model that a config tells: see `td.keras.models.model_from_config`."""
+        told = config if isinstance(config, dict) else {"layers": config}
+        if not isinstance(told.get("layers"), list):
+            raise ValueError(f"the config of a Sequential has a list of layers, got {config!r}")
+        with custom_object_scope(custom_objects or {}):
+            made = cls([layer_from(spec) for spec in told["layers"]], name=told.get("name"))
+        if not made.outputs and told.get("build_input_shape"):
+            made.build(told["build_input_shape"])
+        return made
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layers again, on another input."""
