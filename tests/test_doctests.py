@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import tensordraft as td
+from tensordraft.programs.tensorflow_names import TensorflowFinder
 
 NOT_IMPORTED = {"tensordraft.__main__"}  # a script
 
@@ -37,10 +38,14 @@ def docstring_examples() -> Iterator[doctest.DocTest]:
 
 
 @pytest.fixture
-def own_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Takes back what an example changes of what imports mean, as `td.as_tensorflow` does."""
-    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+def own_imports() -> Iterator[None]:
+    """Takes back what an example changes of what imports mean, as `td.as_tensorflow` does.
+
+    It leaves what other packages add when they are first imported: `importlib_metadata`, which
+    comes with dask, puts a finder of its own in place of Python's.
+    """
     yield
+    sys.meta_path[:] = [it for it in sys.meta_path if not isinstance(it, TensorflowFinder)]
     for name in [name for name in sys.modules if name.partition(".")[0] == "tensorflow"]:
         del sys.modules[name]
 
@@ -50,6 +55,7 @@ def own_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_docstring(test: doctest.DocTest) -> None:
     td.reset_default_graph()
     report: list[str] = []
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    # Where an example fails, the next may wait for ever for what it should have made.
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.FAIL_FAST
     results = doctest.DocTestRunner(optionflags=flags).run(test, out=report.append)
     assert results.failed == 0, "".join(report)
