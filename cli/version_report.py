@@ -13,7 +13,13 @@ from ..graph.surface.alike import counted
 from .text import table
 
 NEEDED = ("numpy", "protobuf", "ml_dtypes", "networkx", "google-re2", "crc32c", "threadpoolctl")
-EXTRAS = {"image": ("pillow",), "dask": ("dask",), "files": ("h5py", "zarr"), "jit": ("numba",)}
+EXTRAS = {
+    "image": ("pillow",),
+    "dask": ("dask",),
+    "files": ("h5py", "zarr"),
+    "jit": ("numba",),
+    "keras": ("h5py",),
+}
 
 
 def version_text(*, verbose: bool) -> str:

@@ -179,3 +179,16 @@ def looks_cut_off(file: BufferedIOBase, size: int) -> bool:
     except ValueError:
         return 0 < end < size
     return False
+
+
+def not_hdf5(file: BufferedIOBase) -> str | None:
+    """What a file is that is none of HDF5; None if it is one.
+
+    Args:
+        file: the file, open for reading.
+    """
+    head = file.read(_HEAD)
+    if head.startswith(_BEGINNINGS[0][0]):
+        return None
+    size = file.seek(0, os.SEEK_END)
+    return _something_else(file, head, size) or ("something else" if head else "empty")

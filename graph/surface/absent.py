@@ -174,7 +174,6 @@ _GROUPS = {
         "ConvLSTM2D PeepholeLSTMCell"
     ),
     "td.feature_column.input_layer makes a tensor of columns": "DenseFeatures SequenceFeatures",
-    "a model is built by its program again, and load_weights fills it": "load_model save_model",
     "YAML can make a reader run code: to_json and model_from_json": "model_from_yaml",
     "custom_objects={'Name': Name} tells what reads a model": "register_keras_serializable",
     "get makes what a word or a config stands for, and get_config tells it": (

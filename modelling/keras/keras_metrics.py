@@ -144,6 +144,8 @@ def get(identifier: Any) -> Any:
         >>> td.keras.metrics.get("mae").__name__
         'mean_absolute_error'
     """
+    if isinstance(identifier, dict) and "fn" in (identifier.get("config") or {}):
+        identifier = identifier["config"]["fn"]  # TensorFlow has made an object of a function
     if isinstance(identifier, str) and identifier in _WORDS:
         return _WORDS[identifier]
     return more_keras_losses.get(identifier)

@@ -10,6 +10,7 @@ from ...ops.math.arithmetic import abs as magnitude, maximum, minimum, square
 from ...ops.math.reductions import reduce_max, reduce_mean, reduce_sum
 from ...ops.nn.activations import softplus
 from ...ops.statistics.norms import l2_normalize
+from ..layers.named_functions import custom_objects, made_of
 from . import keras_losses as plain
 
 if TYPE_CHECKING:
@@ -110,6 +111,15 @@ class Loss:
         """The loss of each example; to be overridden."""
         raise NotImplementedError(f"{type(self).__name__} does not say what {y_pred} loses")
 
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make one like it."""
+        return {"reduction": self.reduction, "name": self.name}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The loss that `get_config` told."""
+        return cls(**config)
+
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         """The mean loss, where examples may have weights."""
         losses = self.call(y_true, y_pred)
@@ -127,6 +137,10 @@ class _Function(Loss):
         super().__init__(reduction, name)
         self.function = function
         self._settings = settings
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make one like it."""
+        return {**super().get_config(), **self._settings}
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The function of labels and predictions."""
@@ -274,6 +288,19 @@ def get(identifier: Any) -> Any:
     """
     if identifier is None or callable(identifier):
         return identifier
-    if identifier not in _WORDS:
-        raise ValueError(f"loss {identifier!r} is none of {sorted(_WORDS)}")
-    return _WORDS[identifier]
+    known = {**_WORDS, **custom_objects}
+    if isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}:
+        config = dict(identifier["config"] or {})
+        if "fn" in config:  # a function that TensorFlow has made an object of
+            return get(config["fn"])
+        classes = {cls.__name__: cls for cls in _Function.__subclasses__()}
+        name, known = identifier["class_name"], {**classes, **custom_objects}
+        if name in known:
+            return made_of(known[name], config)
+        identifier = name
+    if identifier not in known:
+        raise ValueError(
+            f"loss {identifier!r} is none of {sorted(known)}: give custom_objects for one of "
+            "your own"
+        )
+    return known[identifier]

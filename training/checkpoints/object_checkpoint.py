@@ -91,15 +91,8 @@ class Checkpoint(Tracked):
             FailedPreconditionError: a variable was not initialized.
             OSError: a file cannot be written; what was there is what it was.
         """
-        prefix, session = os.fsdecode(file_prefix), _session(session)
-        told = ObjectGraph(self)
-        values = session.run(list(told.keys))
-        saved = [
-            Saved(key, variable.dtype.base_dtype, np.asarray(value))
-            for (variable, key), value in zip(told.keys.items(), values, strict=True)
-        ]
-        text = np.array(told.message.SerializeToString(), object)
-        write_bundle(prefix, [*saved, Saved(OBJECT_GRAPH_KEY, as_dtype("string"), text)])
+        prefix = os.fsdecode(file_prefix)
+        write_objects(self, prefix, _session(session))
         return prefix
 
     def save(self, file_prefix: str | PathLike[str], session: Any = None) -> str:
@@ -163,6 +156,24 @@ class Checkpoint(Tracked):
         return RestoreStatus(self, CheckpointReader(os.fsdecode(save_path)))
 
 
+def write_objects(root: Any, prefix: str, session: Any) -> None:
+    """Writes the values of the variables that an object leads to.
+
+    Args:
+        root: the object.
+        prefix: the name of the checkpoint.
+        session: the session whose values are saved.
+    """
+    told = ObjectGraph(root)
+    values = session.run(list(told.keys))
+    saved = [
+        Saved(key, variable.dtype.base_dtype, np.asarray(value))
+        for (variable, key), value in zip(told.keys.items(), values, strict=True)
+    ]
+    text = np.array(told.message.SerializeToString(), object)
+    write_bundle(prefix, [*saved, Saved(OBJECT_GRAPH_KEY, as_dtype("string"), text)])
+
+
 class RestoreStatus:
     """A checkpoint that was opened, and what of it fits the objects of the program.
 
@@ -179,7 +190,7 @@ class RestoreStatus:
         np.float32(3.0)
     """
 
-    def __init__(self, root: Checkpoint, reader: CheckpointReader | None) -> None:
+    def __init__(self, root: Any, reader: CheckpointReader | None) -> None:
         self._root = root
         self._reader = reader
         self._graph = None if reader is None else object_graph(reader)
@@ -189,6 +200,10 @@ class RestoreStatus:
             return matched(self._root, self._graph)
         names = [] if self._reader is None else self._reader.get_variable_to_shape_map()
         return ObjectGraph(self._root).by_names(names)
+
+    def unmatched(self) -> list[Variable]:
+        """The variables of the objects that have no value in the checkpoint."""
+        return self._matched().new
 
     def assert_consumed(self) -> Self:
         """Checks that every value fits a variable, and every variable a value.
@@ -207,7 +222,7 @@ class RestoreStatus:
         Raises:
             AssertionError: one has none.
         """
-        lacking = [variable.op.name for variable in self._matched().new]
+        lacking = [variable.op.name for variable in self.unmatched()]
         if lacking:
             raise AssertionError(f"the checkpoint has no values for the variables {lacking}")
         return self

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from ...differentiation.gradients import gradients
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.indexed_slices import IndexedSlices
+from ...modelling.keras.backend_session import batch_set_value, get_session, get_value
 from ...ops.array.casting import cast
 from ...ops.effects.ordering import group
 from ...ops.math.select import clip_by_value
@@ -53,6 +56,8 @@ class Optimizer:
         clipvalue: float | None = None,
         **numbers: Any,
     ) -> None:
+        self._maker: PlainOptimizer | None = None
+        self._params: list[Any] = []
         self._name = name
         self._initial = {"learning_rate": lr, "decay": float(decay), **numbers}
         self._clip = clipnorm, clipvalue
@@ -82,9 +87,83 @@ class Optimizer:
                 self._variables["iterations"] = made
         return self._variables["iterations"]
 
+    slots: ClassVar[tuple[str, ...]] = ()
+    """What the step keeps beside each variable, in the order of Keras's files."""
+
+    counted: ClassVar[tuple[str, ...]] = ()
+    """Numbers that steps change, of which configs say nothing."""
+
+    is_told = True
+    """Whether files of models tell it."""
+
     def get_config(self) -> dict[str, Any]:
-        """The numbers that it was made with."""
-        return {"name": self._name, **self._initial}
+        """The arguments that make one like it; the learning rate as it is now."""
+        told = {key: self._now(key) for key in self._initial if key not in self.counted}
+        clips = zip(("clipnorm", "clipvalue"), self._clip, strict=True)
+        return {"name": self._name, **told, **{k: v for k, v in clips if v is not None}}
+
+    def _now(self, name: str) -> Any:
+        """A number of the step, as it is now."""
+        value, variable = self._initial[name], self._variables.get(name)
+        if variable is None:
+            return value
+        now = float(get_value(variable))
+        return value if np.float32(now) == np.float32(value) else now
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The optimizer that a config tells."""
+        return cls(**config)
+
+    @property
+    def weights(self) -> list[Any]:
+        """How many steps there were, and what they keep: the variables of Keras's files."""
+        return [variable for _, variable in self._told()]
+
+    def _told(self) -> list[tuple[str, Any]]:
+        """The variables, by the names that files have for them."""
+        if self._maker is None:
+            return []
+        told = [("iter", self.iterations), *((name, self._variable(name)) for name in self.counted)]
+        for slot in self.slots:
+            for param in self._params:
+                kept = self._maker.get_slot(param, slot)
+                if kept is not None:
+                    told.append((f"{param.op.name}/{slot}", kept))
+        return [(f"training/{self._name}/{name}:0", variable) for name, variable in told]
+
+    def told_weights(self) -> tuple[list[str], list[Any]]:
+        """The names of the variables in files, and their values."""
+        told = self._told()
+        values = get_session().run([variable for _, variable in told]) if told else []
+        return [name for name, _ in told], values
+
+    def get_weights(self) -> list[Any]:
+        """The values of `weights`."""
+        return self.told_weights()[1]
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Puts values into `weights`.
+
+        Args:
+            weights: the values, in the order of `get_weights`.
+
+        Raises:
+            ValueError: they are more or fewer, or of other shapes.
+        """
+        own = self.weights
+        if len(own) != len(weights):
+            raise ValueError(
+                f"optimizer {self._name} keeps {len(own)} variables, got {len(weights)} values; "
+                "before its first step it keeps none"
+            )
+        pairs = list(zip(own, weights, strict=True))
+        batch_set_value([*pairs, *self._following(int(weights[0]) if pairs else 0)])
+
+    def _following(self, done: int) -> list[tuple[Any, Any]]:
+        """What else is kept that follows from how many steps there were."""
+        del done
+        return []
 
     def _rate(self) -> Any:
         """The learning rate of the step."""
@@ -120,7 +199,8 @@ class Optimizer:
                 )
             pairs.append((self._clipped(gradient), variable))
         with name_scope(f"{self._name}/"):
-            step = self._step_maker(self._rate()).apply_gradients(pairs)
+            self._maker, self._params = self._step_maker(self._rate()), list(params)
+            step = self._maker.apply_gradients(pairs)
             with control_dependencies([step]):
                 return [group(self.iterations.assign_add(1).op)]
 
@@ -142,6 +222,8 @@ def _changed(gradient: Any, change: Callable[[Any], Any]) -> Any:
 
 class FromPlain(Optimizer):
     """An optimizer of `td.train` as one of Keras."""
+
+    is_told = False
 
     def __init__(self, optimizer: PlainOptimizer) -> None:
         super().__init__(optimizer.get_name(), 0.0)

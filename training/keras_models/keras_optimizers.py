@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from ...graph.default_scopes import control_dependencies
 from ...modelling.keras.backend_settings import epsilon as default_epsilon
+from ...modelling.layers.named_functions import custom_objects, made_of
 from ...ops.array.casting import cast
 from ...ops.math.arithmetic import pow as power
 from ..optimizers.adam import AdamOptimizer
@@ -15,15 +16,27 @@ from ..optimizers.optimizer import Optimizer as PlainOptimizer
 from .keras_optimizer import FromPlain, Optimizer
 from .update_rules import GreatestAdam, Momentum, NesterovAdam, RootMeanSquare
 
-if TYPE_CHECKING:
-    pass
-
 public = {"td.keras.optimizers": "Adadelta Adagrad Adam Adamax Nadam RMSprop SGD get"}
 
 
+# What configs of TensorFlow tell of optimizers, and what alone it may be here.
+_LATER: dict[str, Any] = {"centered": False, "momentum": 0.0}
+
+
 def _given(lr: Any, settings: dict[str, Any]) -> Any:
-    """The learning rate, which has had two names."""
-    return settings.pop("lr", settings.pop("learning_rate", lr))
+    """The learning rate, which has had two names.
+
+    Raises:
+        TypeError: a setting is not known.
+        ValueError: one is not what alone it may be.
+    """
+    rate = settings.pop("lr", settings.pop("learning_rate", lr))
+    for name in {*settings} - {"clipnorm", "clipvalue", "name"}:
+        if name not in _LATER:
+            raise TypeError(f"an optimizer takes no argument {name!r}")
+        if settings.pop(name) != _LATER[name]:
+            raise ValueError(f"{name} is not supported here: it must be {_LATER[name]!r}")
+    return rate
 
 
 class SGD(Optimizer):
@@ -53,6 +66,12 @@ class SGD(Optimizer):
         rate = _given(lr, settings)
         super().__init__(settings.pop("name", "SGD"), rate, decay, **settings, momentum=momentum)
         self.nesterov = nesterov
+
+    slots = ("momentum",)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make one like it; the learning rate as it is now."""
+        return {**super().get_config(), "nesterov": self.nesterov}
 
     def _step_maker(self, rate: Any) -> PlainOptimizer:
         if not self._initial["momentum"]:
@@ -89,6 +108,12 @@ class RMSprop(Optimizer):
         super().__init__(settings.pop("name", "RMSprop"), rate, decay, **settings, rho=rho)
         self.epsilon = epsilon or default_epsilon()
 
+    slots = ("rms",)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make one like it; the learning rate as it is now."""
+        return {**super().get_config(), "epsilon": self.epsilon}
+
     def _step_maker(self, rate: Any) -> PlainOptimizer:
         rho = self._number("rho")
         return RootMeanSquare(self._name, lr=rate, rho=rho, epsilon=self.epsilon)
@@ -123,10 +148,20 @@ class Adagrad(Optimizer):
     def __init__(
         self, lr: Any = 0.001, epsilon: float | None = None, decay: float = 0.0, **settings: Any
     ) -> None:
-        rate = _given(lr, settings)
         self.begin = settings.pop("initial_accumulator_value", 0.1)
+        rate = _given(lr, settings)
         super().__init__(settings.pop("name", "Adagrad"), rate, decay, **settings)
         self.epsilon = epsilon or default_epsilon()
+
+    slots = ("accumulator",)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make one like it; the learning rate as it is now."""
+        return {
+            **super().get_config(),
+            "epsilon": self.epsilon,
+            "initial_accumulator_value": self.begin,
+        }
 
     def _step_maker(self, rate: Any) -> PlainOptimizer:
         return _Adagrad(rate, self.epsilon, self.begin, self._name)
@@ -159,6 +194,12 @@ class Adadelta(Optimizer):
         rate = _given(lr, settings)
         super().__init__(settings.pop("name", "Adadelta"), rate, decay, **settings, rho=rho)
         self.epsilon = epsilon or default_epsilon()
+
+    slots = ("accum", "accum_update")
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make one like it; the learning rate as it is now."""
+        return {**super().get_config(), "epsilon": self.epsilon}
 
     def _step_maker(self, rate: Any) -> PlainOptimizer:
         return AdadeltaOptimizer(rate, self._number("rho"), self.epsilon)
@@ -201,6 +242,20 @@ class Adam(Optimizer):
         super().__init__(name, rate, decay, **settings, beta_1=beta_1, beta_2=beta_2)
         self.epsilon = epsilon or default_epsilon()
 
+    slots = ("m", "v")
+    _further: ClassVar[dict[str, Any]] = {"amsgrad": False}
+
+    def _following(self, done: int) -> list[tuple[Any, Any]]:
+        """The powers of both factors, which the step keeps."""
+        if not isinstance(self._maker, AdamOptimizer):
+            return []
+        told = zip(("beta_1", "beta_2"), self._maker._get_beta_accumulators(), strict=True)
+        return [(power, self._initial[name] ** (done + 1)) for name, power in told]
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make one like it; the learning rate as it is now."""
+        return {**super().get_config(), "epsilon": self.epsilon, **self._further}
+
     def _step_maker(self, rate: Any) -> PlainOptimizer:
         return AdamOptimizer(rate, self._initial["beta_1"], self._initial["beta_2"], self.epsilon)
 
@@ -218,6 +273,8 @@ class Adamax(Adam):
         0.001
     """
 
+    _further: ClassVar[dict[str, Any]] = {}
+
     def __init__(self, lr: Any = 0.001, **settings: Any) -> None:
         super().__init__(lr, **{"name": "Adamax", **settings})
 
@@ -234,7 +291,7 @@ class Nadam(Adam):
 
     Args:
         lr: the learning rate.
-        settings: as for `Adam`.
+        settings: `schedule_decay`, how the momentum grows, by default 0.004; and as for `Adam`.
 
     Example:
         >>> import tensordraft as td
@@ -242,14 +299,25 @@ class Nadam(Adam):
         0.001
     """
 
+    _further: ClassVar[dict[str, Any]] = {}
+    counted = ("momentum_cache",)
+
     def __init__(self, lr: Any = 0.001, **settings: Any) -> None:
+        # Files of Keras say decay for what its programs say schedule_decay.
+        told = settings.pop("decay", 0.004)
+        self.schedule_decay = float(settings.pop("schedule_decay", told))
         super().__init__(lr, **{"name": "Nadam", **settings})
         self._initial["momentum_cache"] = 1.0
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make one like it; the learning rate as it is now."""
+        return {**super().get_config(), "decay": self.schedule_decay}
 
     def _step_maker(self, rate: Any) -> PlainOptimizer:
         beta1, beta2 = self._initial["beta_1"], self._initial["beta_2"]
         step = cast(self.iterations.value() + 1, "float32")
-        now, ahead = [beta1 * (1.0 - 0.5 * power(0.96, 0.004 * at)) for at in (step, step + 1.0)]
+        slowed = self.schedule_decay
+        now, ahead = [beta1 * (1.0 - 0.5 * power(0.96, slowed * at)) for at in (step, step + 1.0)]
         product = self._variable("momentum_cache").value() * now
         with control_dependencies([product]):
             kept = self._variable("momentum_cache").assign(product)
@@ -276,7 +344,8 @@ def get(identifier: Any) -> Optimizer:
     """The optimizer that a word stands for.
 
     Args:
-        identifier: the word; an optimizer stays as it is, and one of `td.train` becomes one.
+        identifier: the word, or a dict of `class_name` and `config`; an optimizer stays as it is,
+            and one of `td.train` becomes one.
 
     Raises:
         ValueError: it is neither.
@@ -290,8 +359,11 @@ def get(identifier: Any) -> Optimizer:
         return identifier
     if isinstance(identifier, PlainOptimizer):
         return FromPlain(identifier)
-    if isinstance(identifier, str) and identifier.lower() in _WORDS:
-        return _WORDS[identifier.lower()]()
-    raise ValueError(
-        f"optimizer must be one of {sorted(_WORDS)} or an Optimizer, got {identifier!r}"
-    )
+    described = isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}
+    word = identifier["class_name"] if described else identifier
+    known = {**_WORDS, **custom_objects}
+    found = known.get(word, _WORDS.get(str(word).lower())) if isinstance(word, str) else None
+    if found is None:
+        raise ValueError(f"optimizer must be one of {sorted(_WORDS)} or an Optimizer, got {word!r}")
+    made: Optimizer = made_of(found, identifier["config"]) if described else found()
+    return made

@@ -14,6 +14,7 @@ from ...ops.kit.nest import flatten
 from . import keras_optimizers
 from .fitting import Means, evaluated, fitted, predicted
 from .model_data import arrays_of, example_weights
+from .model_writing import save_model
 from .network import Network
 from .objectives import Objectives, objectives_of
 
@@ -119,7 +120,7 @@ class Model(Network):
                 )
         return self._objectives
 
-    def _step(self) -> Any:
+    def build_step(self) -> Any:
         """The op of a step, which is built once."""
         objectives = self._judge()
         if self._train_op is None:
@@ -178,7 +179,7 @@ class Model(Network):
     ) -> list[float]:
         """The numbers of a batch, on which the model is trained or not."""
         objectives = self._judge()
-        fetched = [objectives.numbers, self._step() if train else self.state_updates]
+        fetched = [objectives.numbers, self.build_step() if train else self.state_updates]
         feeds = self._feeds(inputs, train)
         feeds.update(zip(objectives.targets, labels, strict=True))
         if weights is not None:
@@ -353,9 +354,5 @@ class Model(Network):
         return found[0] if len(found) == 1 else found
 
     def save(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
-        """Says what to do instead: models are not saved whole."""
-        del args, kwargs
-        raise NotImplementedError(
-            f"a model is not saved whole into {filepath}: save_weights writes its variables, which "
-            "load_weights of a model that is built alike reads"
-        )
+        """Writes the whole model into a file of HDF5: see `td.keras.models.save_model`."""
+        save_model(self, filepath, *args, **kwargs)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
-from ...modelling.keras.backend_session import get_session
 from ...modelling.keras.custom_objects import custom_object_scope
 from ...modelling.keras.kept_states import KeptStates
 from ...modelling.keras.keras_calls import LayerCall, call_of
@@ -12,13 +12,12 @@ from ...modelling.keras.keras_configs import described
 from ...modelling.keras.keras_parts import distinct as _distinct
 from ...modelling.keras.keras_style import KerasStyle
 from ...ops.kit.nest import flatten, map_structure
-from ...ops.saving.saver import Saver
 from .config_json import KERAS_VERSION, json_of
 from .network_configs import ends_of_config, network_config
+from .stored_weights import load_weights, save_weights
 from .summaries import summary_of
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Sequence
 
     from ...graph.node import Tensor
@@ -245,40 +244,39 @@ class Network(KerasStyle):
         overwrite: bool = True,
         save_format: str | None = None,
     ) -> None:
-        """Writes the variables to a checkpoint.
+        """Writes the variables: to a file of HDF5, or to a checkpoint of TensorFlow.
 
         Args:
-            filepath: what its files are called. Files of HDF5 are not written: whatever the name,
-                the checkpoint is TensorFlow's.
-            overwrite: True.
-            save_format: "tf", or None.
-        """
-        del overwrite
-        if save_format not in (None, "tf", "tensorflow"):
-            raise ValueError(
-                f"save_format must be 'tf', got {save_format!r}: there is no HDF5 here"
-            )
-        self._saver().save(
-            get_session(),
-            str(filepath),
-            write_meta_graph=False,
-            write_state=False,
-        )
+            filepath: a file of HDF5, if it ends in `.h5`, `.hdf5` or `.keras`; else what the files
+                of the checkpoint are called.
+            overwrite: whether files that are there are replaced.
+            save_format: "h5" or "tf", whatever the name ends in.
 
-    def load_weights(self, filepath: str | os.PathLike[str], by_name: bool = False) -> None:
-        """Reads the variables from a checkpoint that `save_weights` wrote.
+        Raises:
+            ValueError: the model has no variables yet, or another format is asked for.
+            FileExistsError: there is such a file, and `overwrite` is False.
+            ImportError: h5py is not installed, and a file of HDF5 is asked for.
+        """
+        save_weights(self, os.fsdecode(filepath), overwrite, save_format)
+
+    def load_weights(
+        self, filepath: str | os.PathLike[str], by_name: bool = False, skip_mismatch: bool = False
+    ) -> Any:
+        """Reads the variables from a file of HDF5 or a checkpoint, of here or of TensorFlow.
 
         Args:
-            filepath: what its files are called.
-            by_name: accepted for TensorFlow's sake: it is always by the place of variables.
-        """
-        del by_name
-        self._saver().restore(get_session(), str(filepath))
+            filepath: the file, or what the files of the checkpoint are called.
+            by_name: whether a file of HDF5 is read by the names of layers, in place of their
+                order; layers that it has not stay as they are.
+            skip_mismatch: whether layers stay as they are whose variables differ in shape from
+                those of the file, by name.
 
-    def _saver(self) -> Saver:
-        names = {f"weight_{place}": variable for place, variable in enumerate(self.weights)}
-        with get_session().graph.as_default():
-            return Saver(names)
+        Raises:
+            ValueError: the file does not fit the model; then nothing was changed.
+            DataLossError: the file is damaged; then nothing was changed.
+            FileNotFoundError: there is none.
+        """
+        load_weights(self, os.fsdecode(filepath), by_name, skip_mismatch)
 
 
 def _layer_name(tensor: Tensor) -> str:

@@ -109,7 +109,7 @@ class EarlyStopping(_Watching):
 
 
 class ModelCheckpoint(_Watching):
-    """Saves the variables after epochs.
+    """Saves the model after epochs.
 
     Args:
         filepath: what the files are called; `{epoch}` and numbers such as `{val_loss:.2f}` are put
@@ -117,7 +117,8 @@ class ModelCheckpoint(_Watching):
         monitor: the number that tells which epoch is the best.
         verbose: whether it is printed.
         save_best_only: whether only what is better than before is saved.
-        save_weights_only: accepted for TensorFlow's sake: variables are all that is saved.
+        save_weights_only: whether only variables are saved, by `save_weights`; else the whole
+            model, by `save`.
         mode: as for `EarlyStopping`.
         period: after every how many epochs.
         settings: accepted for TensorFlow's sake.
@@ -139,10 +140,11 @@ class ModelCheckpoint(_Watching):
         period: int = 1,
         **settings: Any,
     ) -> None:
-        del save_weights_only, settings
+        del settings
         super().__init__(monitor, mode)
         self.filepath, self.verbose = str(filepath), verbose
         self.save_best_only, self.period = save_best_only, period
+        self.save_weights_only = save_weights_only
         self._since = 0
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
@@ -159,7 +161,10 @@ class ModelCheckpoint(_Watching):
         path = self.filepath.format(epoch=epoch + 1, **(logs or {}))
         if self.verbose:
             print(f"\nEpoch {epoch + 1:05d}: saving model to {path}")
-        self.model.save_weights(path)
+        if self.save_weights_only:
+            self.model.save_weights(path)
+        else:
+            self.model.save(path)
 
 
 class LearningRateScheduler(Callback):

@@ -1,0 +1,344 @@
+"""Models of Keras in files: variables and whole models in HDF5, variables in checkpoints."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+import tensordraft as td
+
+keras, layers, models = td.keras, td.keras.layers, td.keras.models
+X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
+Y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+
+# What TensorFlow 2.21's legacy Keras writes of a model that was compiled.
+TRAINING = {
+    "loss": "mean_squared_error",
+    "metrics": [
+        [
+            {
+                "class_name": "MeanMetricWrapper",
+                "config": {"name": "acc", "dtype": "float32", "fn": "categorical_accuracy"},
+            }
+        ]
+    ],
+    "loss_weights": None,
+    "sample_weight_mode": None,
+    "weighted_metrics": None,
+    "optimizer_config": {
+        "class_name": "RMSprop",
+        "config": {
+            "name": "RMSprop",
+            "learning_rate": 0.0010000000474974513,
+            "decay": 0.0,
+            "rho": 0.8999999761581421,
+            "momentum": 0.0,
+            "epsilon": 1e-07,
+            "centered": False,
+        },
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def own_graph() -> Iterator[None]:
+    with td.Graph().as_default():
+        yield
+
+
+def made(last: int = 2) -> Any:
+    first = layers.Dense(4, "tanh", name="first", input_shape=(3,))
+    return keras.Sequential(
+        [first, layers.BatchNormalization(name="even"), layers.Dense(last, name="last")]
+    )
+
+
+def trained(optimizer: Any = "adam") -> Any:
+    model = made()
+    model.compile(optimizer, "mse", metrics=["accuracy"])
+    model.fit(X, Y, 2, 3, verbose=0, shuffle=False)
+    return model
+
+
+def differ(model: Any, other: Any) -> float:
+    return float(abs(model.predict(X) - other.predict(X)).max())
+
+
+@pytest.mark.parametrize("name", ["w.h5", "w.hdf5", "w", "deep/w"])
+def test_variables_are_written_and_read(name: str, tmp_path: Path) -> None:
+    model, other = trained(), made()
+    (tmp_path / "deep").mkdir()
+    path = tmp_path / name
+    model.save_weights(path)
+    assert h5py.is_hdf5(path) if path.suffix else (path.parent / "w.index").exists()
+    assert differ(model, other) > 0
+    other.load_weights(path)
+    assert differ(model, other) == 0
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        model.save_weights(path, overwrite=False)
+
+
+def test_hdf5_is_laid_out_as_keras_does(tmp_path: Path) -> None:
+    model = trained()
+    model.save_weights(str(tmp_path / "w.h5"))
+    with h5py.File(tmp_path / "w.h5") as file:
+        assert file.attrs["layer_names"].tolist() == [b"first", b"even", b"last"]
+        assert file.attrs["backend"] == "tensorflow"
+        names = file["even"].attrs["weight_names"].tolist()
+        assert names == [
+            *(b"even/gamma:0", b"even/beta:0"),
+            *(b"even/moving_mean:0", b"even/moving_variance:0"),
+        ]
+        np.testing.assert_array_equal(file["first"]["first/kernel:0"], model.get_weights()[0])
+
+
+def test_many_names_are_split_over_attributes(tmp_path: Path) -> None:
+    class Many(layers.Layer):
+        def build(self, input_shape: Any) -> None:
+            for number in range(30):
+                self.add_weight(f"{'long' * 700}_{number}", [1], initializer="ones")
+            super().build(input_shape)
+
+        def call(self, inputs: Any) -> Any:
+            return inputs
+
+    def one() -> Any:
+        return keras.Sequential([Many(input_shape=(1,), name="many")])
+
+    model, other = one(), one()
+    model.set_weights([np.array([float(n)]) for n in range(30)])
+    model.save_weights(tmp_path / "w.h5")
+    with h5py.File(tmp_path / "w.h5") as file:
+        assert "weight_names" not in file["many"].attrs
+        assert len(file["many"].attrs["weight_names0"]) == 15
+    other.load_weights(tmp_path / "w.h5")
+    assert other.get_weights()[-1].tolist() == [29.0]
+
+
+def test_variables_are_read_by_the_names_of_layers(tmp_path: Path) -> None:
+    model = trained()
+    model.save_weights(tmp_path / "w.h5")
+    extra = layers.Dense(3, name="extra", input_shape=(3,))
+    other = keras.Sequential([extra, layers.Dense(4, name="first"), layers.Dense(5, name="last")])
+    before = other.get_weights()
+    with pytest.raises(ValueError, match=r"last/kernel:0' has shape \(4, 2\), where \(4, 5\)"):
+        other.load_weights(tmp_path / "w.h5", by_name=True)
+    with pytest.raises(ValueError, match=r"variables for 3 layers, .* where the model has 4"):
+        keras.Sequential([*other.layers, layers.Dense(1)]).load_weights(tmp_path / "w.h5")
+    assert all(map(np.array_equal, other.get_weights(), before))
+    other.load_weights(tmp_path / "w.h5", by_name=True, skip_mismatch=True)
+    np.testing.assert_array_equal(other.get_weights()[2], model.get_weights()[0])
+    np.testing.assert_array_equal(other.get_weights()[4], before[4])
+    with pytest.raises(ValueError, match="goes with by_name"):
+        other.load_weights(tmp_path / "w.h5", skip_mismatch=True)
+
+
+OPTIMIZERS = [
+    keras.optimizers.SGD,
+    lambda: keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True, clipnorm=1.0),
+    lambda: keras.optimizers.RMSprop(0.01, decay=0.1),
+    *(keras.optimizers.Adam, keras.optimizers.Adagrad, keras.optimizers.Adadelta),
+    *(keras.optimizers.Adamax, keras.optimizers.Nadam),
+]
+
+
+@pytest.mark.parametrize("make", OPTIMIZERS)
+def test_training_goes_on_where_it_was(make: Callable[[], Any], tmp_path: Path) -> None:
+    model = trained(make())
+    model.save(tmp_path / "m.h5")
+    other = models.load_model(tmp_path / "m.h5")
+    assert other.optimizer.get_config() == model.optimizer.get_config()
+    assert other.to_json() == model.to_json()
+    assert other.metrics_names == ["loss", "acc"]
+    assert differ(model, other) == 0
+    assert other.train_on_batch(X, Y) == model.train_on_batch(X, Y)
+    assert differ(model, other) < 1e-7  # Adam keeps powers that are rounded step by step
+
+
+def test_a_model_is_read_without_its_training(tmp_path: Path) -> None:
+    model = trained(td.train.AdamOptimizer())
+    model.save(tmp_path / "m.h5")
+    assert models.load_model(tmp_path / "m.h5").optimizer is None
+    trained().save(tmp_path / "m.h5", include_optimizer=False)
+    assert models.load_model(tmp_path / "m.h5").optimizer is None
+    trained().save(tmp_path / "m.h5")
+    assert models.load_model(tmp_path / "m.h5", compile=False).optimizer is None
+    made().load_weights(tmp_path / "m.h5")  # its variables alone
+    with pytest.raises(ValueError, match="save_format must be 'h5'"):
+        model.save(tmp_path / "m", save_format="tf")
+
+
+def test_what_tensorflow_tells_of_training_is_read(tmp_path: Path) -> None:
+    made().save(tmp_path / "m.h5")
+    with h5py.File(tmp_path / "m.h5", "a") as file:
+        file.attrs["training_config"] = json.dumps(TRAINING)
+    model = models.load_model(tmp_path / "m.h5")
+    assert model.metrics_names == ["loss", "acc"]
+    assert model.optimizer.get_config()["rho"] == pytest.approx(0.9)
+
+
+def own_loss(y_true: Any, y_pred: Any) -> Any:
+    return td.reduce_mean(td.abs(y_true - y_pred), axis=-1)
+
+
+def test_losses_of_users_are_found_by_name(tmp_path: Path) -> None:
+    model = made()
+    model.compile("sgd", own_loss, metrics=[own_loss])
+    model.save(tmp_path / "m.h5")
+    with pytest.raises(ValueError, match="loss 'own_loss' is none of"):
+        models.load_model(tmp_path / "m.h5")
+    other = models.load_model(tmp_path / "m.h5", {"own_loss": own_loss})
+    assert other.loss == "own_loss"
+    other.compile("sgd", keras.losses.Huber(2.0))
+    other.save(tmp_path / "m.h5")
+    assert models.load_model(tmp_path / "m.h5").loss._settings == {"delta": 2.0}
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:3000])
+
+
+def edited(change: Callable[[Any], Any]) -> Callable[[Path], None]:
+    def edit(path: Path) -> None:
+        with h5py.File(path, "a") as file:
+            change(file)
+
+    return edit
+
+
+def other_shape(file: Any) -> None:
+    del file["model_weights/last/last/kernel:0"]
+    file["model_weights/last/last/kernel:0"] = np.ones((2, 4))
+
+
+def elsewhere(file: Any) -> None:
+    del file["model_weights/last/last/kernel:0"]
+    file["model_weights/last/last/kernel:0"] = h5py.ExternalLink("other.h5", "/secret")
+
+
+def words(file: Any) -> None:
+    del file["model_weights/last/last/kernel:0"]
+    file["model_weights/last/last/kernel:0"] = np.array([b"a"])
+
+
+DATA, VALUE = td.errors.DataLossError, ValueError
+DAMAGE = [
+    (lambda path: path.write_text("hello"), DATA, "is no HDF5 file: it is something else"),
+    (lambda path: path.write_bytes(b""), DATA, "is no HDF5 file: it is empty"),
+    (lambda path: path.write_bytes(b"PK\x03\x04"), DATA, "it is a ZIP archive that is cut off"),
+    (cut, DATA, "is cut off or damaged"),
+    (lambda path: path.unlink(), FileNotFoundError, "m.h5"),
+    (edited(lambda f: f.pop("model_weights/last")), DATA, "has no group 'last', only"),
+    (edited(lambda f: f["model_weights"].attrs.pop("layer_names")), DATA, "no attribute 'layer_n"),
+    (edited(lambda f: f["model_weights/last"].attrs.pop("weight_names")), DATA, "no attribute"),
+    (edited(lambda f: f["model_weights"].attrs.update(layer_names=[1.0])), DATA, "are no names"),
+    (edited(lambda f: f.pop("model_weights/last/last/bias:0")), DATA, "no dataset 'last/bias:0'"),
+    (edited(other_shape), VALUE, r"/kernel of layer 'last': .* \(2, 4\), where \(4, 2\)"),
+    (edited(elsewhere), DATA, "no dataset 'last/kernel:0'"),
+    (edited(words), DATA, "which is no array of numbers"),
+]
+
+
+@pytest.mark.parametrize(("damage", "error", "message"), DAMAGE)
+def test_damaged_files_change_nothing(
+    damage: Callable[[Path], Any], error: type[Exception], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.h5"
+    trained().save(path)
+    other = made()
+    damage(path)
+    before = other.get_weights()
+    with pytest.raises(error, match=message):
+        other.load_weights(path)
+    with pytest.raises(error):
+        models.load_model(path)
+    assert all(map(np.array_equal, other.get_weights(), before))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda f: f.attrs.pop("model_config"), VALUE, "holds no model, but variables alone"),
+        (lambda f: f.attrs.update(model_config="{"), DATA, "its model_config is no JSON"),
+        (lambda f: f.attrs.update(model_config="[]"), DATA, "is no dict"),
+        (lambda f: f.attrs.update(model_config=3), DATA, "which is no text"),
+        (lambda f: f.attrs.update(training_config="{}"), VALUE, "optimizer must be one of"),
+        (lambda f: f.pop("model_weights"), DATA, "has no group 'model_weights'"),
+        (lambda f: f["optimizer_weights"].attrs.pop("weight_names"), DATA, "no attribute"),
+        (
+            lambda f: f["optimizer_weights"].attrs.update(weight_names=np.array([b"iter:0"])),
+            VALUE,
+            "keeps 13 variables, where the file has 1",
+        ),
+    ],
+)
+def test_damaged_models_are_refused(
+    change: Callable[[Any], Any], error: type[Exception], message: str, tmp_path: Path
+) -> None:
+    trained().save(tmp_path / "m.h5")
+    edited(change)(tmp_path / "m.h5")
+    with pytest.raises(error, match=message):
+        models.load_model(tmp_path / "m.h5")
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    model, path = trained(), tmp_path / "m.h5"
+    path.write_text("before")
+    first = layers.Dense(1, input_shape=(1,), name="a")
+    twice = keras.Sequential([first, layers.Dense(1, name="a")])
+    for save in (twice.save, twice.save_weights):
+        with pytest.raises(ValueError, match=r"several are called \['a'\]"):
+            save(path)
+    with pytest.raises(ValueError, match="define it by def"):
+        keras.Sequential([layers.Lambda(lambda x: x, input_shape=(1,))]).save(path)
+    assert path.read_text() == "before"
+    assert [each.name for each in tmp_path.iterdir()] == ["m.h5"]
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        model.save(path, overwrite=False)
+    with pytest.raises(td.errors.DataLossError, match="is a folder"):
+        models.load_model(tmp_path)
+    with pytest.raises(ValueError, match="has no variables yet"):
+        keras.Sequential([layers.Dense(1)]).save_weights(path)
+    with pytest.raises(ValueError, match="has no variables yet"):
+        keras.Sequential([layers.Dense(1)]).load_weights(path)
+
+
+def test_a_checkpoint_must_fit(tmp_path: Path) -> None:
+    model = trained()
+    model.save_weights(tmp_path / "w")
+    reader = td.train.load_checkpoint(str(tmp_path / "w"))
+    key = "layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE"
+    np.testing.assert_array_equal(reader.get_tensor(key), model.get_weights()[0])
+    other = made(5)
+    before = other.get_weights()
+    with pytest.raises(ValueError, match=r"as float32\[4, 2\], where .* float32\(4, 5\)"):
+        other.load_weights(tmp_path / "w")
+    assert all(map(np.array_equal, other.get_weights(), before))
+    longer = keras.Sequential([*made().layers, layers.Dense(1, name="more")])
+    longer.build((None, 3))
+    with pytest.raises(ValueError, match=r"has nothing for the variables \['more"):
+        longer.load_weights(tmp_path / "w")
+    with pytest.raises(ValueError, match="by_name goes with files of HDF5"):
+        model.load_weights(tmp_path / "w", by_name=True)
+
+
+def test_h5py_is_asked_for_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = trained()
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(ImportError, match=r"need h5py, which `pip install tensordraft\[keras\]`"):
+        model.save_weights(tmp_path / "w.h5")
+    assert not [*tmp_path.iterdir()]
+    model.save_weights(tmp_path / "w")
+
+
+def test_model_checkpoint_saves_whole_models(tmp_path: Path) -> None:
+    model, told = trained(), keras.callbacks.ModelCheckpoint(tmp_path / "{epoch}.h5")
+    model.fit(X, Y, verbose=0, callbacks=[told])
+    assert differ(models.load_model(tmp_path / "1.h5"), model) == 0
