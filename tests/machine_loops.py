@@ -15,7 +15,7 @@ import tensordraft as td
 from tensordraft.acceleration import accelerator as module
 from tensordraft.acceleration.accelerator import Accelerator
 from tensordraft.acceleration.code_cache import CodeCache
-from tensordraft.graph.kernel_spec import Loop
+from tensordraft.graph.kernel_spec import Accelerated, KernelSpec, Loop
 from tensordraft.session import executor, explanation, fused_blocks
 from tensordraft.session.drafts import machine_code
 
@@ -45,6 +45,12 @@ def interpreted(loop: Loop) -> Callable[..., None]:
             scope[loop.name](*taken)
 
     return run
+
+
+def kernel_by(accelerated: Accelerated) -> KernelSpec:
+    """The form of a kernel that leaves its work to a loop, which Python runs."""
+    function = interpreted(accelerated.loop)
+    return accelerated.kernel((lambda: function) if accelerated.same_bits else function)
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """Exponentials written for machine code, which does them and what stands around them in one loop.
 
+So it is with the error functions, which are made of exponentials.
+
 They are of float32, and round otherwise than NumPy's: by 2 units in the last place at most. What
 is infinite, NaN or a zero with a sign gives what it gives there.
 """
@@ -14,7 +16,7 @@ import numpy as np
 from ...graph.kernel_spec import FEWEST_IN_BLOCKS, Accelerated, KernelSpec, Loop, Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ...shape_inference.protocols import Array
 
@@ -32,13 +34,16 @@ _EXP = """\
 {v}_p = {v}_p * {v}_r + float32(4.1665795894e-2)
 {v}_p = {v}_p * {v}_r + float32(1.6666665459e-1)
 {v}_p = {v}_p * {v}_r + float32(5.0000001201e-1)
-{v}_p = {v}_p * {v}_r * {v}_r + {v}_r + float32(1)
+{v}_l = {v}_p * {v}_r * {v}_r + {v}_r
 {v}_i = int32(bits({v}_t) - int32(0x4B400000))
 {v}_h = int32({v}_i >> 1)
 {v}_a = of_bits(int32(int32({v}_h + int32(127)) << int32(23)))
 {v}_b = of_bits(int32(int32({v}_i - {v}_h + int32(127)) << int32(23)))
-{v}_e = {v}_p * {v}_a * {v}_b
+{v}_e = ({v}_l + float32(1)) * {v}_a * {v}_b
 """
+# By it also goes exp(x) - 1, for x <= 0: `l` is exp(r) - 1, and the powers of 2 are no sum of much.
+_BELOW = "{v}_z = {0} if {0} < float32(0) else float32(0)\n" + _EXP.replace("{x}", "{v}_z")
+_LESS_1 = "({v}_a * {v}_b * {v}_l + ({v}_a * {v}_b - float32(1)))"
 EXP = _EXP.replace("{x}", "{0}") + "{v}_e"
 SIGMOID = "{v}_z = -{0}\n" + _EXP.replace("{x}", "{v}_z") + "float32(1) / (float32(1) + {v}_e)"
 TANH = (
@@ -55,6 +60,50 @@ TANH = (
 {v}_w = {0} * (float32(1) + {v}_q * {v}_w)
 {v}_w if {v}_s < float32(0.625) else {v}_f"""
 )
+ELU = _BELOW + f"{{0}} if not {{0}} < float32(0) else {_LESS_1}"
+
+
+def selu(scale: float, alpha: float) -> str:
+    """`scale * x`, and below 0 `scale * alpha * (exp(x) - 1)`."""
+    scales = f"float32({scale!r})", f"float32({alpha!r})"
+    rest = f"{scales[0]} * ({{0}} if not {{0}} < float32(0) else {scales[1]} * {_LESS_1})"
+    return _BELOW + rest
+
+
+def erf(angle: Sequence[float]) -> str:
+    """The error function, as the hyperbolic tangent of `x` times a polynomial of `x**2`."""
+    lines = "{v}_u = {0} * {0}\n{v}_u = float32(16) if {v}_u > float32(16) else {v}_u\n"
+    lines += _polynomial("{v}_g", "{v}_u", angle) + "{v}_g = {v}_g * {0}\n"
+    return lines + TANH.replace("{0}", "{v}_g")
+
+
+def erfc(scaled: tuple[Sequence[float], Sequence[float]], vanishes: float) -> str:
+    """The complement of the error function, as `exp(-x**2)` times a quotient of polynomials.
+
+    An exponential multiplies the rounding error of a square by the square: so it is that of the
+    square of the leading digits, which is exact, times that of the rest.
+    """
+    return (
+        "{v}_c = {0} if {0} > float32(0) else -{0}\n"
+        f"{{v}}_c = float32({vanishes!r}) if {{v}}_c > float32({vanishes!r}) else {{v}}_c\n"
+        + _polynomial("{v}_g", "{v}_c", scaled[0])
+        + _polynomial("{v}_d", "{v}_c", scaled[1])
+        + "{v}_w = of_bits(int32(bits({v}_c) & int32(-4096)))\n"
+        "{v}_z = -{v}_w * {v}_w\n"
+        + _EXP.replace("{x}", "{v}_z")
+        + "{v}_g = {v}_g / {v}_d * {v}_e\n"
+        "{v}_z = ({v}_w - {v}_c) * ({v}_w + {v}_c)\n"
+        + _EXP.replace("{x}", "{v}_z")
+        + "{v}_g = {v}_g * {v}_e\n"
+        "float32(2) - {v}_g if {0} < float32(0) else {v}_g"
+    )
+
+
+def _polynomial(name: str, x: str, coefficients: Sequence[float]) -> str:
+    """Lines that give a name to the polynomial with these coefficients, from the constant one."""
+    *lower, highest = [f"float32({coefficient!r})" for coefficient in coefficients]
+    steps = [f"{name} = {highest}", *(f"{name} = {name} * {x} + {one}" for one in lower[::-1])]
+    return "".join(f"{step}\n" for step in steps)
 
 
 def with_machine_code(kernel: KernelSpec, expression: str) -> KernelSpec:
@@ -79,11 +128,11 @@ def with_machine_code(kernel: KernelSpec, expression: str) -> KernelSpec:
 
         return KernelSpec(call, Memory.FRESH, block=block, takes_out=True, expression=expression)
 
-    return kernel.with_accelerated(Accelerated(_loop(expression), by_machine))
+    return kernel.with_accelerated(Accelerated(loop_of(expression), by_machine))
 
 
 @cache
-def _loop(expression: str) -> Loop:
+def loop_of(expression: str) -> Loop:
     """The loop `function(x, count)`, which writes the results into `x`.
 
     So it is certain that an element is read before it is written.

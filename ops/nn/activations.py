@@ -10,6 +10,7 @@ from ...graph import registry
 from ...graph.convert import convert_to_tensor
 from ...graph.kernel_spec import KernelSpec, Line, Memory, fresh, writes_out
 from ...graph.op_def import OpDef
+from ...protos.dtypes import float32
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
@@ -20,6 +21,8 @@ from ..kit.chosen_elements import chosen
 from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
 from ..kit.extrema import clipped, extreme_of_rows, positive
 from ..kit.flops import flops_per_element
+from ..kit.machine_functions import ELU, selu as machine_selu
+from .machine_softmax import with_softmax_loop
 from .softmax_steps import log_softmax_steps, softmax_steps
 
 if TYPE_CHECKING:
@@ -86,6 +89,7 @@ def _activation(
     dtypes: str,
     doc: str,
     example: tuple[str, str],
+    machine: str | None = None,
 ) -> Activation:
     """A row of the table of activations."""
     made: Any = unary(
@@ -98,6 +102,7 @@ def _activation(
         arg="features",
         result="activations: T",
         home="td.nn",
+        machine=machine,
     )
     activation: Activation = made
     return activation
@@ -116,6 +121,7 @@ elu = _activation(
     FLOATS,
     "`x` where it is positive, else `exp(x) - 1`.",
     ("[-1.0, 2.0]", "[-0.63212055  2.        ]"),
+    ELU,
 )
 selu = _activation(
     "selu",
@@ -125,6 +131,7 @@ selu = _activation(
     "`elu` scaled so that mean and variance are kept from layer to layer: `1.0507 x` where `x` is "
     "positive, else `1.7581 (exp(x) - 1)`.",
     ("[-1.0, 2.0]", "[-1.1113307  2.101402 ]"),
+    machine_selu(_SELU_SCALE, _SELU_ALPHA),
 )
 softplus = _activation(
     "softplus", "Softplus", _softplus, FLOATS, "`log(1 + exp(x))`.", ("[0.0]", "[0.6931472]")
@@ -180,7 +187,12 @@ def _of_vectors(function: Callable[[Array], Any]) -> Callable[[KernelContext], K
     return kernel
 
 
-SOFTMAX.fresh_kernel(_of_vectors(_softmax))
+@SOFTMAX.fresh_kernel
+def _softmax_kernel(c: KernelContext) -> Kernel:
+    kernel = _of_vectors(_softmax)(c)
+    return with_softmax_loop(kernel) if c.dtype("logits") is float32 else kernel
+
+
 LOG_SOFTMAX.fresh_kernel(_of_vectors(_log_softmax))
 
 

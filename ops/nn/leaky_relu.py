@@ -8,7 +8,7 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.kernel_spec import fresh
+from ...graph.kernel_spec import KernelSpec, Memory
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Elementwise
 from ..array.casting import cast
@@ -44,7 +44,9 @@ def _leaky_relu_kernel(c: KernelContext) -> Kernel:
     def leaky_relu(x: Array) -> Array:
         return np.asarray(sloped(x, alpha))
 
-    return fresh(block_by_block(leaky_relu))
+    expression = f"{{0}} if {{0}} > {{t}}(0) else {{0}} * {{t}}({float(alpha)!r})"
+    known = expression if np.isfinite(alpha) else None
+    return KernelSpec(block_by_block(leaky_relu), Memory.FRESH, expression=known)
 
 
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:

@@ -90,6 +90,11 @@ def _grid(low: Any, high: Any, lowest: Any, highest: Any) -> Grid:
     )
 
 
+def offset_of(grid: Grid) -> Any:
+    """What is taken off the number of steps from the lowest, so that 0 falls on one."""
+    return np.floor(_HALF - grid.low * grid.steps_in_unit)
+
+
 def on_grid(x: Array, grid: Grid, divide: bool = False) -> Array:
     """Each number of `x` replaced by the nearest one on the grid.
 
@@ -109,8 +114,7 @@ def on_grid(x: Array, grid: Grid, divide: bool = False) -> Array:
         y *= step
         return y
 
-    offset = np.floor(_HALF - grid.low * grid.steps_in_unit)
-    y = along_channels(nearest, [x], [*grid[:4], offset])
+    y = along_channels(nearest, [x], [*grid[:4], offset_of(grid)])
     if grid.empty.any():
         y[..., grid.empty] = 0
     return y

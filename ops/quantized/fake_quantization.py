@@ -8,7 +8,8 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from .fake_quant_grid import fixed_grid, grid_maker, inside, on_grid, total
+from .fake_quant_grid import fixed_grid, grid_maker, inside
+from .fake_quant_kernels import gradient_kernel, nearest_kernel
 from .quantized_ranges import length_of_ranges
 
 if TYPE_CHECKING:
@@ -298,14 +299,10 @@ def _args_shape(c: ShapeContext) -> TensorShape:
     return c.shape("inputs")
 
 
-@FAKE_QUANT_ARGS.view_kernel
+@FAKE_QUANT_ARGS.kernel
 def _args_kernel(c: KernelContext) -> Kernel:
     grid = fixed_grid(c)
-
-    def fake_quant(x: Array) -> Array:
-        return on_grid(x, grid)
-
-    return fake_quant
+    return nearest_kernel(lambda _: grid, 0)
 
 
 @FAKE_QUANT_ARGS_GRADIENT.shape
@@ -360,41 +357,21 @@ def _with_channels(c: ShapeContext, shape: TensorShape) -> tuple[TensorShape, Te
     return TensorShape.of((*shape.sizes[:-1], channels)), TensorShape.of((channels,))
 
 
-@FAKE_QUANT_VARS.view_kernel
+@FAKE_QUANT_VARS.kernel
 def _vars_kernel(c: KernelContext) -> Kernel:
-    return _fake_quant(c, 0)
+    return nearest_kernel(grid_maker(c, 0), 0, divide=True)
 
 
-@FAKE_QUANT_VARS_PER_CHANNEL.view_kernel
+@FAKE_QUANT_VARS_PER_CHANNEL.kernel
 def _per_channel_kernel(c: KernelContext) -> Kernel:
-    return _fake_quant(c, 1)
+    return nearest_kernel(grid_maker(c, 1), 1)
 
 
-def _fake_quant(c: KernelContext, rank: int) -> Kernel:
-    grid_of = grid_maker(c, rank)
-
-    def fake_quant(x: Array, low: Array, high: Array) -> Array:
-        return on_grid(x, grid_of(x, low, high), divide=not rank)
-
-    return fake_quant
-
-
-@FAKE_QUANT_VARS_GRADIENT.view_kernel
+@FAKE_QUANT_VARS_GRADIENT.kernel
 def _vars_gradient_kernel(c: KernelContext) -> Kernel:
-    return _gradient(c, 0)
+    return gradient_kernel(grid_maker(c, 0), 0)
 
 
-@FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT.view_kernel
+@FAKE_QUANT_VARS_PER_CHANNEL_GRADIENT.kernel
 def _per_channel_gradient_kernel(c: KernelContext) -> Kernel:
-    return _gradient(c, 1)
-
-
-def _gradient(c: KernelContext, rank: int) -> Kernel:
-    grid_of = grid_maker(c, rank)
-
-    def gradient(g: Array, x: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
-        grid = grid_of(x, low, high)
-        within = inside(g, x, grid)
-        return within, total(g, x < grid.low, grid), total(g, x > grid.high, grid)
-
-    return gradient
+    return gradient_kernel(grid_maker(c, 1), 1)

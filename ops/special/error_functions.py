@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.default_scopes import name_scope
+from ..kit import machine_functions
 from ..kit.blockwise import in_blocks, in_short_blocks, polynomial, quotient
 from ..kit.elementwise import FLOATS, unary
 from ..math.arithmetic import multiply
@@ -67,6 +68,8 @@ _SHORT_SCALED_ERFC = (
     ),
 )  # fmt: skip
 _ERFC_VANISHES, _SHORT_ERFC_VANISHES = 27.3, 10.2
+MACHINE_ERF = machine_functions.erf(_ERF_ANGLE)
+MACHINE_ERFC = machine_functions.erfc(_SHORT_SCALED_ERFC, _SHORT_ERFC_VANISHES)
 # erfinv(y) / y in 0.7225 - y**2, for |y| up to 0.85.
 _INVERSE_CENTRE = {
     True: (
@@ -201,6 +204,7 @@ erf = unary(
     "The error is below 3 units in the last place, for float32 as for float64.",
     ("[0.0, 9.0, -9.0]", "[ 0.  1. -1.]"),
     of_sparse=True,
+    machine=MACHINE_ERF,
 )
 erfc = unary(
     "erfc",
@@ -211,6 +215,7 @@ erfc = unary(
     "The error is below 6 units in the last place, for float32 as for float64, down to the least "
     "normal number.",
     ("[0.0, 20.0, -20.0]", "[1. 0. 2.]"),
+    machine=MACHINE_ERFC,
 )
 erfinv = unary(
     "erfinv",
