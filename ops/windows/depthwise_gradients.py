@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
+from ...shape_inference.sliding_windows import Window
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.allocation import new_zeros
+from .channelwise import ChannelFilters
 from .convolution_backprop import inside, margins_of, tap
 from .convolution_rules import check_ranks, conv_sliding
 from .depthwise_convolution import depthwise_sizes
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.sliding_windows import Sliding, Window
+    from ...shape_inference.sliding_windows import Sliding
 
     Backprop = Callable[[Array, Array, Sequence[Window], Sequence[int]], Array]
 
@@ -134,8 +136,39 @@ def _define(definition: OpDef, sizes_name: str, backprop: Backprop) -> None:
 def _to_image(
     filters: Array, gradient: Array, windows: Sequence[Window], sizes: Sequence[int]
 ) -> Array:
+    margins = margins_of(windows, sizes[1:3], gradient.shape[1:3])
+    back = [_mirrored(window, pair) for window, pair in zip(windows, margins, strict=True)]
+    if None in back or not gradient.size or not np.isfinite(filters).all():
+        return _spread(filters, gradient, windows, sizes, margins)
+    turned = filters[::-1, ::-1].reshape(*filters.shape[:2], -1, 1)
+    rows = ChannelFilters(turned).rows(gradient, cast("list[Window]", back))
+    result = np.empty(rows.shape, gradient.dtype)
+    rows.fill(result, None)
+    if filters.shape[3] > 1:
+        result = result.reshape(*sizes, filters.shape[3]).sum(axis=-1)
+    return result
+
+
+def _mirrored(window: Window, margins: tuple[int, int]) -> Window | None:
+    """The window that sees, from a pixel, the positions that see the pixel.
+
+    It is None where they are not side by side, or lie outside of the gradient alone.
+    """
+    before, after = (int(window.extent) - 1 - margin for margin in margins)
+    if window.stride > 1 or min(before, after) < 0:
+        return None
+    return Window(window.size, 1, window.rate, before=before, after=after)
+
+
+def _spread(
+    filters: Array,
+    gradient: Array,
+    windows: Sequence[Window],
+    sizes: Sequence[int],
+    margins: Sequence[tuple[int, int]],
+) -> Array:
+    """Adds each position, times the filters, to what the window sees there."""
     positions = gradient.shape[1:3]
-    margins = margins_of(windows, sizes[1:3], positions)
     whole = [size + sum(pair) for size, pair in zip(sizes[1:3], margins, strict=True)]
     result = new_zeros((sizes[0], *whole, sizes[3]), gradient.dtype)
     each = gradient.reshape(*gradient.shape[:3], sizes[3], filters.shape[3])
@@ -148,12 +181,26 @@ def _to_image(
 def _to_filter(x: Array, gradient: Array, windows: Sequence[Window], sizes: Sequence[int]) -> Array:
     positions = gradient.shape[1:3]
     result = new_zeros(sizes, gradient.dtype)
+    if not gradient.size or not x.size:
+        return result
+    x = with_margins(x, windows, positions)
+    if sizes[3] == 1 and windows[1].stride == 1:
+        return _sums_of_lines(x, gradient, windows, result)
     each = gradient.reshape(*gradient.shape[:3], *sizes[2:])
-    if gradient.size and x.size:
-        x = with_margins(x, windows, positions)
-        for element in product(*map(range, sizes[:2])):
-            seen = x[:, *tap(windows, element, positions)]
-            np.einsum("nrck,nrckm->km", seen, each, out=result[element])
+    for element in product(*map(range, sizes[:2])):
+        seen = x[:, *tap(windows, element, positions)]
+        np.einsum("nrck,nrckm->km", seen, each, out=result[element])
+    return result
+
+
+def _sums_of_lines(x: Array, gradient: Array, windows: Sequence[Window], result: Array) -> Array:
+    """The same where what is seen along a line lies side by side: lines are long, channels few."""
+    channels = gradient.shape[3]
+    lines, each = (array.reshape(*array.shape[:2], -1) for array in (x, gradient))
+    for i, j in product(*map(range, result.shape[:2])):
+        rows, columns = tap(windows, (i, j), gradient.shape[1:3])
+        seen = lines[:, rows, columns.start * channels : columns.stop * channels]
+        result[i, j, :, 0] = np.einsum("nrl,nrl->l", seen, each).reshape(-1, channels).sum(axis=0)
     return result
 
 
