@@ -5,10 +5,12 @@ are those of the examples, and without TensorFlow, they are all there is. The ou
 against what TensorFlow gave when the graph was made, so that nothing wrong is fast. Each library
 runs in a process of its own; one network is measured at a time, in few rounds.
 
-`--tensorflow=PYTHON` names the interpreter that has TensorFlow, `--batches=1,16` other batches than
-1 and 4, `--threads=1` other numbers of threads than 1 and 2, `--only=VGG16,lstm` some networks.
-`--results=FILE` writes each figure as soon as it is there, and measures none that is in the file.
-`--markdown` prints the table for the documentation.
+`--tensorflow=PYTHON` names the interpreter that has TensorFlow, `--onnxruntime=PYTHON` one that has
+onnxruntime, and tf2onnx with TensorFlow to translate the graphs; `--batches=1,16` other batches
+than 1 and 4, `--threads=1` other numbers of threads than 1 and 2, `--only=VGG16,lstm` some
+networks. `--results=FILE` writes each figure as soon as it is there, and measures none that is in
+the file. This file as a script prints the tables for the documentation, of CPU time; with `--wall`,
+of wall time.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ HERE = Path(__file__).resolve().parent
 _LEAST_ROUNDS, _MOST_ROUNDS = 5, 25
 _SECONDS = 3.0  # for each architecture, batch and number of threads, where it is short
 _MOST_DIFFERENCE = 1e-4
+_AIMS = {"numpy": 2.3, "jit": 1.5}  # of the time over TensorFlow's
+_AIMS_OF_MEANS = {"numpy": 1.2, "jit": 0.9}
 
 
 class Figures(NamedTuple):
@@ -57,10 +61,9 @@ def rows() -> Iterator[Row]:
             for figures in measured(batch, threads):
                 found.append(figures)
                 yield from _rows_of(figures)
-            for library in found[0].times if _tensorflow() else ():
-                if library != "tensorflow":
+            for library, aim in _AIMS_OF_MEANS.items() if _tensorflow() else ():
+                if any(library in item.times for item in found):
                     name = f"geometric mean, {library}, batch {batch}, threads {threads}, CPU"
-                    aim = 1.2 if library == "numpy" else 0.9
                     yield Row(name, geometric_mean(found, library), 1.0, aim, unit="")
 
 
@@ -70,7 +73,7 @@ def _rows_of(figures: Figures) -> Iterator[Row]:
     for library, times in figures.times.items():
         if library != "tensorflow":
             name = f"{figures.name}, {library}, batch {figures.batch}, threads {figures.threads}"
-            aim = 2.3 if library == "numpy" else 1.5
+            aim = _AIMS.get(library)
             yield Row(name, times[0], others[0], aim)
             yield Row(f"{name}, CPU", times[1], others[1], aim)
 
@@ -84,8 +87,9 @@ def measured(batch: int, threads: int) -> Iterator[Figures]:
 
 
 def geometric_mean(found: Sequence[Figures], library: str, kind: int = 1) -> float:
-    """The geometric mean of the ratios."""
-    return math.exp(sum(math.log(item.ratio(library, kind)) for item in found) / len(found))
+    """The geometric mean of the ratios, where the library ran."""
+    logarithms = [math.log(item.ratio(library, kind)) for item in found if library in item.times]
+    return math.exp(sum(logarithms) / len(logarithms))
 
 
 def _option(name: str) -> str | None:
@@ -141,14 +145,19 @@ def _measure(path: Path, batch: int, threads: int) -> Figures:
     tensorflow = _tensorflow()
     if tensorflow is not None:
         interpreters["tensorflow"] = tensorflow
+    onnxruntime = _option("onnxruntime")
+    if onnxruntime is not None:
+        interpreters["onnxruntime"] = onnxruntime
     with ExitStack() as stack:
         runners = {
             library: stack.enter_context(_Runner(interpreter, library, path, batch, threads))
             for library, interpreter in interpreters.items()
         }
+        if "onnxruntime" in runners and not runners["onnxruntime"].can_run():
+            del runners["onnxruntime"]  # there are ops that tf2onnx does not know
         differences = {library: runner.answer() for library, runner in runners.items()}
         for library, difference in differences.items():
-            if not difference < _MOST_DIFFERENCE:
+            if not difference < _MOST_DIFFERENCE and library != "onnxruntime":
                 raise ValueError(f"{library} gives what differs by {difference:.1e}: {path.stem}")
         rounds: list[dict[str, Any]] = []
         end = time.perf_counter() + _SECONDS
@@ -181,7 +190,6 @@ class _Runner:
             [interpreter, *start, *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
         )
 
     def __enter__(self) -> Self:
@@ -194,9 +202,14 @@ class _Runner:
     def run(self) -> Any:
         """Wall and CPU time of a run."""
         stdin: Any = self._process.stdin
-        stdin.write("\n")
+        stdin.write(b"\n")
         stdin.flush()
         return self.answer()
+
+    def can_run(self) -> bool:
+        """Whether it has something to say, and has not ended."""
+        stdout: Any = self._process.stdout
+        return bool(stdout.peek(1))
 
     def answer(self) -> Any:
         """What it says next."""
@@ -205,22 +218,42 @@ class _Runner:
 
 
 def _print_markdown() -> None:
-    """The table for the documentation, of what has been measured or is now."""
+    """The table for the documentation, of what has been measured or is now.
+
+    It is of CPU time; with `--wall`, of wall time.
+    """
+    kind = 0 if "--wall" in sys.argv else 1
     for batch in _numbers("batches", (1, 4)):
         for threads in _numbers("threads", (1, 2)):
             found = list(measured(batch, threads))
             print(f"\nBatch {batch}, threads {threads}:\n")
-            print("| graph | NumPy | machine code | TensorFlow | ratio | with machine code |")
-            print("|---|---|---|---|---|---|")
+            columns = [key for key in _COLUMNS if any(key in item.times for item in found)]
+            beside = [key for key in columns if key != "tensorflow"]
+            titles = [_COLUMNS[key] for key in columns]
+            titles += [f"{_COLUMNS[key]} / TensorFlow" for key in beside]
+            print(f"| graph | {' | '.join(titles)} |")
+            print("|---" * (1 + len(titles)) + "|")
             for item in found:
-                times = [f"{item.times[key][1] * 1e3:.1f} ms" for key in _COLUMNS]
-                ratios = [f"{item.ratio(key):.2f}" for key in _COLUMNS[:2]]
+                there = item.times
+                times = [
+                    f"{there[key][kind] * 1e3:.1f} ms" if key in there else "" for key in columns
+                ]
+                ratios = [f"{item.ratio(key, kind):.2f}" if key in there else "" for key in beside]
                 print(f"| {' | '.join([item.name, *times, *ratios])} |")
-            means = [f"{geometric_mean(found, key):.2f}" for key in _COLUMNS[:2]]
-            print(f"| geometric mean | | | | {' | '.join(means)} |", flush=True)
+            means = [f"{geometric_mean(found, key, kind):.2f}" for key in beside]
+            print(f"| geometric mean | {'| ' * len(columns)}{' | '.join(means)} |", flush=True)
 
 
-_COLUMNS = ("numpy", "jit", "tensorflow")
+def _milliseconds(times: tuple[float, float] | None, kind: int) -> str:
+    return "" if times is None else f"{times[kind] * 1e3:.1f} ms"
+
+
+_COLUMNS = {
+    "numpy": "NumPy",
+    "jit": "machine code",
+    "tensorflow": "TensorFlow",
+    "onnxruntime": "onnxruntime",
+}
 
 
 if __name__ == "__main__":

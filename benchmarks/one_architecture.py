@@ -1,9 +1,10 @@
 """Runs one frozen network whenever it is told to: `one_architecture.py LIBRARY PATH BATCH THREADS`.
 
-LIBRARY is `numpy`, `jit` (the same with machine code) or `tensorflow`. A process of its own, so
-that TensorFlow and tensordraft may be installed for different interpreters, and that the threads of
-one are not in the way of the other. For each line of input it runs once, and prints wall and CPU
-time; at first it prints how far its output is from what TensorFlow gave when the graph was made.
+LIBRARY is `numpy`, `jit` (the same with machine code), `tensorflow`, or `onnxruntime`, for which
+tf2onnx translates the graph once. A process of its own, so that they may be installed for different
+interpreters, and that the threads of one are not in the way of the other. For each line of input it
+runs once, and prints wall and CPU time; at first it prints how far its output is from what
+TensorFlow gave when the graph was made.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,11 +33,11 @@ def main(library: str, path: Path, batch: int, threads: int) -> None:
 
     case = np.load(path.with_suffix(".npz"))
     images = np.concatenate([case["input"][:1]] * batch)
-    call = _session_call(library, path, case, threads)
+    call = _call(library, path, case, threads)
     if library == "jit":  # what the first plan asks for is there for the second
         _run_often(call, images)
         _accelerator().wait()
-        call = _session_call(library, path, case, threads)
+        call = _call(library, path, case, threads)
     result = _run_often(call, images)
     if library == "jit":
         _accelerator().wait()
@@ -55,6 +58,35 @@ def _run_often(call: Callable[[Any], Any], images: Any) -> Any:
 
 def _accelerator() -> Any:
     return importlib.import_module("tensordraft.acceleration.accelerator").accelerator
+
+
+def _call(library: str, path: Path, case: Any, threads: int) -> Callable[[Any], Any]:
+    if library == "onnxruntime":
+        return _onnx_call(path, case, threads)
+    return _session_call(library, path, case, threads)
+
+
+def _onnx_call(path: Path, case: Any, threads: int) -> Callable[[Any], Any]:
+    onnxruntime: Any = importlib.import_module("onnxruntime")
+    names = str(case["input_name"]), str(case["output_name"])
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    session = onnxruntime.InferenceSession(str(_translated(path, *names)), options)
+    return lambda images: session.run([names[1]], {names[0]: images})[0]
+
+
+def _translated(path: Path, input_name: str, output_name: str) -> Path:
+    """The graph as ONNX, in the folder of the architectures."""
+    folder = Path(tempfile.gettempdir()) / "tensordraft-architectures"
+    target = folder / f"{path.stem}.onnx"
+    if not target.exists():
+        folder.mkdir(mode=0o700, exist_ok=True)
+        part = target.with_suffix(".part")
+        command = [sys.executable, "-m", "tf2onnx.convert", "--graphdef", str(path)]
+        command += ["--inputs", input_name, "--outputs", output_name, "--output", str(part)]
+        subprocess.run(command, check=True, capture_output=True)
+        part.rename(target)
+    return target
 
 
 def _session_call(library: str, path: Path, case: Any, threads: int) -> Callable[[Any], Any]:
