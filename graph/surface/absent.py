@@ -180,6 +180,11 @@ _GROUPS = {
         "deserialize deserialize_keras_object serialize serialize_keras_object"
     ),
     "nothing is downloaded: read local files": "boston_housing cifar10 cifar100 imdb reuters",
+    "fit takes a td.keras.utils.Sequence or a generator, and asks it for one batch at a time": (
+        "GeneratorEnqueuer OrderedEnqueuer SequenceEnqueuer"
+    ),
+    "h5py opens the file, and its datasets are given to fit in parts": "HDF5Matrix",
+    "write to a server in on_epoch_end of a td.keras.callbacks.Callback": "RemoteMonitor",
     "td.metrics counts from batch to batch; compile(metrics=[...]) takes functions": (
         "BinaryAccuracy CategoricalAccuracy FalseNegatives FalsePositives LogCoshError MeanIoU "
         "MeanRelativeError MeanTensor SensitivityAtSpecificity SparseCategoricalAccuracy "
@@ -276,7 +281,6 @@ _OF_NUMPY = {
 # Of names that mean something else in other modules.
 _IN_MODULES: dict[str, str | None] = {
     "keras.models": None,
-    "preprocessing.image": "Pillow reads images, td.image changes them, in td.data.Dataset.map",
 }
 
 

@@ -108,6 +108,7 @@ NAMESPACES = {
     "td.keras.models": "Layers that are trained, judged and asked as one.",
     "td.keras.optimizers": "Optimizers of models.",
     "td.keras.preprocessing": "Texts and sequences made ready for models.",
+    "td.keras.preprocessing.image": "Images made ready for models, and changed at random.",
     "td.keras.preprocessing.sequence": "Sequences of one length.",
     "td.keras.preprocessing.text": "Texts as numbers.",
     "td.keras.regularizers": "Losses of variables.",

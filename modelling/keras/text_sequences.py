@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
 
 public = {
     "td.keras.preprocessing.sequence": "pad_sequences",
-    "td.keras.preprocessing.text": "Tokenizer text_to_word_sequence",
+    "td.keras.preprocessing.text": "Tokenizer text_to_word_sequence tokenizer_from_json",
 }
 
-_FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
+FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 
 
 def pad_sequences(
@@ -65,7 +66,7 @@ def pad_sequences(
 
 
 def text_to_word_sequence(
-    text: str, filters: str = _FILTERS, lower: bool = True, split: str = " "
+    text: str, filters: str = FILTERS, lower: bool = True, split: str = " "
 ) -> list[str]:
     """The words of a text.
 
@@ -108,7 +109,7 @@ class Tokenizer:
     def __init__(
         self,
         num_words: int | None = None,
-        filters: str = _FILTERS,
+        filters: str = FILTERS,
         lower: bool = True,
         split: str = " ",
         char_level: bool = False,
@@ -178,17 +179,95 @@ class Tokenizer:
 
         Args:
             texts: the texts.
-            mode: "binary", "count" or "freq".
+            mode: "binary", "count", "freq", or "tfidf": how often, and more for rare words.
 
         Raises:
             ValueError: the mode is another one.
         """
-        if mode not in ("binary", "count", "freq"):
-            raise ValueError(f"mode must be 'binary', 'count' or 'freq', got {mode!r}")
-        rows = self.texts_to_sequences(texts)
+        return self.sequences_to_matrix(self.texts_to_sequences(texts), mode)
+
+    def sequences_to_matrix(self, sequences: Any, mode: str = "binary") -> np.ndarray[Any, Any]:
+        """A row for each sequence: which words it has, or how many of them.
+
+        Args:
+            sequences: the numbers of words.
+            mode: as for `texts_to_matrix`.
+
+        Raises:
+            ValueError: the mode is another one.
+        """
+        if mode not in ("binary", "count", "freq", "tfidf"):
+            raise ValueError(f"mode must be binary, count, freq or tfidf, got {mode!r}")
+        rows = list(sequences)
         result = np.zeros((len(rows), self.num_words or len(self.word_index) + 1))
         for row, numbers in zip(result, rows, strict=True):
             np.add.at(row, numbers, 1.0)
             if mode == "freq" and numbers:
                 row /= len(numbers)
+        if mode == "tfidf":
+            held = [self.word_docs[self.index_word.get(i, "")] for i in range(result.shape[1])]
+            rare = np.log(1 + self.document_count / (1 + np.array(held)))
+            often = 1 + np.log(result, out=np.zeros_like(result), where=result > 0)
+            return np.where(result > 0, often * rare, 0.0)
         return np.minimum(result, 1.0) if mode == "binary" else result
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments, and what was counted, as JSON."""
+        filters, lower, split = self._settings
+        docs = {self.word_index[word]: count for word, count in self.word_docs.items()}
+        counted = {
+            "word_counts": self.word_counts, "word_docs": self.word_docs, "index_docs": docs,
+            "index_word": self.index_word, "word_index": self.word_index,
+        }  # fmt: skip
+        return {
+            "num_words": self.num_words,
+            "filters": filters,
+            "lower": lower,
+            "split": split,
+            "char_level": self._char_level,
+            "oov_token": self.oov_token,
+            "document_count": self.document_count,
+            **{name: json.dumps(found) for name, found in counted.items()},
+        }
+
+    def to_json(self, **kwargs: Any) -> str:
+        """All that it knows, as the JSON of Keras: `tokenizer_from_json` reads it.
+
+        Args:
+            kwargs: arguments of `json.dumps`.
+        """
+        return json.dumps({"class_name": "Tokenizer", "config": self.get_config()}, **kwargs)
+
+
+_ARGUMENTS = ("num_words", "filters", "lower", "split", "char_level", "oov_token")
+
+
+def tokenizer_from_json(json_string: str) -> Tokenizer:
+    """The Tokenizer that a JSON tells: of `to_json`, or of Keras.
+
+    Args:
+        json_string: the JSON.
+
+    Raises:
+        ValueError: it tells none.
+
+    Example:
+        >>> import tensordraft as td
+        >>> text = td.keras.preprocessing.text
+        >>> tokenizer = text.Tokenizer()
+        >>> tokenizer.fit_on_texts(["the cat"])
+        >>> text.tokenizer_from_json(tokenizer.to_json()).texts_to_sequences(["cat"])
+        [[2]]
+    """
+    try:
+        config = json.loads(json_string)["config"]
+        made = Tokenizer(**{name: config[name] for name in _ARGUMENTS})
+        made.document_count = int(config["document_count"])
+        made.word_counts = Counter(json.loads(config["word_counts"]))
+        made.word_docs = Counter(json.loads(config["word_docs"]))
+        made.word_index = dict(json.loads(config["word_index"]))
+        told = dict(json.loads(config["index_word"]))
+        made.index_word = {int(number): word for number, word in told.items()}
+    except (TypeError, KeyError, ValueError, RecursionError) as exc:
+        raise ValueError(f"json_string tells no Tokenizer: {exc}") from exc
+    return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,9 +32,10 @@ class Batches:
     """
 
     def __init__(
-        self, model: Any, data: Any, size: int, steps: int | None, labelled: bool = True
+        self, model: Any, data: Any, size: int, steps: float | None, labelled: bool = True
     ) -> None:
-        self._model, self._size, self.steps = model, size, steps
+        self._model, self._size = model, size
+        self.steps = None if steps is None else math.ceil(steps)  # such as len(x) / 32
         self._labelled = labelled
         x, y, self._sample_weight, self._class_weight = data
         self._source: Any = None
@@ -46,7 +48,7 @@ class Batches:
                 self._element = iterator.get_next()
         elif isinstance(x, BatchSequence):
             self._source = x
-            self.steps = steps or len(x)
+            self.steps = self.steps or len(x)
         elif hasattr(x, "__next__"):
             self._source = x
             if steps is None:
@@ -168,7 +170,7 @@ def fitted(
     callbacks: Sequence[Any],
     validation: Any,
     shuffle: bool,
-    steps: int | None,
+    steps: float | None,
 ) -> History:
     """Trains a model, epoch by epoch."""
     batches = Batches(model, data, size, steps)
@@ -258,7 +260,7 @@ def _judged(model: Any, batches: Batches, shuffle: bool = False) -> Means:
     return means
 
 
-def evaluated(model: Any, data: Any, size: int, steps: int | None, verbose: int) -> list[float]:
+def evaluated(model: Any, data: Any, size: int, steps: float | None, verbose: int) -> list[float]:
     """The numbers of all data."""
     batches = Batches(model, data, size, steps)
     progress = Progress(batches.examples or batches.steps, 1 if verbose == 1 else 0)
@@ -267,7 +269,7 @@ def evaluated(model: Any, data: Any, size: int, steps: int | None, verbose: int)
     return means.values()
 
 
-def predicted(model: Any, x: Any, size: int, steps: int | None) -> list[Any]:
+def predicted(model: Any, x: Any, size: int, steps: float | None) -> list[Any]:
     """The outputs for all data, put together."""
     batches = Batches(model, (x, None, None, None), size, steps, labelled=False)
     found = [model.run_outputs(inputs) for _, inputs, _, _ in batches.epoch(False)]

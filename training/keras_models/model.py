@@ -218,7 +218,7 @@ class Model(Network):
         class_weight: Mapping[int, float] | None = None,
         sample_weight: Any = None,
         initial_epoch: int = 0,
-        steps_per_epoch: int | None = None,
+        steps_per_epoch: float | None = None,
         validation_steps: int | None = None,
         **kwargs: Any,
     ) -> History:
@@ -263,7 +263,7 @@ class Model(Network):
         )
 
     def fit_generator(
-        self, generator: Any, steps_per_epoch: int | None = None, epochs: int = 1, **kwargs: Any
+        self, generator: Any, steps_per_epoch: float | None = None, epochs: int = 1, **kwargs: Any
     ) -> History:
         """Trains the model by a generator of pairs `(x, y)`: see `fit`."""
         return self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, **kwargs)
