@@ -34,7 +34,7 @@ def make_sampling_table(size: int, sampling_factor: float = 1e-5) -> Any:
     Example:
         >>> import tensordraft as td
         >>> td.keras.preprocessing.sequence.make_sampling_table(3).round(5).tolist()
-        [0.00316, 0.00316, 0.00548]
+        [0.00315, 0.00315, 0.00548]
     """
     rank = np.arange(size)
     rank[:1] = 1

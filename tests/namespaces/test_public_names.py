@@ -110,6 +110,7 @@ NAMESPACES = [
     "td.keras.models",
     "td.keras.optimizers",
     "td.keras.preprocessing",
+    "td.keras.preprocessing.image",
     "td.keras.preprocessing.sequence",
     "td.keras.preprocessing.text",
     "td.keras.regularizers",
