@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-public = {"td.keras.callbacks": "Callback History LambdaCallback TerminateOnNaN"}
+public = {"td.keras.callbacks": "Callback CallbackList History LambdaCallback TerminateOnNaN"}
 
 Logs = dict[str, Any]
 _TOLD = ("train_begin", "train_end", "epoch_begin", "epoch_end", "batch_begin", "batch_end")
@@ -33,6 +33,7 @@ class Callback:
     def __init__(self) -> None:
         self.model: Any = None
         self.params: dict[str, Any] = {}
+        self.validation_data: Any = None
 
     def set_model(self, model: Any) -> None:
         """Tells the model."""
@@ -67,6 +68,75 @@ class Callback:
     def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """After a batch; calls `on_batch_end`."""
         self.on_batch_end(batch, logs)
+
+    def on_test_begin(self, logs: Logs | None = None) -> None:
+        """Before a model is judged, also at the end of an epoch."""
+
+    def on_test_end(self, logs: Logs | None = None) -> None:
+        """After a model was judged."""
+
+    def on_test_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
+        """Before a batch by which it is judged."""
+
+    def on_test_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        """After a batch by which it is judged, with its numbers."""
+
+    def on_predict_begin(self, logs: Logs | None = None) -> None:
+        """Before a model is asked."""
+
+    def on_predict_end(self, logs: Logs | None = None) -> None:
+        """After a model was asked."""
+
+    def on_predict_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
+        """Before a batch of which it is asked."""
+
+    def on_predict_batch_end(self, batch: int, logs: Logs | None = None) -> None:
+        """After a batch of which it is asked, with the outputs."""
+
+
+class CallbackList:
+    """Callbacks that are told together: for loops of your own.
+
+    Args:
+        callbacks: the callbacks.
+
+    Example:
+        >>> import tensordraft as td
+        >>> told = td.keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: print(epoch))
+        >>> td.keras.callbacks.CallbackList([told]).on_epoch_end(2, {})
+        2
+    """
+
+    def __init__(self, callbacks: Iterable[Any] | None = None) -> None:
+        self.callbacks = list(callbacks or ())
+
+    def append(self, callback: Any) -> None:
+        """Adds a callback."""
+        self.callbacks.append(callback)
+
+    def set_model(self, model: Any) -> None:
+        """Tells the model."""
+        for callback in self.callbacks:
+            callback.set_model(model)
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        """Tells how it is trained."""
+        for callback in self.callbacks:
+            callback.set_params(params)
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        """What tells all callbacks something: `on_epoch_end` and its kin."""
+        if not name.startswith("on_"):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+        def tell(*args: Any) -> None:
+            for callback in self.callbacks:
+                # Callbacks that were written for Keras before it told so much lack some.
+                told = getattr(callback, name, None)
+                if told is not None:
+                    told(*args, *([] if isinstance(args[-1] if args else None, dict) else [{}]))
+
+        return tell
 
 
 class History(Callback):

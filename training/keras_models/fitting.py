@@ -11,7 +11,7 @@ from ...graph import errors
 from ...modelling.keras.backend_session import get_session
 from ...ops.pipelines.dataset_base import DatasetBase
 from ...ops.pipelines.iterators import Iterator as DatasetIterator
-from .callbacks import History
+from .callbacks import CallbackList, History
 from .model_data import batches_of, example_weights
 from .progress import Progress
 from .sequence import Sequence as BatchSequence
@@ -80,6 +80,13 @@ class Batches:
         self._weights = None if weights is None else weights[:kept]
         self.examples = kept
         return rest
+
+    def whole(self) -> Any:
+        """All inputs, labels and weights of arrays, as callbacks find them; None of others."""
+        if self.examples is None:
+            return None
+        weights = np.ones(self.examples) if self._weights is None else self._weights
+        return [*self._inputs, *self._labels, weights]
 
     def epoch(self, shuffle: bool) -> Iterator[tuple[int, Any, Any, Any]]:
         """The batches of an epoch, each with how many examples it has."""
@@ -181,33 +188,27 @@ def fitted(
     elif part:
         judged = batches.split(part)
     history = History()
-    told = [*callbacks, history]  # callbacks may add to the numbers
+    told = CallbackList([*callbacks, history])  # callbacks may add to the numbers
     model.history, model.stop_training = history, False
     if batches.examples is not None and verbose:
         beside = f", validate on {judged.examples} samples" if judged and judged.examples else ""
         print(f"Train on {batches.examples} samples{beside}")
-    params = {
-        "epochs": span[1],
-        "batch_size": size,
-        "samples": batches.examples,
-        "verbose": verbose,
-    }
-    for callback in told:
-        callback.set_model(model)
-        callback.set_params(params)
-        callback.on_train_begin({})
+    names = list(model.metrics_names)
+    told.set_model(model)
+    names += [f"val_{name}" for name in names if judged is not None]
+    told.set_params(_params(batches, size, names, span[1], verbose, judged is not None))
+    for callback in callbacks:
+        callback.validation_data = None if judged is None else judged.whole()
+    told.on_train_begin({})
     for epoch in range(*span):
         if verbose:
             print(f"Epoch {epoch + 1}/{span[1]}")
-        for callback in told:
-            callback.on_epoch_begin(epoch, {})
+        told.on_epoch_begin(epoch, {})
         logs = _epoch(model, batches, shuffle, told, verbose, judged)
-        for callback in told:
-            callback.on_epoch_end(epoch, logs)
+        told.on_epoch_end(epoch, logs)
         if model.stop_training:
             break
-    for callback in told:
-        callback.on_train_end({})
+    told.on_train_end({})
     return history
 
 
@@ -219,22 +220,20 @@ def _validation(given: Any) -> Any:
 
 
 def _epoch(
-    model: Any, batches: Batches, shuffle: bool, told: Sequence[Any], verbose: int, judged: Any
+    model: Any, batches: Batches, shuffle: bool, told: CallbackList, verbose: int, judged: Any
 ) -> dict[str, Any]:
     """Trains one epoch; the numbers that it came to."""
     progress = Progress(batches.examples or batches.steps, verbose)
     means: Any = None
     done = 0
     for place, (count, inputs, labels, weights) in enumerate(batches.epoch(shuffle)):
-        for callback in told:
-            callback.on_train_batch_begin(place, {"batch": place, "size": count})
+        told.on_train_batch_begin(place, {"batch": place, "size": count})
         numbers = model.run_step(inputs, labels, weights, True)
         means = means or model.means()
         means.add(numbers, count)
         done += count if batches.examples is not None else 1
         one = dict(zip(model.metrics_names, numbers, strict=True))
-        for callback in told:
-            callback.on_train_batch_end(place, {"batch": place, "size": count, **one})
+        told.on_train_batch_end(place, {"batch": place, "size": count, **one})
         progress.show(done, means.told())
         if model.stop_training:
             break
@@ -243,34 +242,79 @@ def _epoch(
     logs: dict[str, Any] = means.told()
     if judged is not None:
         # As in Keras, validation draws an order of its own; later epochs follow from that.
-        logs.update(_judged(model, judged, shuffle).told("val_"))
+        logs.update(_judged(model, judged, told, shuffle).told("val_"))
     progress.show(done, logs, end=True)
     return logs
 
 
-def _judged(model: Any, batches: Batches, shuffle: bool = False) -> Means:
+def _judged(model: Any, batches: Batches, told: CallbackList, shuffle: bool = False) -> Means:
     """The numbers of all batches, without training."""
     means: Means | None = None
-    for count, inputs, labels, weights in batches.epoch(shuffle):
+    told.on_test_begin({})
+    for place, (count, inputs, labels, weights) in enumerate(batches.epoch(shuffle)):
+        told.on_test_batch_begin(place, {"batch": place, "size": count})
         numbers = model.run_step(inputs, labels, weights, False)
         means = means or model.means()
         means.add(numbers, count)
+        one = dict(zip(model.metrics_names, numbers, strict=True))
+        told.on_test_batch_end(place, {"batch": place, "size": count, **one})
     if means is None:
         raise ValueError("there is nothing to evaluate: the data gave no batch")
+    told.on_test_end({})
     return means
 
 
-def evaluated(model: Any, data: Any, size: int, steps: float | None, verbose: int) -> list[float]:
+def _params(
+    batches: Batches,
+    size: int,
+    names: list[str],
+    epochs: int = 1,
+    verbose: int = 0,
+    validated: bool = False,
+) -> dict[str, Any]:
+    """What callbacks are told of how a model is trained, judged or asked."""
+    return {
+        "epochs": epochs,
+        "batch_size": size,
+        "samples": batches.examples,
+        "steps": batches.steps,
+        "verbose": verbose,
+        "do_validation": validated,
+        "metrics": names,
+    }
+
+
+def _told(callbacks: Any, model: Any, params: dict[str, Any]) -> CallbackList:
+    """Callbacks that know what a model is judged or asked by."""
+    told = CallbackList(callbacks)
+    told.set_model(model)
+    told.set_params(params)
+    return told
+
+
+def evaluated(
+    model: Any, data: Any, size: int, steps: float | None, verbose: int, callbacks: Any = None
+) -> list[float]:
     """The numbers of all data."""
     batches = Batches(model, data, size, steps)
     progress = Progress(batches.examples or batches.steps, 1 if verbose == 1 else 0)
-    means = _judged(model, batches)
+    told = _told(callbacks, model, _params(batches, size, model.metrics_names))
+    means = _judged(model, batches, told)
     progress.show(batches.examples or batches.steps or 0, means.told(), end=True)
     return means.values()
 
 
-def predicted(model: Any, x: Any, size: int, steps: float | None) -> list[Any]:
+def predicted(
+    model: Any, x: Any, size: int, steps: float | None, callbacks: Any = None
+) -> list[Any]:
     """The outputs for all data, put together."""
     batches = Batches(model, (x, None, None, None), size, steps, labelled=False)
-    found = [model.run_outputs(inputs) for _, inputs, _, _ in batches.epoch(False)]
+    told = _told(callbacks, model, _params(batches, size, []))
+    found = []
+    told.on_predict_begin({})
+    for place, (count, inputs, _, _) in enumerate(batches.epoch(False)):
+        told.on_predict_batch_begin(place, {"batch": place, "size": count})
+        found.append(model.run_outputs(inputs))
+        told.on_predict_batch_end(place, {"batch": place, "size": count, "outputs": found[-1]})
+    told.on_predict_end({})
     return [np.concatenate(parts) for parts in zip(*found, strict=True)]

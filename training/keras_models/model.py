@@ -275,7 +275,8 @@ class Model(Network):
         batch_size: int | None = None,
         verbose: int = 1,
         sample_weight: Any = None,
-        steps: int | None = None,
+        steps: float | None = None,
+        callbacks: Sequence[Any] | None = None,
         **kwargs: Any,
     ) -> Any:
         """The loss, and with metrics a list of it and of them.
@@ -287,14 +288,15 @@ class Model(Network):
             verbose: 0 prints nothing, 1 a bar.
             sample_weight: how much each example counts.
             steps: how many batches of a generator or dataset.
+            callbacks: what is told of it.
             kwargs: accepted for TensorFlow's sake.
         """
         del kwargs
         data = (x, y, sample_weight, None)
-        numbers = evaluated(self, data, batch_size or 32, steps, verbose)
+        numbers = evaluated(self, data, batch_size or 32, steps, verbose, callbacks)
         return numbers[0] if len(numbers) == 1 else numbers
 
-    def evaluate_generator(self, generator: Any, steps: int | None = None, **kwargs: Any) -> Any:
+    def evaluate_generator(self, generator: Any, steps: float | None = None, **kwargs: Any) -> Any:
         """`evaluate` by a generator."""
         return self.evaluate(generator, steps=steps, **{"verbose": 0, **kwargs})
 
@@ -303,7 +305,8 @@ class Model(Network):
         x: Any,
         batch_size: int | None = None,
         verbose: int = 0,
-        steps: int | None = None,
+        steps: float | None = None,
+        callbacks: Sequence[Any] | None = None,
         **kwargs: Any,
     ) -> Any:
         """The outputs for data: an array, or a list of them.
@@ -313,13 +316,14 @@ class Model(Network):
             batch_size: how many examples a run takes, by default 32.
             verbose: accepted for TensorFlow's sake.
             steps: how many batches of a generator or dataset.
+            callbacks: what is told of it.
             kwargs: accepted for TensorFlow's sake.
         """
         del verbose, kwargs
-        found = predicted(self, x, batch_size or 32, steps)
+        found = predicted(self, x, batch_size or 32, steps, callbacks)
         return found[0] if len(found) == 1 else found
 
-    def predict_generator(self, generator: Any, steps: int | None = None, **kwargs: Any) -> Any:
+    def predict_generator(self, generator: Any, steps: float | None = None, **kwargs: Any) -> Any:
         """`predict` by a generator."""
         return self.predict(generator, steps=steps, **kwargs)
 
