@@ -166,9 +166,8 @@ _GROUPS = {
         )
     ),
     "td.keras.layers.Lambda makes a layer of functions of td.nn and td.math": (
-        "AdditiveAttention AlphaDropout Attention Cropping1D Cropping3D Dot GaussianDropout "
-        "LayerNormalization LocallyConnected1D LocallyConnected2D SpatialDropout3D UpSampling3D "
-        "ZeroPadding3D"
+        "AdditiveAttention Attention Cropping3D LayerNormalization LocallyConnected1D "
+        "LocallyConnected2D ZeroPadding3D"
     ),
     "td.nn.rnn_cell and td.contrib.rnn have cells, td.nn.dynamic_rnn runs them": (
         "ConvLSTM2D PeepholeLSTMCell"

@@ -8,13 +8,15 @@ from typing import Any
 from ...ops.array.joining import concat
 from ...ops.math.arithmetic import add, maximum, minimum, multiply, subtract
 from ...ops.math.division import truediv
+from ...ops.statistics.norms import l2_normalize
+from .backend_functions import batch_dot
 from .keras_style import KerasStyle
 
 public = {
     "td.keras.layers": (
-        "Add Average Concatenate Maximum Minimum Multiply Subtract add=add_layer "
-        "average=average_layer concatenate maximum=maximum_layer minimum=minimum_layer "
-        "multiply=multiply_layer subtract=subtract_layer"
+        "Add Average Concatenate Dot Maximum Minimum Multiply Subtract add=add_layer "
+        "average=average_layer concatenate dot=dot_layer maximum=maximum_layer "
+        "minimum=minimum_layer multiply=multiply_layer subtract=subtract_layer"
     )
 }
 
@@ -64,6 +66,44 @@ class Subtract(_Merge):
         if len(inputs) != 2:
             raise ValueError(f"layer {self.name} takes exactly 2 inputs, got {len(inputs)}")
         return subtract(*inputs)
+
+
+class Dot(_Merge):
+    """The products of the examples of two inputs, such as the cosine of vectors.
+
+    Args:
+        axes: the dimension that is summed over, or a pair of one for each input.
+        normalize: whether both are divided by their norms along it before.
+        kwargs: further arguments of a layer.
+
+    Raises:
+        ValueError: `axes` is something else.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     layer = td.keras.layers.Dot(1, normalize=True)
+        ...     print(session.run(layer([td.constant([[3.0, 4.0]]), td.constant([[2.0, 0.0]])])))
+        [[0.6]]
+    """
+
+    def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        pair = axes if isinstance(axes, (list, tuple)) else (axes, axes)
+        if len(pair) != 2 or not all(isinstance(axis, int) for axis in pair):
+            raise ValueError(f"axes must be a number or a pair of them, got {axes!r}")
+        self.axes, self.normalize = axes, normalize
+        self._along = tuple(pair)
+
+    def merged(self, inputs: list[Any]) -> Any:
+        """The products."""
+        if len(inputs) != 2:
+            raise ValueError(f"layer {self.name} takes exactly 2 inputs, got {len(inputs)}")
+        if self.normalize:
+            pairs = zip(inputs, self._along, strict=True)
+            inputs = [l2_normalize(tensor, axis=axis) for tensor, axis in pairs]
+        one, other = inputs
+        return batch_dot(one, other, self._along)
 
 
 class Multiply(_Merge):
@@ -261,3 +301,21 @@ def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
         [2, 7]
     """
     return Concatenate(axis, **kwargs)(inputs)
+
+
+def dot_layer(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
+    """The products of the examples of two tensors: `Dot`, called.
+
+    Args:
+        inputs: a list of two tensors.
+        axes: as for `Dot`.
+        normalize: as for `Dot`.
+        kwargs: arguments of the layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.dot([td.ones([2, 3, 4]), td.ones([2, 5, 4])], 2).shape.as_list()
+        [2, 3, 5]
+    """
+    return Dot(axes, normalize, **kwargs)(inputs)

@@ -9,7 +9,7 @@ from ...ops.array.shapes import shape
 from ...ops.array.stacking import stack
 from ...ops.math.arithmetic import minimum
 from ...ops.nn.activations import relu
-from ...ops.random.uniform_and_normal import random_normal
+from ...ops.random.uniform_and_normal import random_normal, random_uniform
 from ..layers.named_functions import meant
 from ..layers.named_regularizers import l1_l2
 from .backend_functions import in_train_phase
@@ -18,7 +18,8 @@ from .plain_layers import Dropout
 
 public = {
     "td.keras.layers": (
-        "ActivityRegularization GaussianNoise PReLU SpatialDropout1D SpatialDropout2D "
+        "ActivityRegularization AlphaDropout GaussianDropout GaussianNoise PReLU SpatialDropout1D "
+        "SpatialDropout2D SpatialDropout3D "
         "ThresholdedReLU"
     )
 }
@@ -52,6 +53,76 @@ class GaussianNoise(KerasStyle):
             return inputs + random_normal(shape(inputs), 0.0, self.stddev, inputs.dtype)
 
         return in_train_phase(noisy, inputs, training)
+
+
+class GaussianDropout(KerasStyle):
+    """In training, multiplies by random numbers around 1, as wide as dropout is.
+
+    Args:
+        rate: which part dropout would drop.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.layers.GaussianDropout(0.5)(td.ones([3]))))
+        [1. 1. 1.]
+    """
+
+    keeps_steps = True
+
+    def __init__(self, rate: float, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if not 0 <= rate < 1:
+            raise ValueError(f"rate must be in [0, 1), got {rate}")
+        self.rate = rate
+
+    def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
+        """The input, multiplied in training."""
+        del args, kwargs
+        wide = (self.rate / (1 - self.rate)) ** 0.5
+
+        def changed() -> Any:
+            return inputs * random_normal(shape(inputs), 1.0, wide, inputs.dtype)
+
+        return in_train_phase(changed, inputs, training)
+
+
+class AlphaDropout(GaussianDropout):
+    """In training, drops elements of what `selu` gives, and keeps mean and variance.
+
+    Args:
+        rate: which part is dropped.
+        noise_shape: a shape of what is drawn, where dimensions are dropped whole.
+        seed: of the random numbers.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.layers.AlphaDropout(0.5)(td.ones([3]))))
+        [1. 1. 1.]
+    """
+
+    def __init__(
+        self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(rate, **kwargs)
+        self.noise_shape, self.seed = noise_shape, seed
+
+    def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
+        """The input, without some of its elements in training."""
+        del args, kwargs
+        rate, low = self.rate, -1.7580993408473766  # what selu gives at the far left
+        scale = ((1 - rate) * (1 + rate * low**2)) ** -0.5
+
+        def changed() -> Any:
+            sizes = shape(inputs) if self.noise_shape is None else self.noise_shape
+            drawn = random_uniform(sizes, seed=self.seed, dtype=inputs.dtype)
+            kept = cast(drawn >= rate, inputs.dtype)
+            return scale * (inputs * kept + low * (1 - kept)) - scale * low * rate
+
+        return in_train_phase(changed, inputs, training) if rate else inputs
 
 
 class SpatialDropout1D(Dropout):
@@ -91,6 +162,21 @@ class SpatialDropout2D(SpatialDropout1D):
         >>> with td.Graph().as_default():
         ...     td.keras.layers.SpatialDropout2D(0.5)(td.ones([2, 5, 5, 3])).shape.as_list()
         [2, 5, 5, 3]
+    """
+
+
+class SpatialDropout3D(SpatialDropout1D):
+    """In training, drops whole channels of volumes.
+
+    Args:
+        rate: which part.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.SpatialDropout3D(0.5)(td.ones([2, 4, 4, 4, 3])).shape.as_list()
+        [2, 4, 4, 4, 3]
     """
 
 

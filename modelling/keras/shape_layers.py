@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ...ops.array.padding import pad, tile
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 public = {
     "td.keras.layers": (
-        "Cropping2D Permute RepeatVector Reshape UpSampling1D UpSampling2D ZeroPadding1D "
-        "ZeroPadding2D"
+        "Cropping1D Cropping2D Permute RepeatVector Reshape UpSampling1D UpSampling2D "
+        "UpSampling3D ZeroPadding1D ZeroPadding2D"
     )
 }
 
@@ -177,6 +178,26 @@ class Cropping2D(FunctionLayer):
         self.function = lambda inputs: inputs[(*[slice(None)] * first, rows, columns)]
 
 
+class Cropping1D(FunctionLayer):
+    """Cuts the ends of sequences off.
+
+    Args:
+        cropping: how many steps, or a pair for the beginning and the end.
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.Cropping1D((2, 0))(td.ones([1, 8, 3])).shape.as_list()
+        [1, 6, 3]
+    """
+
+    def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        begin, end = (cropping, cropping) if isinstance(cropping, int) else tuple(cropping)
+        self.function = lambda inputs: inputs[:, begin : -end if end else None]
+
+
 class UpSampling1D(FunctionLayer):
     """Puts each step of sequences several times in a row.
 
@@ -230,6 +251,34 @@ class UpSampling2D(FunctionLayer):
             )
         rows, columns = (size, size) if isinstance(size, int) else tuple(size)
         self.function = lambda inputs: _repeated(_repeated(inputs, 1, rows), 2, columns)
+
+
+class UpSampling3D(FunctionLayer):
+    """Puts each slice of volumes several times in a row, along all their dimensions.
+
+    Args:
+        size: how many times, or three numbers.
+        data_format: "channels_last".
+        kwargs: further arguments of a layer.
+
+    Raises:
+        ValueError: the format is another one.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.UpSampling3D()(td.ones([1, 2, 3, 4, 5])).shape.as_list()
+        [1, 4, 6, 8, 5]
+    """
+
+    def __init__(self, size: Any = 2, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if data_format not in (None, "channels_last"):
+            raise ValueError(f"data_format must be 'channels_last', got {data_format!r}")
+        times = (size,) * 3 if isinstance(size, int) else tuple(size)
+        self.function = lambda inputs: reduce(
+            lambda made, one: _repeated(made, *one), enumerate(times, 1), inputs
+        )
 
 
 def _repeated(inputs: Any, axis: int, times: int) -> Any:

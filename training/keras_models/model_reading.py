@@ -58,6 +58,11 @@ def load_model(
         if config is None:
             hint = ": load_weights of a model reads it" if "layer_names" in file.attrs else ""
             raise ValueError(f"{path} holds no model, but variables alone{hint}")
+        if (read_text(file, "keras_version") or "2").startswith("3"):
+            raise ValueError(
+                f"{path} is a model of Keras 3, whose configs are others: build the model here, "
+                "and load_weights from the file"
+            )
         model = model_from_config(config)
         pairs = read_weights(group_at(file, "model_weights"), model.layers)
         batch_set_value(pairs)
