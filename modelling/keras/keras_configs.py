@@ -190,7 +190,7 @@ def layer_from(description: Any) -> Any:
     if not isinstance(description, dict) or not {*description} >= {"class_name", "config"}:
         raise ValueError(f"a layer is told by class_name and config, got {description!r}")
     name, classes = description["class_name"], layer_classes()
-    if name not in classes:
+    if not isinstance(name, str) or name not in classes:
         known = ", ".join(sorted(classes))
         raise ValueError(
             f"class_name = {name!r} is no layer of td.keras.layers{alike(str(name), classes)}: "
@@ -200,7 +200,7 @@ def layer_from(description: Any) -> Any:
     config = dict(config) if isinstance(config, dict) else config
     try:
         return classes[name].from_config(config)  # type: ignore[attr-defined]
-    except (TypeError, KeyError, AttributeError) as exc:
+    except (TypeError, KeyError, IndexError, AttributeError) as exc:
         raise ValueError(
             f"the config of {name} does not tell one: {exc}; it is {config!r}"
         ) from exc

@@ -222,6 +222,9 @@ def without(path: str) -> str:
             "of Dense does not tell one: missing .*units",
         ),
         (PAIR.replace("[null, 3]", "[null, -3]", 1), "-3"),
+        (PAIR.replace('[["a", 0, 0, {}]]', '"a"', 1), "'a' is no .layer, call, output, arguments"),
+        (PAIR.replace('"Concatenate"', "[1]"), r"class_name = \[1\] is no layer"),
+        (PAIR.replace('"inbound_nodes": [[', '"inbound_nodes": [7, [', 1), "7 is no .layer, call"),
     ],
 )
 def test_damaged_json_is_refused(text: str, message: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -287,6 +288,29 @@ def test_damaged_models_are_refused(
     edited(change)(tmp_path / "m.h5")
     with pytest.raises(error, match=message):
         models.load_model(tmp_path / "m.h5")
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_damaged_bytes_are_refused_or_read(seed: int, tmp_path: Path) -> None:
+    path, draw = tmp_path / "m.h5", np.random.RandomState(seed)
+    trained().save(path)
+    data = bytearray(path.read_bytes())
+    for place in draw.randint(0, len(data), 12):
+        data[place] = draw.randint(256)
+    path.write_bytes(data[: draw.randint(len(data))] if seed % 5 == 0 else data)
+    other = made()
+    before = other.get_weights()
+    with suppress(ValueError, td.errors.OpError):
+        models.load_model(path)
+    try:
+        other.load_weights(path)
+    except (ValueError, td.errors.OpError):
+        changed = [
+            not np.array_equal(*pair) for pair in zip(other.get_weights(), before, strict=True)
+        ]
+    else:
+        changed = []
+    assert not any(changed)
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

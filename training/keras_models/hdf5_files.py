@@ -136,7 +136,7 @@ def _inner(parent: Any, name: str) -> Any:
 
 
 def _listed(group: Any) -> list[str]:
-    return sorted(group)[:20] if isinstance(group, h5py().Group) else []
+    return sorted(map(str, group))[:20] if isinstance(group, h5py().Group) else []
 
 
 def _damaged(group: Any, told: str) -> errors.DataLossError:
@@ -158,6 +158,13 @@ def write_names(group: Any, attribute: str, names: Sequence[str]) -> None:
         group.attrs[f"{attribute}{number}"] = part
 
 
+def _attribute(group: Any, name: str) -> Any:
+    try:
+        return group.attrs[name]
+    except (TypeError, ValueError) as exc:  # of kinds that h5py does not know
+        raise _damaged(group, f"has {name!r}, which cannot be read: {exc}") from exc
+
+
 def read_names(group: Any, attribute: str) -> list[str]:
     """The names that an attribute tells.
 
@@ -165,13 +172,15 @@ def read_names(group: Any, attribute: str) -> list[str]:
         DataLossError: there is none.
     """
     if attribute in group.attrs:
-        pieces = [group.attrs[attribute]]
+        pieces = [_attribute(group, attribute)]
     else:
         pieces = []
         while f"{attribute}{len(pieces)}" in group.attrs:
-            pieces.append(group.attrs[f"{attribute}{len(pieces)}"])
+            pieces.append(_attribute(group, f"{attribute}{len(pieces)}"))
         if not pieces:
-            raise _damaged(group, f"has no attribute {attribute!r}, only {sorted(group.attrs)}")
+            raise _damaged(
+                group, f"has no attribute {attribute!r}, only {sorted(map(str, group.attrs))}"
+            )
     names = [name for piece in pieces for name in np.atleast_1d(piece).tolist()]
     if not all(isinstance(name, (bytes, str)) for name in names):
         raise _damaged(group, f"has {attribute!r} = {names[:5]}, which are no names")
@@ -184,9 +193,9 @@ def read_text(group: Any, attribute: str) -> str | None:
     Raises:
         DataLossError: it is no text.
     """
-    found = group.attrs.get(attribute)
-    if found is None:
+    if attribute not in group.attrs:
         return None
+    found = _attribute(group, attribute)
     text = found.decode() if isinstance(found, bytes) else found
     if not isinstance(text, str):
         raise _damaged(group, f"has {attribute!r} of {type(found).__name__}, which is no text")

@@ -68,7 +68,10 @@ def load_model(
         batch_set_value(pairs)
         training = _json(file, "training_config") if compile else None
         if training is not None:
-            _compile(model, training)
+            try:
+                _compile(model, training)
+            except (TypeError, KeyError, AttributeError) as exc:
+                raise ValueError(f"{path} does not tell how the model is trained: {exc}") from exc
             if "optimizer_weights" in file:
                 _restore_optimizer(model, group_at(file, "optimizer_weights"))
     return model

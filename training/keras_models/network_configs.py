@@ -158,6 +158,8 @@ class _Rebuilding:
             beside = flatten_ends(list(node[3].values())) if len(node) > 3 else []
             ends = [node, *(end for end in beside if end[0] in self._specs)]
             return all(self._place(end) in self._made for end in ends)
+        if not _holds(node):
+            raise ValueError(f"{node!r} is no [layer, call, output, arguments]")
         return all(map(self._is_ready, node.values() if isinstance(node, dict) else node))
 
     def _place(self, end: Any) -> tuple[str, int]:
@@ -225,6 +227,13 @@ def ends_of_config(config: dict[str, Any], make: Callable[[Any], Any] = layer_fr
     Raises:
         ValueError: the config is damaged, or a layer is not known.
     """
+    try:
+        return _ends(config, make)
+    except (TypeError, KeyError, IndexError, AttributeError) as exc:
+        raise ValueError(f"the config does not tell a model: {type(exc).__name__}: {exc}") from exc
+
+
+def _ends(config: dict[str, Any], make: Callable[[Any], Any]) -> Any:
     lacking = {"layers", "input_layers", "output_layers"} - {*config}
     if lacking:
         raise ValueError(f"the config of a model has no {sorted(lacking)}, only {sorted(config)}")
