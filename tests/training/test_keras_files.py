@@ -147,6 +147,7 @@ OPTIMIZERS = [
     lambda: keras.optimizers.RMSprop(0.01, decay=0.1),
     *(keras.optimizers.Adam, keras.optimizers.Adagrad, keras.optimizers.Adadelta),
     *(keras.optimizers.Adamax, keras.optimizers.Nadam),
+    lambda: keras.optimizers.Adam(amsgrad=True),
 ]
 
 

@@ -59,6 +59,7 @@ OPTIMIZERS = [
     (lambda: keras.optimizers.Adamax(0.01), [1.0979, 1.0836, 1.076]),
     (lambda: keras.optimizers.Nadam(0.01), [1.1005, 1.0851, 1.081]),
     (lambda: keras.optimizers.Adam(0.01, clipnorm=0.1), [1.0994, 1.0821, 1.0723]),
+    (lambda: keras.optimizers.Adam(0.1, beta_2=0.5, amsgrad=True), [1.2102, 1.1055, 1.0838]),
     (lambda: td.train.AdamOptimizer(0.01), [1.098, 1.0812, 1.0724]),
 ]
 
@@ -339,7 +340,7 @@ def test_models_are_put_together_and_called_again() -> None:
         (lambda m: keras.Sequential([layers.Dense(1)]).summary(), ValueError, "not yet been built"),
         (lambda m: keras.Sequential().pop(), TypeError, "no layers"),
         (lambda m: keras.Model(m.input, td.ones([2])), ValueError, "wrap what makes it in"),
-        (lambda m: keras.optimizers.Adam(amsgrad=True), ValueError, "amsgrad is not supported"),
+        (lambda m: keras.optimizers.Adamax(amsgrad=True), TypeError, "takes no argument 'amsgrad'"),
         (lambda m: keras.utils.to_categorical([3], 2), ValueError, r"not all in \[0, 2\)"),
     ],
 )

@@ -14,7 +14,7 @@ from ..optimizers.adaptive_optimizers import AdadeltaOptimizer, AdagradOptimizer
 from ..optimizers.descent_optimizers import GradientDescentOptimizer
 from ..optimizers.optimizer import Optimizer as PlainOptimizer
 from .keras_optimizer import FromPlain, Optimizer
-from .update_rules import GreatestAdam, Momentum, NesterovAdam, RootMeanSquare
+from .update_rules import GreatestAdam, Momentum, NesterovAdam, RootMeanSquare, SteadyAdam
 
 public = {"td.keras.optimizers": "Adadelta Adagrad Adam Adamax Nadam RMSprop SGD get"}
 
@@ -214,11 +214,8 @@ class Adam(Optimizer):
         beta_2: how much of the average of their squares.
         epsilon: what keeps the divisor from 0.
         decay: as for `Optimizer`.
-        amsgrad: False.
+        amsgrad: whether the greatest average of squares until now counts.
         settings: `clipnorm`, `clipvalue`, `name`, and `learning_rate` as another name for `lr`.
-
-    Raises:
-        ValueError: `amsgrad` is True: it is not supported.
 
     Example:
         >>> import tensordraft as td
@@ -236,14 +233,14 @@ class Adam(Optimizer):
         amsgrad: bool = False,
         **settings: Any,
     ) -> None:
-        if amsgrad:
-            raise ValueError("amsgrad is not supported: leave it out")
+        if amsgrad and not self._further:
+            raise TypeError(f"{type(self).__name__} takes no argument 'amsgrad'")
         rate, name = _given(lr, settings), settings.pop("name", "Adam")
         super().__init__(name, rate, decay, **settings, beta_1=beta_1, beta_2=beta_2)
-        self.epsilon = epsilon or default_epsilon()
+        self.epsilon, self.amsgrad = epsilon or default_epsilon(), amsgrad
 
-    slots = ("m", "v")
-    _further: ClassVar[dict[str, Any]] = {"amsgrad": False}
+    slots = ("m", "v", "vhat")
+    _further: ClassVar[tuple[str, ...]] = ("amsgrad",)
 
     def _following(self, done: int) -> list[tuple[Any, Any]]:
         """The powers of both factors, which the step keeps."""
@@ -254,10 +251,16 @@ class Adam(Optimizer):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make one like it; the learning rate as it is now."""
-        return {**super().get_config(), "epsilon": self.epsilon, **self._further}
+        further = {name: getattr(self, name) for name in self._further}
+        return {**super().get_config(), "epsilon": self.epsilon, **further}
 
     def _step_maker(self, rate: Any) -> PlainOptimizer:
-        return AdamOptimizer(rate, self._initial["beta_1"], self._initial["beta_2"], self.epsilon)
+        beta1, beta2, epsilon = self._initial["beta_1"], self._initial["beta_2"], self.epsilon
+        if not self.amsgrad:
+            return AdamOptimizer(rate, beta1, beta2, epsilon)
+        done = cast(self.iterations.value() + 1, "float32")
+        fair = rate * (1.0 - power(beta2, done)) ** 0.5 / (1.0 - power(beta1, done))
+        return SteadyAdam(self._name, lr=fair, beta_1=beta1, beta_2=beta2, epsilon=epsilon)
 
 
 class Adamax(Adam):
@@ -273,7 +276,7 @@ class Adamax(Adam):
         0.001
     """
 
-    _further: ClassVar[dict[str, Any]] = {}
+    _further = ()
 
     def __init__(self, lr: Any = 0.001, **settings: Any) -> None:
         super().__init__(lr, **{"name": "Adamax", **settings})
@@ -299,7 +302,7 @@ class Nadam(Adam):
         0.001
     """
 
-    _further: ClassVar[dict[str, Any]] = {}
+    _further = ()
     counted = ("momentum_cache",)
 
     def __init__(self, lr: Any = 0.001, **settings: Any) -> None:

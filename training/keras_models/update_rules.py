@@ -124,6 +124,22 @@ class GreatestAdam(RuleOptimizer):
         return [mean, greatest], -numbers["lr"] * mean / (greatest + numbers["epsilon"])
 
 
+class SteadyAdam(RuleOptimizer):
+    """Adam by the greatest average of squares until now: AMSGrad (Reddi et al., 2018)."""
+
+    slots = ("m", "v", "vhat")
+    decays = True
+
+    def rule(self, grad: Any, kept: Sequence[Any], numbers: dict[str, Any]) -> Any:
+        """The averages and the greatest of them, and what is added."""
+        beta1, beta2 = numbers["beta_1"], numbers["beta_2"]
+        mean = beta1 * kept[0] + (1.0 - beta1) * grad
+        spread = beta2 * kept[1] + (1.0 - beta2) * square(grad)
+        greatest = maximum(kept[2], spread)
+        step = -numbers["lr"] * mean / (sqrt(greatest) + numbers["epsilon"])
+        return [mean, spread, greatest], step
+
+
 class NesterovAdam(RuleOptimizer):
     """Adam that looks ahead as Nesterov's momentum does (Dozat, 2015)."""
 
