@@ -32,6 +32,10 @@ class NestedGraph:
             raise ValueError(out_of_reach(tensor))
         return tensor
 
+    def origin(self, tensor: Any) -> Any:
+        """The tensor, perhaps of a graph around, that one of this graph stands for."""
+        return tensor
+
 
 def out_of_reach(element: Any) -> str:
     """Why a tensor or operation of another graph cannot be used, where a body has it."""

@@ -138,7 +138,7 @@ python.data.ops:
 python.data.util:
     nest=nest
 python.debug:
-    *
+    *=~debug
 python.distribute:
     *=distribute cross_device_ops=distribute distribute_lib=distribute
     distribution_strategy_context=distribute mirrored_strategy=distribute
@@ -166,6 +166,17 @@ python.framework:
     op_def_registry ops=~framework_ops,errors random_seed registry
     smart_cond=contrib.framework sparse_tensor tensor_shape=~shapes tensor_spec
     tensor_util=contrib.util test_util=~test_tools,test versions
+python.keras.engine:
+    base_layer=keras.layers input_layer=keras.layers input_spec=keras.layers network=keras
+    sequential=keras training=keras
+python.keras.layers:
+    advanced_activations=keras.layers convolutional=keras.layers core=keras.layers
+    embeddings=keras.layers local=keras.layers merge=keras.layers noise=keras.layers
+    normalization=keras.layers pooling=keras.layers recurrent=keras.layers
+    wrappers=keras.layers
+python.keras.utils:
+    conv_utils=~layer_tools data_utils=keras.utils generic_utils=keras.utils
+    layer_utils=keras.utils np_utils=keras.utils
 python.layers:
     base=layers convolutional=layers core=layers layers maxout=contrib.layers
     normalization=layers pooling=layers utils=~layer_tools,contrib.framework,contrib.util
@@ -204,8 +215,17 @@ python.ops:
     rnn_cell_impl=~cells,nn.rnn_cell script_ops sdca_ops seq2seq=nn.seq2seq session_ops sets
     sets_impl=sets sort_ops sparse_ops=sparse special_math_ops=math spectral_ops=spectral
     standard_ops state_ops=~generated_ops stateless_random_ops=random string_ops=strings
-    summary_ops=summary template tensor_array_ops variable_scope variables
-    weights_broadcast_ops
+    summary_op_util=~summary_op_util summary_ops=summary template tensor_array_ops
+    variable_scope variables weights_broadcast_ops
+    control_flow_grad critical_section_ops cudnn_rnn_grad data_flow_grad gradients_util
+    gen_batch_ops=~generated_ops gen_clustering_ops=~generated_ops
+    gen_cudnn_rnn_ops=~generated_ops gen_dataset_ops=~generated_ops
+    gen_functional_ops=~generated_ops gen_ragged_array_ops=~generated_ops
+    gen_ragged_conversion_ops=~generated_ops gen_ragged_math_ops=~generated_ops
+    gen_rnn_ops=~generated_ops gen_stateful_random_ops=~generated_ops
+    histogram_ops image_grad init_ops_v2=initializers linalg_grad linalg_ops_impl=linalg
+    manip_grad parsing_grad random_grad rnn_grad sparse_grad state_grad
+    stateful_random_ops=random tensor_array_grad unconnected_gradients
 python.ops.distributions:
     bernoulli=distributions beta=distributions categorical=distributions
     dirichlet=distributions dirichlet_multinomial=distributions distribution=distributions
@@ -249,9 +269,9 @@ python.training:
     adadelta=train adagrad=train adagrad_da=train adam=train basic_loops=train
     basic_session_run_hooks=train checkpoint_management=train checkpoint_ops=train
     checkpoint_utils=train coordinator=train device_setter=~device_setter,train
-    evaluation=contrib.training
+    evaluation=~evaluation,contrib.training
     ftrl=train gradient_descent=train input=train learning_rate_decay=train
-    learning_rate_decay_v2=train momentum=train monitored_session=train
+    learning_rate_decay_v2=train momentum=train monitored_session=~hooked_sessions,train
     moving_averages=~moving_averages optimizer=train proximal_adagrad=train
     proximal_gradient_descent=train queue_runner=train queue_runner_impl=train rmsprop=train
     saver=train server_lib=train session_manager=train session_run_hook=train

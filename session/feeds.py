@@ -151,4 +151,16 @@ def _converted(tensor: Tensor, value: Any) -> Array:
     try:
         return constant_array(value, dtype)[0]
     except (TypeError, ValueError) as error:
+        floats = _floats(value) if dtype.numpy_dtype.kind in "biu" else None
+        if floats is not None:  # which TensorFlow takes for ints here, though not in constants
+            return _converted(tensor, floats)
         raise type(error)(f"cannot feed {tensor.name!r}: {error}") from error
+
+
+def _floats(value: Any) -> Array | None:
+    """Python's floats as an array; None where there are others."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # it is ragged
+        return None
+    return array if array.dtype.kind == "f" else None

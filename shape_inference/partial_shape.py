@@ -50,6 +50,8 @@ class PartialShape:
         """The dimensions, or `None` where their number is unknown."""
         return None if self.sizes is None else [_dimension(size) for size in self.sizes]
 
+    _dims = dims  # as programs of the time, Keras among them, ask for it
+
     def as_list(self) -> list[int | None]:
         """Returns the sizes, `None` standing for each that is unknown or symbolic.
 

@@ -74,6 +74,13 @@ class BodyGraph(Graph):
             self.captures[tensor] = made
         return self.captures[tensor]
 
+    def origin(self, tensor: Tensor) -> Tensor:
+        """What is captured by a tensor of this graph; else the tensor itself."""
+        for source, inner in self.captures.items():
+            if inner is tensor:
+                return source.graph.origin(source)  # type: ignore[no-any-return]
+        return tensor
+
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Tensor | Operation:

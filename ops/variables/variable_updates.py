@@ -231,9 +231,9 @@ def assign_slice(
     op = tensor.op
     if op.definition is not STRIDED_SLICE:
         raise _no_slice(tensor)
-    source = op.inputs[0]
+    source: Tensor = tensor.graph.origin(op.inputs[0])
     if source.op.type == "Identity":
-        source = source.op.inputs[0]
+        source = source.graph.origin(source.op.inputs[0])
     masks = {mask: op.attrs[mask] for mask in MASKS}
     name = name or f"{op.name}/_assign"
     if source.op.definition is READ_VARIABLE_OP:

@@ -7,9 +7,27 @@ from typing import Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
+from ...graph.indexed_slices import IndexedSlices
+from ...graph.node import Tensor
 from ...graph.scopes import collections
+from ...graph.sparse_tensor import SparseTensor
+from ...ops.variables.variable import Variable
 
 _numbers = itertools.count(1)
+
+
+class _LikeTensors(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, Tensor | SparseTensor | IndexedSlices)
+
+
+class _TensorLike(metaclass=_LikeTensors):
+    """What tensors, sparse tensors and slices are instances of; packages of the time ask so."""
+
+
+def is_dense_tensor_like(value: Any) -> bool:
+    """Whether a value is a tensor or a variable."""
+    return isinstance(value, Tensor | Variable)
 
 
 def uid() -> int:

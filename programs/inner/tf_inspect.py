@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from inspect import (
     FullArgSpec,
     currentframe,
     getcallargs,
     getdoc,
     getfile,
-    getfullargspec,
     getmembers,
     getmodule,
     getmro,
@@ -22,7 +23,9 @@ from inspect import (
     isroutine,
     signature,
     stack,
+    unwrap,
 )
+from typing import Any
 
 __all__ = [
     "FullArgSpec",
@@ -46,5 +49,11 @@ __all__ = [
     "signature",
     "stack",
 ]
+
+
+def getfullargspec(function: Callable[..., Any]) -> FullArgSpec:
+    """What a function takes, without what its annotations say, behind what is wrapped around it."""
+    return inspect.getfullargspec(unwrap(function))._replace(annotations={})
+
 
 getargspec = getfullargspec

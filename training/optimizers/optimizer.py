@@ -73,6 +73,7 @@ class Optimizer:
         self._use_locking = use_locking
         self._name = name
         self._kept = Slots()
+        self._slots = self._kept.by_name  # as subclasses written for TensorFlow know them
 
     def get_name(self) -> str:
         """The name."""

@@ -26,16 +26,16 @@ class Slots:
     """
 
     def __init__(self) -> None:
-        self._slots: dict[str, dict[Key, Variable]] = {}
+        self.by_name: dict[str, dict[Key, Variable]] = {}
         self._others: dict[tuple[str, Graph], Variable] = {}
 
     def names(self) -> list[str]:
         """The names of the slots."""
-        return sorted(self._slots)
+        return sorted(self.by_name)
 
     def get(self, variable: Any, name: str) -> Variable | None:
         """A slot of a variable, if it was made."""
-        return self._slots.get(name, {}).get(_key(variable))
+        return self.by_name.get(name, {}).get(_key(variable))
 
     def get_or_make(
         self, variable: Any, initial: Any, name: str, op_name: str, shape: Any, dtype: Any
@@ -50,14 +50,14 @@ class Slots:
             shape: the shape; None where `initial` is a tensor.
             dtype: the dtype.
         """
-        slots = self._slots.setdefault(name, {})
+        slots = self.by_name.setdefault(name, {})
         if (key := _key(variable)) not in slots:
             slots[key] = variable_beside(variable, op_name, initial, shape, dtype)
         return slots[key]
 
     def zeros(self, variable: Any, name: str, op_name: str) -> Variable:
         """A slot of zeros, in the shape of the variable."""
-        slots = self._slots.setdefault(name, {})
+        slots = self.by_name.setdefault(name, {})
         if (key := _key(variable)) not in slots:
             slots[key] = zeros_beside(variable, op_name)
         return slots[key]
@@ -85,5 +85,5 @@ class Slots:
         """All of them that are in the default graph, by name."""
         graph = outermost(get_default_graph())
         found = [*self._others.values()]
-        found += [slot for slots in self._slots.values() for slot in slots.values()]
+        found += [slot for slots in self.by_name.values() for slot in slots.values()]
         return sorted((v for v in found if v.graph is graph), key=lambda v: v.name)

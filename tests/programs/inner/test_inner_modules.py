@@ -237,7 +237,9 @@ def test_decorators_leave_functions_to_work(caplog: pytest.LogCaptureFixture) ->
     lazy = decorators.LazyLoader("text", names, "string")
     assert lazy.digits == "0123456789"
     assert names["text"].digits == lazy.digits
-    assert tf_inspect.getfullargspec is inspect.getfullargspec
+    spec = tf_inspect.getfullargspec(td.concat)
+    assert (spec.args, spec.annotations) == (["values", "axis", "name"], {})
+    assert spec == tf_inspect.getargspec(lambda values, axis, name="concat": None)
 
 
 def test_devices_and_shapes() -> None:

@@ -1,0 +1,48 @@
+"""TensorFlow's debugger, of which there is none here: what programs import is there to be named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_INSTEAD = "td.Session.profile and td.Print show what a run does"
+
+
+class _Absent:
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise NotImplementedError(
+            f"tensordraft has no debugger of TensorFlow's, asked for by {type(self).__name__}: "
+            + _INSTEAD
+        )
+
+
+class DumpingDebugWrapperSession(_Absent):
+    """Would write what each run computes to a folder."""
+
+
+class LocalCLIDebugWrapperSession(_Absent):
+    """Would stop at each run, for commands of the terminal."""
+
+
+class TensorBoardDebugWrapperSession(_Absent):
+    """Would show runs in TensorBoard."""
+
+
+class DumpingDebugHook(_Absent):
+    """Would do as `DumpingDebugWrapperSession`, in a monitored session."""
+
+
+class LocalCLIDebugHook(_Absent):
+    """Would do as `LocalCLIDebugWrapperSession`, in a monitored session."""
+
+
+class TensorBoardDebugHook(_Absent):
+    """Would do as `TensorBoardDebugWrapperSession`, in a monitored session."""
+
+
+def has_inf_or_nan(datum: Any, tensor: Any) -> bool:
+    """Whether an array holds what is infinite or NaN; the filter that debuggers are given."""
+    del datum
+    array = np.asarray(tensor)
+    return array.dtype.kind in "fc" and not bool(np.isfinite(array).all())

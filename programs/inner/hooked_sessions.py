@@ -1,0 +1,31 @@
+"""Of `tensorflow.python.training.monitored_session` what packages take under its own name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...training.coordination.coordinator import Coordinator
+from ...training.sessions.hooked_session import HookedSession
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...session.session import Session
+    from ...training.sessions.session_run_hook import SessionRunHook
+
+
+class _HookedSession(HookedSession):
+    """A session that is there already, whose runs hooks go with.
+
+    Args:
+        sess: the session.
+        hooks: what goes with its runs; nobody tells them that the session is new.
+    """
+
+    def __init__(self, sess: Session, hooks: Sequence[SessionRunHook]) -> None:
+        self._sess, self._hooks = sess, hooks
+        self._grace, self._stop_asked = 0.0, False
+        self._coordinator = Coordinator(clean_stop_exception_types=())
+
+
+__all__ = ["_HookedSession"]
