@@ -151,16 +151,20 @@ def _converted(tensor: Tensor, value: Any) -> Array:
     try:
         return constant_array(value, dtype)[0]
     except (TypeError, ValueError) as error:
-        floats = _floats(value) if dtype.numpy_dtype.kind in "biu" else None
-        if floats is not None:  # which TensorFlow takes for ints here, though not in constants
-            return _converted(tensor, floats)
+        whole = _whole_floats(value, dtype.numpy_dtype)
+        if whole is not None:  # which TensorFlow takes for ints here, though not in constants
+            return whole
         raise type(error)(f"cannot feed {tensor.name!r}: {error}") from error
 
 
-def _floats(value: Any) -> Array | None:
-    """Python's floats as an array; None where there are others."""
+def _whole_floats(value: Any, dtype: Any) -> Array | None:
+    """Python's floats as ints or bools, where these hold them; else None."""
     try:
-        array = np.asarray(value)
+        floats = np.asarray(value)
     except ValueError:  # it is ragged
         return None
-    return array if array.dtype.kind == "f" else None
+    if floats.dtype.kind != "f" or dtype.kind not in "biu":
+        return None
+    with np.errstate(all="ignore"):
+        result = floats.astype(dtype)
+    return result if np.array_equal(result, floats) else None

@@ -1,6 +1,11 @@
-"""Structures of tensors as keys of a feed dict."""
+"""What feeds take besides arrays: structures of tensors as keys, and whole floats for ints."""
 
 from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
 
 import tensordraft as td
 
@@ -12,3 +17,21 @@ def test_named_tuples_of_tensors_are_fed() -> None:
         value = td.nn.rnn_cell.LSTMStateTuple(1.0, 2.0)
         assert session.run(total, {(state,): (value,)}) == 3
         assert session.run(total, {state: value}) == 3
+
+
+def test_whole_floats_are_fed_where_ints_and_bools_are_due() -> None:
+    with td.Graph().as_default(), td.Session() as session:
+        flag, number = td.placeholder(td.bool, name="flag"), td.placeholder(td.int32, name="number")
+        assert session.run(flag, {flag: 1.0}) is np.True_
+        assert session.run(flag, {flag: [0.0, 1.0]}).tolist() == [False, True]
+        whole = session.run(number, {number: [[2.0], [-3.0]]})
+        assert (whole.dtype, whole.tolist()) == (np.int32, [[2], [-3]])
+        cases: list[tuple[td.Tensor, Any]] = [
+            (flag, 0.5),
+            (number, [1.0, 1.5]),
+            (number, float("nan")),
+            (number, 1e20),
+        ]
+        for tensor, value in cases:
+            with pytest.raises(TypeError, match=f"cannot feed '{tensor.op.name}:0': expected"):
+                session.run(tensor, {tensor: value})
