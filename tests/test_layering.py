@@ -85,6 +85,7 @@ FOLDERS = [
     "modelling/metrics",
     "modelling/rnn",
     "modelling/keras",
+    "modelling/keras/metrics",
     "modelling",
     "programs",
     "training",

@@ -176,21 +176,13 @@ _GROUPS = {
     "td.feature_column.input_layer makes a tensor of columns": "DenseFeatures SequenceFeatures",
     "YAML can make a reader run code: to_json and model_from_json": "model_from_yaml",
     "custom_objects={'Name': Name} tells what reads a model": "register_keras_serializable",
-    "get makes what a word or a config stands for, and get_config tells it": (
-        "deserialize deserialize_keras_object serialize serialize_keras_object"
-    ),
     "nothing is downloaded: read local files": "boston_housing cifar10 cifar100 imdb reuters",
     "fit takes a td.keras.utils.Sequence or a generator, and asks it for one batch at a time": (
         "GeneratorEnqueuer OrderedEnqueuer SequenceEnqueuer"
     ),
     "h5py opens the file, and its datasets are given to fit in parts": "HDF5Matrix",
     "write to a server in on_epoch_end of a td.keras.callbacks.Callback": "RemoteMonitor",
-    "td.metrics counts from batch to batch; compile(metrics=[...]) takes functions": (
-        "BinaryAccuracy CategoricalAccuracy FalseNegatives FalsePositives LogCoshError MeanIoU "
-        "MeanRelativeError MeanTensor SensitivityAtSpecificity SparseCategoricalAccuracy "
-        "SparseTopKCategoricalAccuracy SpecificityAtSensitivity TopKCategoricalAccuracy "
-        "TrueNegatives TruePositives"
-    ),
+    "td.metrics.mean_tensor counts from batch to batch": "MeanTensor",
     "fetch the dataset's iterator in a session": "NumpyIterator",
     "td.map_fn does it, one element after the other": "vectorized_map",
     "td.nn.convolution and td.nn.pool take a dilation_rate": "with_space_to_batch",

@@ -38,6 +38,7 @@ class _State:
 
 _phases: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
 _begun: WeakKeyDictionary[Any, set[Any]] = WeakKeyDictionary()
+_tracked: WeakKeyDictionary[Graph, list[Any]] = WeakKeyDictionary()
 _setters: WeakKeyDictionary[Graph, dict[Any, tuple[Tensor, Any]]] = WeakKeyDictionary()
 
 
@@ -69,12 +70,18 @@ def _begin(session: Any) -> None:
     known = _begun.setdefault(session, set())
     keys = GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES
     found = [variable for key in keys for variable in session.graph.get_collection(key)]
+    found += _tracked.get(session.graph, [])
     if new := [variable for variable in dict.fromkeys(found) if variable not in known]:
         held = session.run([variable.is_initialized() for variable in new])
         fresh = [variable for variable, there in zip(new, held, strict=True) if not there]
         if fresh:
             session.run(group(*(variable.initializer for variable in fresh)))
         known.update(new)
+
+
+def track_variable(variable: Any) -> None:
+    """Has sessions of Keras begin a variable that is in no collection."""
+    _tracked.setdefault(variable.graph, []).append(variable)
 
 
 def set_session(session: Any) -> None:

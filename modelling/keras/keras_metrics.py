@@ -12,14 +12,13 @@ from ...ops.math.along_axis import argmax
 from ...ops.math.comparison import equal
 from ...ops.math.reductions import reduce_mean
 from ...ops.sorting.top_k import in_top_k
-from . import more_keras_losses
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
 
 public = {
     "td.keras.metrics": (
-        "binary_accuracy categorical_accuracy get sparse_categorical_accuracy "
+        "binary_accuracy categorical_accuracy sparse_categorical_accuracy "
         "sparse_top_k_categorical_accuracy top_k_categorical_accuracy"
     )
 }
@@ -116,36 +115,3 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
         [1.]
     """
     return cast(in_top_k(y_pred, reshape(cast(y_true, "int32"), [-1]), k), "float32")
-
-
-_WORDS = {
-    function.__name__: function
-    for function in (
-        binary_accuracy,
-        categorical_accuracy,
-        sparse_categorical_accuracy,
-        sparse_top_k_categorical_accuracy,
-        top_k_categorical_accuracy,
-    )
-}
-
-
-def get(identifier: Any) -> Any:
-    """The metric that a word stands for: one of this module, or a loss.
-
-    Args:
-        identifier: the word; a function stays as it is.
-
-    Raises:
-        ValueError: the word stands for none.
-
-    Example:
-        >>> import tensordraft as td
-        >>> td.keras.metrics.get("mae").__name__
-        'mean_absolute_error'
-    """
-    if isinstance(identifier, dict) and "fn" in (identifier.get("config") or {}):
-        identifier = identifier["config"]["fn"]  # TensorFlow has made an object of a function
-    if isinstance(identifier, str) and identifier in _WORDS:
-        return _WORDS[identifier]
-    return more_keras_losses.get(identifier)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 public = {
     "td.keras.losses": (
         "BinaryCrossentropy CategoricalCrossentropy Huber Loss MeanAbsoluteError MeanSquaredError "
-        "SparseCategoricalCrossentropy categorical_hinge cosine_proximity get logcosh"
+        "SparseCategoricalCrossentropy categorical_hinge cosine_proximity "
+        "cosine_similarity=cosine_proximity get logcosh"
     )
 }
 
@@ -128,7 +129,7 @@ class Loss:
         return reduce_mean(losses)
 
 
-class _Function(Loss):
+class LossOfFunction(Loss):
     """A loss that is a function, with settings."""
 
     def __init__(
@@ -147,7 +148,7 @@ class _Function(Loss):
         return self.function(y_true, y_pred, **self._settings)
 
 
-class MeanSquaredError(_Function):
+class MeanSquaredError(LossOfFunction):
     """`mean_squared_error` as an object.
 
     Example:
@@ -161,7 +162,7 @@ class MeanSquaredError(_Function):
         super().__init__(plain.mean_squared_error, reduction, name)
 
 
-class MeanAbsoluteError(_Function):
+class MeanAbsoluteError(LossOfFunction):
     """`mean_absolute_error` as an object.
 
     Example:
@@ -175,7 +176,7 @@ class MeanAbsoluteError(_Function):
         super().__init__(plain.mean_absolute_error, reduction, name)
 
 
-class Huber(_Function):
+class Huber(LossOfFunction):
     """Squares of what is off up to a limit, and linear beyond.
 
     Example:
@@ -191,7 +192,7 @@ class Huber(_Function):
         super().__init__(_huber, reduction, name, delta=delta)
 
 
-class CategoricalCrossentropy(_Function):
+class CategoricalCrossentropy(LossOfFunction):
     """`categorical_crossentropy` as an object.
 
     Example:
@@ -214,7 +215,7 @@ class CategoricalCrossentropy(_Function):
         super().__init__(function, reduction, name, **settings)
 
 
-class SparseCategoricalCrossentropy(_Function):
+class SparseCategoricalCrossentropy(LossOfFunction):
     """`sparse_categorical_crossentropy` as an object.
 
     Example:
@@ -235,7 +236,7 @@ class SparseCategoricalCrossentropy(_Function):
         super().__init__(function, reduction, name, from_logits=from_logits)
 
 
-class BinaryCrossentropy(_Function):
+class BinaryCrossentropy(LossOfFunction):
     """`binary_crossentropy` as an object.
 
     Example:
@@ -293,7 +294,7 @@ def get(identifier: Any) -> Any:
         config = dict(identifier["config"] or {})
         if "fn" in config:  # a function that TensorFlow has made an object of
             return get(config["fn"])
-        classes = {cls.__name__: cls for cls in _Function.__subclasses__()}
+        classes = {cls.__name__: cls for cls in LossOfFunction.__subclasses__()}
         name, known = identifier["class_name"], {**classes, **custom_objects}
         if name in known:
             return made_of(known[name], config)

@@ -92,7 +92,7 @@ def _area(
 ) -> Any:
     """The area; a small number stands in for counts of 0, as in TensorFlow."""
     if curve == "PR" and method == "careful_interpolation":
-        return _interpolated(true_positives, false_negatives, false_positives)
+        return interpolated(true_positives, false_negatives, false_positives)
     small = 1e-6
     recall = (true_positives + small) / (true_positives + false_negatives + small)
     if curve == "ROC":
@@ -103,7 +103,7 @@ def _area(
     return reduce_sum(multiply(x[:-1] - x[1:], _HEIGHTS[method](y)), name=name)
 
 
-def _interpolated(right: Any, missed: Any, wrong: Any) -> Any:
+def interpolated(right: Any, missed: Any, wrong: Any) -> Any:
     """The area under precision over recall, if the counts between thresholds are on a line."""
     step, taken = right[:-1] - right[1:], right + wrong
     slope = div_no_nan(step, maximum(taken[:-1] - taken[1:], 0), name="prec_slope")

@@ -21,13 +21,17 @@ from .counting import aligned, described, flat, listed, metric_variable, spread
 public = {"td.metrics": "mean_iou mean_per_class_accuracy"}
 
 
-def _met(labels: Any, predictions: Any, num_classes: int, weights: Any) -> tuple[Any, Any]:
-    """How often each label met each prediction: a variable, and its update."""
-    y, x = aligned(labels, predictions)
+def met(labels: Any, predictions: Any, num_classes: int, weights: Any) -> Any:
+    """How often each label meets each prediction in one batch: a matrix."""
+    y, x = aligned(cast(labels, int64), cast(predictions, int64))
     factors = None if weights is None else flat(spread(weights, x, float64))
-    seen = confusion_matrix(flat(y), flat(x), num_classes, float64, weights=factors)
+    return confusion_matrix(flat(y), flat(x), num_classes, float64, weights=factors)
+
+
+def _counted(labels: Any, predictions: Any, num_classes: int, weights: Any) -> tuple[Any, Any]:
+    """How often each label met each prediction: a variable, and its update."""
     matrix = metric_variable([num_classes, num_classes], "total_confusion_matrix", float64)
-    return matrix, assign_add(matrix, seen)
+    return matrix, assign_add(matrix, met(labels, predictions, num_classes, weights))
 
 
 @described
@@ -62,12 +66,13 @@ def mean_iou(
         0.5
     """
     with variable_scope(name, "mean_iou", [predictions, labels, weights]):
-        matrix, new = _met(labels, predictions, num_classes, weights)
-        value = _iou(matrix, "mean_iou")
+        matrix, new = _counted(labels, predictions, num_classes, weights)
+        value = iou(matrix, "mean_iou")
         return listed(value, new, metrics_collections, updates_collections)
 
 
-def _iou(matrix: Any, name: str) -> Any:
+def iou(matrix: Any, name: str) -> Any:
+    """The mean of intersection by union, of how often each label met each prediction."""
     counts = cast(matrix, float32)
     both = diag_part(counts)
     either = reduce_sum(counts, 0) + reduce_sum(counts, 1) - both

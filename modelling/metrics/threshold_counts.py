@@ -56,21 +56,34 @@ def counts_at(
 
     A run in which a prediction is not in [0, 1] is refused.
     """
+    seen = seen_at(labels, in_unit_interval(predictions), thresholds, weights, cases)
+    counts = {case: metric_variable([len(thresholds)], case) for case in cases}
+    updates = {case: assign_add(counts[case], seen[case]) for case in cases}
+    return {case: identity(count) for case, count in counts.items()}, updates
+
+
+def in_unit_interval(predictions: Any) -> Any:
+    """Predictions as float32; a run in which one is not in [0, 1] is refused."""
     told, given = "predictions must be in [0, 1]", cast(predictions, float32)
     checks = [check(given, end, message=told) for check, end in _ENDS]
     with control_dependencies(checks):
-        y, x = aligned(cast(labels, boolean), identity(given, name="predictions"))
+        return identity(given, name="predictions")
+
+
+def seen_at(
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any, cases: Sequence[str]
+) -> Counts:
+    """How often labels meet predictions above each threshold in one batch: by case, a vector."""
+    y, x = aligned(cast(labels, boolean), predictions)
     steps = constant(np.array(thresholds)[:, None], float32)
     above, right = greater(expand_dims(flat(x), 0), steps), expand_dims(flat(y), 0)
-    counts, updates = {}, {}
+    factors = None if weights is None else flat(spread(weights, x))
+    seen = {}
     for case in cases:
         label, prediction = CASES[case]
-        counts[case] = metric_variable([len(thresholds)], case)
-        seen = cast(logical_and(equal(right, label), equal(above, prediction)), float32)
-        if weights is not None:
-            seen = multiply(seen, flat(spread(weights, x)))
-        updates[case] = assign_add(counts[case], reduce_sum(seen, 1))
-    return {case: identity(count) for case, count in counts.items()}, updates
+        met = cast(logical_and(equal(right, label), equal(above, prediction)), float32)
+        seen[case] = reduce_sum(met if factors is None else multiply(met, factors), 1)
+    return seen
 
 
 def even_thresholds(number: int) -> list[float]:

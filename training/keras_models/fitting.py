@@ -144,11 +144,13 @@ class Batches:
 class Means:
     """The means of numbers over batches, weighted by how many examples they have."""
 
-    def __init__(self, names: Sequence[str], per_batch: int) -> None:
+    def __init__(self, names: Sequence[str], per_batch: int, gathered: Sequence[int]) -> None:
         self._names = list(names)
         self._sums = np.zeros(len(self._names))
         self._counts = np.zeros(len(self._names))
         self._alike = slice(1, 1 + per_batch)
+        self._gathered = list(gathered)
+        self._last: Sequence[float] = ()
 
     def add(self, numbers: Sequence[float], count: int) -> None:
         """Adds the numbers of a batch."""
@@ -156,10 +158,13 @@ class Means:
         weights[self._alike] = 1.0
         self._sums += np.array(numbers) * weights
         self._counts += weights
+        self._last = numbers
 
     def values(self) -> list[float]:
-        """The means."""
+        """The means; of what metrics gather themselves, the last."""
         values: list[float] = (self._sums / self._counts).tolist()
+        for place in self._gathered:
+            values[place] = self._last[place]
         return values
 
     def told(self, prefix: str = "") -> dict[str, float]:
@@ -226,6 +231,7 @@ def _epoch(
     progress = Progress(batches.examples or batches.steps, verbose)
     means: Any = None
     done = 0
+    model.reset_metrics()
     for place, (count, inputs, labels, weights) in enumerate(batches.epoch(shuffle)):
         told.on_train_batch_begin(place, {"batch": place, "size": count})
         numbers = model.run_step(inputs, labels, weights, True)
@@ -250,6 +256,7 @@ def _epoch(
 def _judged(model: Any, batches: Batches, told: CallbackList, shuffle: bool = False) -> Means:
     """The numbers of all batches, without training."""
     means: Means | None = None
+    model.reset_metrics()
     told.on_test_begin({})
     for place, (count, inputs, labels, weights) in enumerate(batches.epoch(shuffle)):
         told.on_test_batch_begin(place, {"batch": place, "size": count})

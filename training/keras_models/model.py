@@ -82,7 +82,8 @@ class Model(Network):
         Args:
             optimizer: a word, an optimizer of Keras, or one of `td.train`.
             loss: a word, a function or a Loss; for several outputs also a list, or a dict by name.
-            metrics: a list of words and functions; for several outputs also a dict by name.
+            metrics: a list of words, functions and metrics of `td.keras.metrics`; for several
+                outputs also a dict by name.
             loss_weights: factors of the losses of several outputs.
             sample_weight_mode: None.
             weighted_metrics: None.
@@ -136,6 +137,16 @@ class Model(Network):
     def metrics_names(self) -> list[str]:
         """What the numbers of `evaluate` are called."""
         return self._judge().names
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics that are objects."""
+        return [] if self.optimizer is None else self._judge().metrics
+
+    def reset_metrics(self) -> None:
+        """Has the metrics that are objects begin anew."""
+        for metric in self.metrics:
+            metric.reset_states()
 
     def _ensure_built(self, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
         """Calls a model that a subclass is on placeholders for data."""
@@ -196,7 +207,7 @@ class Model(Network):
     def means(self) -> Means:
         """Means of the numbers, that begin with nothing."""
         objectives = self._judge()
-        return Means(objectives.names, objectives.per_batch)
+        return Means(objectives.names, objectives.per_batch, objectives.gathered)
 
     def run_outputs(self, inputs: Sequence[np.ndarray[Any, Any]]) -> list[Any]:
         """The outputs for a batch."""
@@ -336,14 +347,16 @@ class Model(Network):
         reset_metrics: bool = True,
     ) -> Any:
         """Does one step; gives the loss, and with metrics a list of it and of them."""
-        del reset_metrics
+        if reset_metrics:
+            self.reset_metrics()
         return self._on_batch(x, y, sample_weight, class_weight, True)
 
     def test_on_batch(
         self, x: Any, y: Any = None, sample_weight: Any = None, reset_metrics: bool = True
     ) -> Any:
         """The loss of one batch, and with metrics a list of it and of them."""
-        del reset_metrics
+        if reset_metrics:
+            self.reset_metrics()
         return self._on_batch(x, y, sample_weight, None, False)
 
     def _on_batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any, train: bool) -> Any:

@@ -7,9 +7,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
-from ...modelling.keras import keras_metrics as metrics, more_keras_losses as losses
+from ...modelling.keras import more_keras_losses as losses
 from ...modelling.keras.backend_session import batch_set_value
 from ...modelling.keras.custom_objects import custom_object_scope
+from ...modelling.keras.metrics import named_metrics as metrics
 from . import keras_optimizers
 from .hdf5_files import array_at, group_at, opened, read_names, read_text
 from .model_configs import model_from_config

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...graph.default_scopes import name_scope
 from ...modelling.keras import keras_losses, keras_metrics, more_keras_losses
+from ...modelling.keras.metrics import named_metrics
+from ...modelling.keras.metrics.metric import Metric
 from ...ops.array.casting import cast
 from ...ops.array.constants import placeholder, placeholder_with_default
 from ...ops.array.reshaping import reshape
@@ -30,6 +32,8 @@ class Objectives(NamedTuple):
         names: "loss", then what the numbers are called.
         numbers: the loss, then losses of outputs where there are several, and metrics.
         per_batch: how many of them, behind the loss, count each batch alike, whatever its size.
+        metrics: the metrics that are objects; what they come to is of all batches so far.
+        gathered: the places of their numbers.
     """
 
     targets: list[Tensor]
@@ -38,6 +42,8 @@ class Objectives(NamedTuple):
     names: list[str]
     numbers: list[Any]
     per_batch: int
+    metrics: list[Any]
+    gathered: list[int]
 
 
 def objectives_of(
@@ -54,7 +60,7 @@ def objectives_of(
         outputs: what the model gives.
         names: what the outputs are called.
         loss: a word, a function or a Loss; for several outputs also a list or a dict by name.
-        metrics: a list of words and functions, or for several outputs a dict by name.
+        metrics: a list of words, functions and metrics, or for several outputs a dict by name.
         loss_weights: factors of the losses of outputs, a list or a dict by name.
         extra: further losses, such as those of regularizers.
     """
@@ -63,8 +69,10 @@ def objectives_of(
     judged = _metrics_for(metrics, names)
     several = len(outputs) > 1
     targets: list[Any] = []
-    parts, judgements = [], []
+    parts: list[Any] = []
+    judgements: list[tuple[str, Any]] = []
     named: dict[str, Any] = {}
+    objects: dict[int, Any] = {}
     weights = placeholder_with_default([1.0], [None], name="sample_weights")
     for output, name, function, factor, functions in zip(
         outputs, names, losses, factors, judged, strict=True
@@ -85,12 +93,18 @@ def objectives_of(
             metric, word = _metric(item, function, output)
             with name_scope(f"metrics/{word}"):
                 value = metric(target, output)
+                if isinstance(metric, Metric):
+                    objects[len(judgements)] = metric
                 mean = reduce_mean(cast(value, "float32"))
                 judgements.append((f"{name}_{word}" if several else word, mean))
     total = add_n([*parts, *(cast(item, "float32") for item in extra)])
     shown = [("loss", total), *named.items(), *judgements]
     names_of, numbers = [name for name, _ in shown], [number for _, number in shown]
-    return Objectives(targets, weights, total, names_of, numbers, len(named))
+    gathered = [1 + len(named) + place for place in objects]
+    metrics_made = list(objects.values())
+    return Objectives(
+        targets, weights, total, names_of, numbers, len(named), metrics_made, gathered
+    )
 
 
 def _mean_loss(function: Any, target: Any, output: Any, weights: Any) -> Any:
@@ -137,8 +151,8 @@ def _metrics_for(metrics: Any, names: Sequence[str]) -> list[list[Any]]:
 def _metric(item: Any, loss: Any, output: Any) -> tuple[Any, str]:
     """The function that a metric is, and what it is called."""
     if not isinstance(item, str) or item not in ("accuracy", "acc"):
-        function = keras_metrics.get(item)
-        return function, getattr(function, "__name__", None) or item.name
+        function = named_metrics.get(item)
+        return function, getattr(function, "__name__", None) or function.name
     told = unwrap(getattr(loss, "function", loss))  # users hold it with a guard around it
     if output.shape.as_list()[-1] == 1 or told is unwrap(keras_losses.binary_crossentropy):
         return keras_metrics.binary_accuracy, "acc"
