@@ -86,6 +86,7 @@ FOLDERS = [
     "modelling/rnn",
     "modelling/keras",
     "modelling/keras/metrics",
+    "modelling/keras/recurrent",
     "modelling",
     "programs",
     "training",

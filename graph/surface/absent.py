@@ -166,12 +166,8 @@ _GROUPS = {
             )
         )
     ),
-    "td.keras.layers.Lambda makes a layer of functions of td.nn and td.math": (
-        "AdditiveAttention Attention Cropping3D LayerNormalization LocallyConnected1D "
-        "LocallyConnected2D ZeroPadding3D"
-    ),
     "td.nn.rnn_cell and td.contrib.rnn have cells, td.nn.dynamic_rnn runs them": (
-        "ConvLSTM2D PeepholeLSTMCell"
+        "PeepholeLSTMCell"
     ),
     "td.feature_column.input_layer makes a tensor of columns": "DenseFeatures SequenceFeatures",
     "YAML can make a reader run code: to_json and model_from_json": "model_from_yaml",

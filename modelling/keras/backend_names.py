@@ -6,7 +6,7 @@ from __future__ import annotations
 from ...differentiation.gradients import gradients
 from ...graph.default_scopes import name_scope
 from ...ops.array.casting import cast
-from ...ops.array.constants import constant, stop_gradient
+from ...ops.array.constants import constant, identity, stop_gradient
 from ...ops.array.fills import ones_like, zeros_like
 from ...ops.array.padding import tile
 from ...ops.array.ranges import range as arange
@@ -47,11 +47,11 @@ from ..layers.named_functions import hard_sigmoid
 public = {
     "td.keras.backend": (
         "abs arange cast clip constant cos cumprod cumsum elu equal exp eye foldl foldr gather "
-        "gradients greater greater_equal hard_sigmoid in_top_k l2_normalize less less_equal log "
-        "logsumexp map_fn max maximum min minimum name_scope not_equal one_hot ones_like pow "
-        "prod random_normal random_uniform reshape reverse round shape sigmoid sign sin softmax "
-        "softplus softsign sqrt square squeeze stack std stop_gradient sum tanh tile transpose "
-        "truncated_normal update update_add update_sub var zeros_like "
+        "gradients greater greater_equal hard_sigmoid identity in_top_k l2_normalize less "
+        "less_equal log logsumexp map_fn max maximum min minimum name_scope not_equal one_hot "
+        "ones_like pow prod random_normal random_uniform reshape reverse round shape sigmoid "
+        "sign sin softmax softplus softsign sqrt square squeeze stack std stop_gradient sum "
+        "tanh tile transpose truncated_normal update update_add update_sub var zeros_like "
         "permute_dimensions=transpose"
     )
 }
@@ -76,6 +76,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "hard_sigmoid",
+    "identity",
     "in_top_k",
     "l2_normalize",
     "less",

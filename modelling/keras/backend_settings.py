@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 public = {
     "td.keras.backend": (
         "backend count_params dtype epsilon floatx get_uid image_data_format int_shape ndim ones "
-        "placeholder set_floatx variable zeros"
+        "placeholder set_epsilon set_floatx set_image_data_format variable zeros"
     )
 }
 
 _FLOATX = ["float32"]
+_EPSILON = [1e-7]
 
 
 def backend() -> str:
@@ -42,7 +43,20 @@ def epsilon() -> float:
         >>> td.keras.backend.epsilon()
         1e-07
     """
-    return 1e-7
+    return _EPSILON[0]
+
+
+def set_epsilon(value: float) -> None:
+    """Sets what keeps divisors and logarithms from 0.
+
+    Args:
+        value: the number.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.backend.set_epsilon(1e-7)
+    """
+    _EPSILON[0] = float(value)
 
 
 def floatx() -> str:
@@ -80,6 +94,26 @@ def image_data_format() -> str:
         'channels_last'
     """
     return "channels_last"
+
+
+def set_image_data_format(data_format: str) -> None:
+    """Says where images have their channels: behind all else.
+
+    Args:
+        data_format: "channels_last".
+
+    Raises:
+        ValueError: it is another one.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.backend.set_image_data_format("channels_last")
+    """
+    if data_format != "channels_last":
+        raise ValueError(
+            f"data_format must be 'channels_last', got {data_format!r}: layers take another one "
+            "as an argument"
+        )
 
 
 def get_uid(prefix: str = "") -> int:

@@ -59,3 +59,8 @@ def numbered(word: str, first: int = 0) -> str:
     number = first + count[word]
     count[word] += 1
     return f"{word}_{number}" if number else word
+
+
+def forget_names() -> None:
+    """Has the names of objects of the default graph begin anew."""
+    _counts.pop(get_default_graph(), None)

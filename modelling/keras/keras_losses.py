@@ -20,6 +20,7 @@ from ...ops.nn.losses import (
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
+from .backend_settings import epsilon
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -39,7 +40,6 @@ public = {
     ),
 }
 
-_EPSILON = 1e-7
 described = shared_docs(
     {
         "y_true": "the labels, of the shape of the predictions.",
@@ -101,7 +101,7 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
         [50.]
     """
     labels, predicted = _pair(y_true, y_pred)
-    off = (labels - predicted) / maximum(magnitude(labels), _EPSILON)
+    off = (labels - predicted) / maximum(magnitude(labels), epsilon())
     return 100.0 * reduce_mean(magnitude(off), axis=-1)
 
 
@@ -117,7 +117,7 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
         [0.0822]
     """
     labels, predicted = _pair(y_true, y_pred)
-    one, other = [log(maximum(x, _EPSILON) + 1.0) for x in (predicted, labels)]
+    one, other = [log(maximum(x, epsilon()) + 1.0) for x in (predicted, labels)]
     return reduce_mean(square(one - other), axis=-1)
 
 
@@ -132,7 +132,7 @@ def poisson(y_true: Any, y_pred: Any) -> Tensor:
         [1.1534264]
     """
     labels, predicted = _pair(y_true, y_pred)
-    return reduce_mean(predicted - labels * log(predicted + _EPSILON), axis=-1)
+    return reduce_mean(predicted - labels * log(predicted + epsilon()), axis=-1)
 
 
 @described
@@ -181,7 +181,7 @@ def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
         ...     print(session.run(loss).round(4))
         [0.6931]
     """
-    labels, predicted = [clip_by_value(x, _EPSILON, 1.0) for x in _pair(y_true, y_pred)]
+    labels, predicted = [clip_by_value(x, epsilon(), 1.0) for x in _pair(y_true, y_pred)]
     return reduce_sum(labels * log(labels / predicted), axis=-1)
 
 
@@ -219,7 +219,7 @@ def categorical_crossentropy(
     if logits is not None:
         return softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
     parts = truediv(predicted, reduce_sum(predicted, axis=-1, keepdims=True))
-    return -reduce_sum(labels * log(clip_by_value(parts, _EPSILON, 1.0 - _EPSILON)), axis=-1)
+    return -reduce_sum(labels * log(clip_by_value(parts, epsilon(), 1.0 - epsilon())), axis=-1)
 
 
 def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False) -> Tensor:
@@ -243,7 +243,7 @@ def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool 
     predicted = convert_to_tensor(y_pred)
     logits = predicted if from_logits else _before("Softmax", predicted)
     if logits is None:
-        logits = log(clip_by_value(predicted, _EPSILON, 1.0 - _EPSILON))
+        logits = log(clip_by_value(predicted, epsilon(), 1.0 - epsilon()))
     rows, classes = reshape(logits, [-1, shape(logits)[-1]]), logits.shape.as_list()[-1]
     rows.set_shape([None, classes])
     labels = cast(reshape(y_true, [-1]), "int64")
@@ -270,8 +270,8 @@ def binary_crossentropies(target: Any, output: Any, from_logits: bool = False) -
     logits = predicted if from_logits else _before("Sigmoid", predicted)
     if logits is not None:
         return sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
-    parts = clip_by_value(predicted, _EPSILON, 1.0 - _EPSILON)
-    return -(labels * log(parts + _EPSILON) + (1.0 - labels) * log(1.0 - parts + _EPSILON))
+    parts = clip_by_value(predicted, epsilon(), 1.0 - epsilon())
+    return -(labels * log(parts + epsilon()) + (1.0 - labels) * log(1.0 - parts + epsilon()))
 
 
 def binary_crossentropy(

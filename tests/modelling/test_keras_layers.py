@@ -192,7 +192,7 @@ def test_regularizers_may_be_nothing() -> None:
     assert td.keras.regularizers.l1_l2(0.0, 0.0)(X) is None
     with pytest.raises(ValueError, match="must be an order of"):
         layers.Permute((1, 3))
-    with pytest.raises(ValueError, match="'channels_last', got 'channels_first'"):
-        layers.ZeroPadding2D(1, "channels_first")
+    with pytest.raises(ValueError, match="or 'channels_first', got 'NCHW'"):
+        layers.ZeroPadding2D(1, "NCHW")
     with pytest.raises(ValueError, match="exactly 2 inputs"):
         result(layers.Subtract, X, X, X)

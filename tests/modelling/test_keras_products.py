@@ -71,4 +71,6 @@ def test_edges_and_slices() -> None:
     grown = result(layers.UpSampling3D((1, 2, 3)), volume)
     np.testing.assert_array_equal(grown, volume.repeat(2, 2).repeat(3, 3))
     with pytest.raises(ValueError, match="data_format must be"):
-        layers.UpSampling3D(data_format="channels_first")
+        layers.UpSampling3D(data_format="first")
+    with pytest.raises(ValueError, match="must be a number, or 3 numbers or pairs"):
+        layers.ZeroPadding3D((1, 2))

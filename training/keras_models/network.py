@@ -6,11 +6,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ...modelling.keras.custom_objects import custom_object_scope
-from ...modelling.keras.kept_states import KeptStates
 from ...modelling.keras.keras_calls import LayerCall, call_of
 from ...modelling.keras.keras_configs import described
 from ...modelling.keras.keras_parts import distinct as _distinct
 from ...modelling.keras.keras_style import KerasStyle
+from ...modelling.keras.recurrent.kept_states import KeptStates
 from ...ops.kit.nest import flatten, map_structure
 from .config_json import KERAS_VERSION, json_of
 from .network_configs import ends_of_config, network_config

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.joining import concat
-from ...ops.array.reshaping import reshape
-from ...ops.array.reversing import reverse
-from ...ops.array.shapes import shape
-from ...ops.kit.nest import flatten
-from .keras_style import KerasStyle
-from .recurrent_layers import RNN
+from ....ops.array.joining import concat
+from ....ops.array.reshaping import reshape
+from ....ops.array.reversing import reverse
+from ....ops.array.shapes import shape
+from ....ops.kit.nest import flatten
+from ..keras_style import KerasStyle
+from .layers import RNN
 
 public = {"td.keras.layers": "Bidirectional TimeDistributed Wrapper"}
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...graph.node import Tensor
-from ...ops.array.casting import cast
-from ...ops.array.fills import zeros_like
-from ...ops.array.reshaping import reshape
-from ...ops.array.reversing import reverse
-from ...ops.array.shapes import shape
-from ...ops.array.squeezing import expand_dims
-from ...ops.kit.structures import flat, packed
-from ...ops.math.select import where_v2
-from ...shape_inference.tensor_shape import TensorShape
-from ..layers.layer import Layer
-from ..rnn.dynamic_rnn import dynamic_rnn
+from ....graph.node import Tensor
+from ....ops.array.casting import cast
+from ....ops.array.fills import zeros_like
+from ....ops.array.reshaping import reshape
+from ....ops.array.reversing import reverse
+from ....ops.array.shapes import shape
+from ....ops.array.squeezing import expand_dims
+from ....ops.kit.structures import flat, packed
+from ....ops.math.select import where_v2
+from ....shape_inference.tensor_shape import TensorShape
+from ...layers.layer import Layer
+from ...rnn.dynamic_rnn import dynamic_rnn
+from ..keras_calls import mask_of
+from ..keras_style import KerasStyle
+from .cells import GRUCell, LSTMCell, SimpleRNNCell, zero_states
 from .kept_states import KeptStates
-from .keras_calls import mask_of
-from .keras_style import KerasStyle
-from .recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell, zero_states
 from .stacked_cells import StackedRNNCells
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.array.fills import zeros
-from ...ops.kit.structures import flat, packed
-from ...ops.variables.variable import Variable
-from ..rnn.rnn_cell import dims_of
-from .backend_session import batch_set_value
-from .keras_parts import Parts
+from ....ops.array.fills import zeros
+from ....ops.kit.structures import flat, packed
+from ....ops.variables.variable import Variable
+from ...rnn.rnn_cell import dims_of
+from ..backend_session import batch_set_value
+from ..keras_parts import Parts
 
 
 class KeptStates(Parts):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.casting import cast
-from ...ops.array.fills import ones_like, zeros
-from ...ops.array.joining import concat
-from ...ops.array.shapes import shape
-from ...ops.array.splitting import split
-from ...ops.array.stacking import unstack
-from ...ops.linalg.matmul import matmul
-from ...ops.math.select import where_v2
-from ...ops.nn import layers as nn
-from ...shape_inference.tensor_shape import TensorShape
-from ..layers.named_functions import linear, meant
-from .backend_session import learning_phase
-from .keras_style import KerasStyle
+from ....ops.array.casting import cast
+from ....ops.array.fills import ones_like, zeros
+from ....ops.array.joining import concat
+from ....ops.array.shapes import shape
+from ....ops.array.splitting import split
+from ....ops.array.stacking import unstack
+from ....ops.linalg.matmul import matmul
+from ....ops.math.select import where_v2
+from ....ops.nn import layers as nn
+from ....shape_inference.tensor_shape import TensorShape
+from ...layers.named_functions import linear, meant
+from ..backend_session import learning_phase
+from ..keras_style import KerasStyle
 
 public = {"td.keras.layers": "AbstractRNNCell GRUCell LSTMCell SimpleRNNCell"}
 

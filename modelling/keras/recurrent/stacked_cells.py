@@ -5,11 +5,11 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from ...shape_inference.tensor_shape import TensorShape
-from ..layers.layer import Layer
-from ..rnn.rnn_cell import dims_of
-from .keras_style import KerasStyle
-from .recurrent_cells import AbstractRNNCell
+from ....shape_inference.tensor_shape import TensorShape
+from ...layers.layer import Layer
+from ...rnn.rnn_cell import dims_of
+from ..keras_style import KerasStyle
+from .cells import AbstractRNNCell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

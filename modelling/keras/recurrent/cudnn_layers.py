@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.fills import ones_like
-from ...ops.array.joining import concat
-from ...ops.array.reshaping import reshape
-from ...ops.array.splitting import split
-from ...ops.array.transposing import transpose
-from .recurrent_cells import GRUCell, LSTMCell
-from .recurrent_layers import _OfCell
+from ....ops.array.fills import ones_like
+from ....ops.array.joining import concat
+from ....ops.array.reshaping import reshape
+from ....ops.array.splitting import split
+from ....ops.array.transposing import transpose
+from .cells import GRUCell, LSTMCell
+from .layers import _OfCell
 
 public = {"td.keras.layers": "CuDNNGRU CuDNNLSTM"}
 

@@ -1,0 +1,1 @@
+"""Recurrent layers of Keras: cells along the steps of sequences, and layers around layers."""
