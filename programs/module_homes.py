@@ -16,6 +16,10 @@ client:
     client_lib device_lib=~devices session timeline
 contrib.crf.python.ops:
     crf=contrib.crf
+contrib.cudnn_rnn.python.layers:
+    cudnn_rnn=contrib.cudnn_rnn
+contrib.cudnn_rnn.python.ops:
+    cudnn_rnn_ops=contrib.cudnn_rnn
 contrib.data.python.ops:
     *=contrib.data batching=contrib.data dataset_ops=contrib.data grouping=contrib.data
     interleave_ops=contrib.data readers=contrib.data shuffle_ops=contrib.data

@@ -105,6 +105,7 @@ FOLDERS = [
     "contributed/opt",
     "contributed/preprocessing",
     "contributed/rnn",
+    "contributed/cudnn_rnn",
     "contributed/legacy_seq2seq",
     "contributed/seq2seq",
     "contributed/training",

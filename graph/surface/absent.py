@@ -56,7 +56,6 @@ _REASONS = {
     "copy_to_device": _ONE_DEVICE,
     "decode_jxl": _FORMATS,
     "decode_webp": _FORMATS,
-    "cudnn_rnn": "td.nn.dynamic_rnn over a cell of td.nn.rnn_cell computes the same on the CPU",
     "enable_eager_execution": _EAGER,
     "generate_bounding_box_proposals": "TensorFlow, too, has it for GPUs alone",
     "factorization": "clusters and factors of matrices are not supported; scikit-learn has them",

@@ -27,6 +27,7 @@ NAMESPACES = {
     "td.contrib": "What programs use most of `contrib`.",
     "td.contrib.cluster_resolver": "What finds TPUs, of which there are none.",
     "td.contrib.crf": "Conditional random fields along sequences of tags.",
+    "td.contrib.cudnn_rnn": "Recurrent layers with the arguments of those for GPUs.",
     "td.contrib.data": "Datasets under the names of `contrib`.",
     "td.contrib.distribute": "Strategies for several devices, of which there is one.",
     "td.contrib.distributions": "Distributions of random numbers.",
