@@ -126,7 +126,8 @@ models.rnn:
 models.rnn.ptb:
     reader=~ptb_reader
 python:
-    *=nn,train tf2=~eager_context pywrap_tensorflow=train,~devices pywrap_tensorflow_internal=train
+    *=nn,train tf2=~eager_context pywrap_tensorflow=train,~devices,~events_writer
+    pywrap_tensorflow_internal=train
 python.client:
     client_lib device_lib=~devices session timeline
 python.data:
@@ -182,7 +183,7 @@ python.keras.utils:
     conv_utils=~layer_tools data_utils=keras.utils generic_utils=keras.utils
     layer_utils=keras.utils np_utils=keras.utils
 python.layers:
-    base=layers convolutional=layers core=layers layers maxout=contrib.layers
+    base=layers convolutional=layers,~layer_tools core=layers layers maxout=contrib.layers
     normalization=layers pooling=layers utils=~layer_tools,contrib.framework,contrib.util
 python.lib:
     *
@@ -193,7 +194,7 @@ python.module:
 python.ops:
     array_grad array_ops=~array_parts,~generated_ops audio_ops=audio,~generated_ops
     bitwise_ops=bitwise candidate_sampling_ops=nn check_ops clip_ops
-    confusion_matrix=math control_flow_ops=~control_flow,~generated_ops
+    confusion_matrix=math,~weights_broadcast control_flow_ops=~control_flow,~generated_ops
     control_flow_util=~control_flow
     ctc_ops=nn custom_gradient data_flow_ops=queue,contrib.staging,~generated_ops
     embedding_ops=nn functional_ops gen_array_ops=~generated_ops
@@ -210,17 +211,19 @@ python.ops:
     gen_string_ops=~generated_ops gen_summary_ops=~generated_ops
     gen_training_ops=~generated_ops gradient_checker=test gradients gradients_impl
     image_ops=image image_ops_impl=image init_ops=~initializer_classes,initializers
-    initializers_ns=initializers inplace_ops io_ops=io linalg_ops=linalg logging_ops=summary
+    initializers_ns=initializers inplace_ops io_ops=io,~generated_ops linalg_ops=linalg
+    logging_ops=summary
     lookup_ops=lookup,contrib.lookup manip_ops=manip map_fn math_grad
-    math_ops=math,~generated_ops metrics metrics_impl=metrics nn nn_grad nn_impl=nn
+    math_ops=math,~generated_ops metrics metrics_impl=metrics,~weights_broadcast
+    nn nn_grad nn_impl=nn
     nn_ops=nn,~generated_ops numerics parsing_ops=io partitioned_variables random_ops=random
-    resource_variable_ops=~resource_variables resources=~resources rnn=~cells,nn
+    resource_variable_ops=~resource_variables,~generated_ops resources=~resources rnn=~cells,nn
     rnn_cell=nn.rnn_cell
     rnn_cell_impl=~cells,nn.rnn_cell script_ops sdca_ops seq2seq=nn.seq2seq session_ops sets
     sets_impl=sets sort_ops sparse_ops=sparse special_math_ops=math spectral_ops=spectral
     standard_ops state_ops=~generated_ops stateless_random_ops=random string_ops=strings
     summary_op_util=~summary_op_util summary_ops=summary template tensor_array_ops
-    variable_scope variables weights_broadcast_ops
+    variable_scope=~scopes variables weights_broadcast_ops=~weights_broadcast
     control_flow_grad critical_section_ops cudnn_rnn_grad data_flow_grad gradients_util
     gen_batch_ops=~generated_ops gen_clustering_ops=~generated_ops
     gen_cudnn_rnn_ops=~generated_ops gen_dataset_ops=~generated_ops

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ...modelling.layers.layer import Layer
 from ...modelling.rnn.dynamic_rnn import dynamic_rnn
@@ -20,9 +20,6 @@ from ...ops.variable_scopes.variable_scope import get_variable_scope, variable_s
 from ..rnn.both_ways import stack_bidirectional_dynamic_rnn
 from .compatible_cells import CudnnCompatibleGRUCell, CudnnCompatibleLSTMCell
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 public = {
     "td.contrib.cudnn_rnn": (
         "CudnnGRU CudnnLSTM CudnnRNNRelu CudnnRNNTanh CUDNN_INPUT_LINEAR_MODE "
@@ -35,6 +32,10 @@ CUDNN_RNN_BIDIRECTION = "bidirectional"
 CUDNN_INPUT_LINEAR_MODE = "linear_input"
 
 
+def _relu_cell(num_units: int) -> Any:
+    return BasicRNNCell(num_units, relu)
+
+
 class _CudnnRNN(Layer):
     """Layers of cells along steps, one way or both ways.
 
@@ -43,7 +44,7 @@ class _CudnnRNN(Layer):
     """
 
     states: ClassVar[int] = 1
-    _cell: ClassVar[Callable[[int], Any]]
+    _cell: ClassVar[Any]
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class _CudnnRNN(Layer):
         """The size of the inputs, once the layer was called."""
         if not self.built:
             raise ValueError("'input_size' is unknown since layer has not been built.")
-        return self._input_size
+        return int(self._input_size)
 
     def state_shape(self, batch_size: Any) -> Any:
         """The shape of each state, or where there is only one, of that.
@@ -160,7 +161,10 @@ class _CudnnRNN(Layer):
             cell if keep == 1.0 or place < self.num_dirs else self._dropping(cell, keep)
             for place, cell in enumerate(self._cells)
         ]
-        settings = {"sequence_length": kwargs.get("sequence_lengths"), "time_major": True}
+        settings: dict[str, Any] = {
+            "sequence_length": kwargs.get("sequence_lengths"),
+            "time_major": True,
+        }
         with variable_scope(get_variable_scope(), custom_getter=self._begun):
             if self.num_dirs == 1:
                 whole = MultiRNNCell(cells)
@@ -272,6 +276,4 @@ class CudnnRNNRelu(_CudnnRNN):
         [5, 3, 4]
     """
 
-    @staticmethod
-    def _cell(num_units: int) -> Any:
-        return BasicRNNCell(num_units, relu)
+    _cell = staticmethod(_relu_cell)

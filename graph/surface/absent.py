@@ -66,6 +66,7 @@ _REASONS = {
     "monitors": "td.train has the hooks that came after them",
     "nets": _NETS,
     "prefetch_to_device": _ONE_DEVICE,
+    "lite": "TensorFlow Lite has an interpreter of its own; its converter is TensorFlow's",
     "predictor": "td.load(folder) gives a model that runs: its signatures, and session()",
     "real_valued_column": _COLUMNS,
     "backprop": _EAGER,
@@ -268,6 +269,18 @@ _OF_NUMPY = {
 # Of names that mean something else in other modules.
 _IN_MODULES: dict[str, str | None] = {
     "keras.models": None,
+    "contrib.summary": "td.summary.FileWriter writes what td.summary.merge_all gives",
+    "compat.v2": "the API is that of TensorFlow 1.x",
+    "random.set_seed": "it is td.set_random_seed",
+    "optimizers.schedules": "td.train.exponential_decay and its kin; a callback in fit",
+    "contrib.checkpoint": "td.train.Checkpoint saves objects",
+    "contrib.compiler": "there is no compiler of graphs",
+    "contrib.estimator": "td.estimator.Estimator takes a model_fn of any head",
+    "contrib.memory_stats": "there is no memory of devices",
+    "contrib.model_pruning": "multiply weights by masks that are not trained",
+    "contrib.nccl": "there are no GPUs here",
+    "contrib.periodic_resample": "td.depth_to_space and td.reshape move numbers about",
+    "contrib.quantize": "put td.fake_quant_with_min_max_vars into the model",
 }
 
 

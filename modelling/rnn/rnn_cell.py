@@ -12,7 +12,10 @@ from ...ops.variable_scopes.variable_scope import variable_scope
 from ...shape_inference.tensor_shape import TensorShape
 from ..layers.layer import Layer
 
-public = {"td.nn.rnn_cell, td.contrib.rnn": "RNNCell"}
+public = {
+    "td.contrib.rnn": "LayerRNNCell=RNNCell",
+    "td.nn.rnn_cell, td.contrib.rnn": "RNNCell",
+}
 
 
 class RNNCell(Layer):

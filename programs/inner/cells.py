@@ -8,11 +8,11 @@ from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
-from ...modelling.rnn.rnn_cell import known_size
+from ...modelling.rnn.rnn_cell import known_size, zeros_of
 from ...ops.array.joining import concat
 from ...ops.array.ranges import range as arange
 from ...ops.array.reshaping import reshape
-from ...ops.array.shapes import rank as rank_of
+from ...ops.array.shapes import rank as rank_of, shape
 from ...ops.array.transposing import transpose
 from ...ops.initializers.plain_initializers import Constant, Zeros
 from ...ops.kit.structures import flat
@@ -25,6 +25,8 @@ from ...shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from ...ops.variables.variable import Variable
+
+_BIAS_VARIABLE_NAME, _WEIGHTS_VARIABLE_NAME = "bias", "kernel"
 
 
 class _Linear:
@@ -138,3 +140,19 @@ def _like_rnncell(cell: Any) -> bool:
     return callable(cell) and all(
         hasattr(cell, name) for name in ("output_size", "state_size", "zero_state")
     )
+
+
+def _zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+    """Zeros in the structure of the sizes of states."""
+    return zeros_of(state_size, batch_size, dtype)
+
+
+def best_effort_input_batch_size(flat_input: Any) -> Any:
+    """The size of the batch of inputs `[time, batch, ...]`: a number where one of them tells it."""
+    for tensor in flat_input:
+        if tensor.shape.rank and tensor.shape.rank > 1 and tensor.shape.as_list()[1] is not None:
+            return tensor.shape.as_list()[1]
+    return shape(flat_input[0])[1]
+
+
+transpose_batch_time = _transpose_batch_time

@@ -11,6 +11,7 @@ from inspect import Parameter, signature
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ...graph.surface.program_log import ERROR, get_verbosity, set_verbosity
 from ..deprecation import deprecated, deprecated_arg_values, deprecated_args
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
     "keras_export",
     "make_decorator",
     "should_use_result",
+    "silence",
     "tf_export",
     "unwrap",
 ]
@@ -132,3 +134,17 @@ def make_all(module_name: str, doc_string_modules: Any = None) -> list[str]:
     modules = doc_string_modules or [sys.modules[module_name]]
     listed = {name for module in modules for name in _LISTED.findall(module.__doc__ or "")}
     return sorted(listed)
+
+
+_PRINT_DEPRECATION_WARNINGS = True
+
+
+@contextmanager
+def silence() -> Any:
+    """A `with` block in which nothing is said of what is deprecated."""
+    before = get_verbosity()
+    set_verbosity(ERROR)
+    try:
+        yield
+    finally:
+        set_verbosity(before)

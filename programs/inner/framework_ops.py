@@ -84,3 +84,38 @@ def prepend_name_scope(name: str, import_scope: str) -> str:
     scope = import_scope.removesuffix("/") + "/"
     mark = next(mark for mark in ("^", "loc:@", "") if name.startswith(mark))
     return mark + scope + name.removeprefix(mark)
+
+
+def convert_to_tensor_v2(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: Any = None
+) -> Any:
+    """`convert_to_tensor` with another order of arguments."""
+    return convert_to_tensor(value, dtype, name, dtype_hint)
+
+
+def _get_graph_from_inputs(op_input_list: Any, graph: Any = None) -> Any:
+    """The graph of some inputs; by default the default graph."""
+    found = [item.graph for item in op_input_list if hasattr(item, "graph")]
+    return graph or (found[0] if found else get_default_graph())
+
+
+def _as_graph_element(obj: Any) -> Any:
+    """The tensor that a variable stands for; None of other things."""
+    stand_in = getattr(obj, "_as_graph_element", None)
+    return None if stand_in is None else stand_in()
+
+
+def set_shapes_for_outputs(op: Any) -> None:
+    """Nothing: ops know the shapes of their outputs from the first."""
+    del op
+
+
+def register_dense_tensor_like_type(tensor_type: Any) -> None:
+    """Nothing: what converts to a tensor says so by `register_tensor_conversion_function`."""
+    del tensor_type
+
+
+def RegisterShape(op_type: str) -> Any:  # noqa: N802 - TensorFlow's name
+    """A decorator that leaves a function as it is: shapes of the ops of TensorFlow are known."""
+    del op_type
+    return lambda function: function

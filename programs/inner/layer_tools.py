@@ -4,6 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...modelling.layers.convolution import (
+    Conv1D as Convolution1D,
+    Conv2D as Convolution2D,
+    Conv3D as Convolution3D,
+)
+from ...modelling.layers.separable_convolution import (
+    SeparableConv1D as SeparableConvolution1D,
+    SeparableConv2D as SeparableConvolution2D,
+)
+from ...modelling.layers.transposed_convolution import (
+    Conv2DTranspose as Convolution2DTranspose,
+    Conv3DTranspose as Convolution3DTranspose,
+)
+
+__all__ = [
+    "Convolution1D",
+    "Convolution2D",
+    "Convolution2DTranspose",
+    "Convolution3D",
+    "Convolution3DTranspose",
+    "SeparableConvolution1D",
+    "SeparableConvolution2D",
+    "convert_data_format",
+    "normalize_data_format",
+    "normalize_padding",
+    "normalize_tuple",
+]
+
 
 def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
     """`n` ints: those of `value`, or `value` itself for each.

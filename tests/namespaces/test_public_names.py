@@ -29,6 +29,7 @@ NAMESPACES = [
     "td.contrib",
     "td.contrib.cluster_resolver",
     "td.contrib.crf",
+    "td.contrib.cudnn_rnn",
     "td.contrib.data",
     "td.contrib.distribute",
     "td.contrib.distributions",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+
 import tensordraft as td
 
 if TYPE_CHECKING:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import tensordraft as td
 from tensordraft.programs.tensorflow_names import module_called
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def inner(name: str) -> Any:
@@ -82,3 +85,67 @@ def test_scopes_and_tags_of_summaries() -> None:
         assert graph.get_collection("found") == ["it"]
         assert util.clean_tag("/a?b") == "a_b"
         assert util.skip_summary() is False
+
+
+def test_events_are_written_one_by_one(tmp_path: Path) -> None:
+    writer = inner("python.pywrap_tensorflow").EventsWriter(str(tmp_path / "events").encode())
+    writer.Flush()
+    assert writer.FileName() == b""
+    for step in (1, 2):
+        writer.WriteEvent(td.Event(step=step))
+    writer.Flush()
+    path = writer.FileName().decode()
+    assert ".out.tfevents." in path
+    events = [*td.train.summary_iterator(path)]
+    assert events[0].file_version == "brain.Event:2"
+    assert [event.step for event in events[1:]] == [1, 2]
+    writer.Close()
+    writer.Close()
+
+
+def test_weights_and_shapes_of_metrics() -> None:
+    weights = inner("python.ops.weights_broadcast_ops")
+    metrics = inner("python.ops.metrics_impl")
+    with td.Graph().as_default(), td.Session() as session:
+        spread = weights.broadcast_weights([[1.0], [2.0]], td.ones([2, 3]))
+        assert session.run(spread).tolist() == [[1.0] * 3, [2.0] * 3]
+        with pytest.raises(ValueError, match="do not fit"):
+            weights.broadcast_weights([1.0, 2.0], td.ones([2, 3]))
+        session.run(weights.assert_broadcastable([[1.0, 1.0, 1.0]], td.ones([2, 3])))
+        remove = inner("python.ops.confusion_matrix").remove_squeezable_dimensions
+        y, x = remove([[1], [0]], [0.5, 0.5])
+        assert (y.shape.as_list(), x.shape.as_list()) == ([2], [2])
+        found = metrics._remove_squeezable_dimensions([0.5, 0.5], [[1], [0]], [[1.0], [2.0]])
+        assert [part.shape.as_list() for part in found] == [[2], [2], [2]]
+        count = metrics.metric_variable([2], td.float32, name="count")
+        assert td.local_variables() == [count]
+        assert session.run(metrics._safe_scalar_div(1.0, 0.0, "ratio")) == 0.0
+
+
+def test_graphs_and_tensors_are_found() -> None:
+    ops = inner("python.framework.ops")
+    scopes = inner("python.ops.variable_scope")
+    with td.Graph().as_default() as graph:
+        v = td.Variable(1.0)
+        assert ops._get_graph_from_inputs([3, v]) is graph
+        assert ops._as_graph_element(v) is v._as_graph_element()
+        assert ops._as_graph_element(3) is None
+        assert ops.convert_to_tensor_v2(3, dtype_hint=td.float64).dtype == td.float64
+        assert ops.set_shapes_for_outputs(v.op) is None
+        assert ops.RegisterShape("Mine")(len) is len
+        with scopes._pure_variable_scope("inner"):
+            assert td.get_variable("v", []).op.name == "inner/v"
+            assert td.ones([]).op.name == "ones"
+        assert isinstance(td.get_variable_scope(), scopes._VariableScope)
+        cells = inner("python.ops.rnn_cell_impl")
+        zeros = cells._zero_state_tensors((2, 3), 4, td.float32)
+        assert [part.shape.as_list() for part in zeros] == [[4, 2], [4, 3]]
+        batches = [td.placeholder(td.float32, [7, size, 2]) for size in (None, 5)]
+        assert cells.best_effort_input_batch_size(batches) == 5
+    layers = inner("python.layers.convolutional")
+    assert layers.Convolution2D is td.layers.Conv2D
+    deprecation = inner("python.util.deprecation")
+    before = td.logging.get_verbosity()
+    with deprecation.silence():
+        assert td.logging.get_verbosity() == td.logging.ERROR
+    assert td.logging.get_verbosity() == before

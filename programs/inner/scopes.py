@@ -1,0 +1,21 @@
+"""Of `tensorflow.python.ops.variable_scope` what is public nowhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.variable_scopes.variable_scope import VariableScope as _VariableScope, variable_scope
+from ...ops.variables.variable import Variable
+
+__all__ = ["_VariableScope", "_pure_variable_scope", "variable"]
+
+
+def _pure_variable_scope(name_or_scope: Any, **settings: Any) -> Any:
+    """`variable_scope` that opens no name scope."""
+    settings.pop("old_name_scope", None)
+    return variable_scope(name_or_scope, auxiliary_name_scope=False, **settings)
+
+
+def variable(initial_value: Any = None, **settings: Any) -> Any:
+    """A variable."""
+    return Variable(initial_value, **settings)
