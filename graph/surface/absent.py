@@ -15,7 +15,6 @@ _COLUMNS = "td.feature_column has the columns that came after it, and input_laye
 _SEQUENCES = "pad sequences into a batch, and td.nn.embedding_lookup their ids"
 _ESTIMATORS = "td.estimator.Estimator is what came after it: write model_fn for an EstimatorSpec"
 _READY_MADE = "td.estimator has what came after it, under the same name, over td.feature_column"
-_OUTSIDE = "fetch td.gradients in a function of your own, and give that to scipy.optimize"
 _NETS = "no ready-made networks are part of tensordraft; copy the model's own file beside yours"
 _ONE_DEVICE = "there is one device, the CPU: leave it out, or call dataset.prefetch"
 _PLACES = "places in datasets are not saved: note the step, and skip as many elements"
@@ -25,16 +24,12 @@ _DUAL = "linear models are trained by td.train.FtrlOptimizer"
 _FORMATS = "it is not supported; read the file with Pillow, and feed the pixels"
 
 _REASONS = {
-    "ExternalOptimizerInterface": _OUTSIDE,
-    "ScipyOptimizerInterface": _OUTSIDE,
     "applications": _NETS,
     "get_file": "nothing is downloaded: read local files",
-    "model_from_json": "build the model again, and load_weights",
     "model_to_estimator": "the model's own fit trains it; td.estimator.Estimator takes a model_fn",
     "multi_gpu_model": _ONE_DEVICE,
     "plot_model": "model.summary prints it, and td.draw draws its graph",
     "load_data": "nothing is downloaded: read local files",
-    "load_model": "build the model again, and load_weights; td.load reads SavedModels",
     "embedding_column": "td.feature_column.embedding_column is what came after it",
     "SKCompat": "give td.estimator.Estimator an input_fn: td.estimator.inputs.numpy_input_fn",
     "DNNClassifier": _READY_MADE,
