@@ -144,18 +144,34 @@ class BlasThreads:
         self._own: list[int] = []
         self._held: int | None = None
 
-    def enter_run(self, threads: int) -> None:
-        """Begins a run in which no step uses more than `threads`; `leave_run` ends it."""
+    def enter_run(self, threads: int, alone: bool) -> None:
+        """Begins a run; `leave_run` ends it.
+
+        Args:
+            threads: how many a step may use; 0 for as many as BLAS would take.
+            alone: whether BLAS is kept to the thread that calls it, all the time: threads of its
+                own look for more work for tens of milliseconds after a product, and hold up those
+                that share the steps behind it.
+        """
         with self._lock:
             self._numbers()
-            self._asked.append(threads)
+            if threads:
+                self._asked.append(threads)
+            self._alone += alone
             self._hold()
 
-    def leave_run(self, threads: int) -> None:
+    def leave_run(self, threads: int, alone: bool) -> None:
         """Ends a run."""
         with self._lock:
-            self._asked.remove(threads)
+            if threads:
+                self._asked.remove(threads)
+            self._alone -= alone
             self._hold()
+
+    @property
+    def alone(self) -> bool:
+        """Whether BLAS is kept to the thread that calls it."""
+        return self._alone > 0
 
     def __enter__(self) -> int:
         """Keeps BLAS to the thread that calls it; returns how many threads may share the work."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..graph.interrupts import held_back
 from ..graph.pools import blas_threads
+from ..shape_inference.traits import Product
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,13 +59,17 @@ def _silenced(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 
 def _on_threads(
-    way: Callable[..., Any], threads: int, function: Callable[..., Any], *arguments: Any
+    way: Callable[..., Any],
+    threads: int,
+    alone: bool,
+    function: Callable[..., Any],
+    *arguments: Any,
 ) -> Any:
-    blas_threads.enter_run(threads)
+    blas_threads.enter_run(threads, alone)
     try:
         return way(function, *arguments)
     finally:
-        blas_threads.leave_run(threads)
+        blas_threads.leave_run(threads, alone)
 
 
 def quiet_way(plan: Plan, threads: int) -> Callable[..., Any]:
@@ -79,8 +84,13 @@ def quiet_way(plan: Plan, threads: int) -> Callable[..., Any]:
     """
     calls_python = any(step.op.definition.traits.calls_python for step in plan.steps)
     way = quietly_in_context if calls_python else quietly
-    if threads:
-        way = partial(_on_threads, way, threads)
+    # Windows that slide over images share their work among threads of our own.
+    alone = any(
+        traits.products and not isinstance(traits, Product)
+        for traits in (step.op.definition.traits for step in plan.steps)
+    )
+    if threads or alone:
+        way = partial(_on_threads, way, threads, alone)
     if all(step.op.definition.pure for step in plan.steps):
         return way
 

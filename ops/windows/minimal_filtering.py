@@ -126,7 +126,7 @@ class MinimalFilters:
         def fill(result: Array, finish: Finish) -> None:
             turned = self._turned_filters()
 
-            def multiply(parts: Iterator[tuple[slice, slice]]) -> None:
+            def multiply(parts: Iterator[tuple[slice, slice]], by_numbers: bool = False) -> None:
                 for some, part in parts:
                     rows = slice(part.start * _TILE, min(part.stop * _TILE, down))
                     place = result[some, rows]
@@ -134,14 +134,18 @@ class MinimalFilters:
                     stop = start + math.prod(place.shape[:3])
                     seen = frame.whole_tiles(some, rows, _TILE)
                     if _is_even(seen):
-                        _write_tiles(seen, turned, place)
+                        _write_tiles(seen, turned, place, by_numbers)
                     else:
                         matrix = self.plain().reshape(-1, out)
                         multiply_part(frame, (some, rows), matrix, result.reshape(-1, out))
                     if finish is not None:
                         finish(start, stop)
 
-            share(multiply, _parts(x, shape))
+            parts = [*_parts(x, shape)]
+            if len(parts) > 1:
+                share(multiply, parts)
+            else:
+                multiply(iter(parts), by_numbers=True)
 
         return Rows(shape, fill)
 
@@ -150,8 +154,12 @@ def _parts(x: Array, shape: Sequence[int]) -> Iterator[tuple[slice, slice]]:
     """The blocks of images and lines of tiles that are done at a time."""
     images, down, across, out = shape
     bytes_of_tile = _NUMBERS * max(x.shape[-1], out) * x.itemsize
-    size = max(_BLOCK_BYTES, _FEWEST_TILES * bytes_of_tile)
-    return blocks((images, -(-down // _TILE), -(-across // _TILE)), bytes_of_tile, size)
+    most = max(_BLOCK_BYTES, _FEWEST_TILES * bytes_of_tile)
+    tiles = images, -(-down // _TILE), -(-across // _TILE)
+    whole = math.prod(tiles) * bytes_of_tile
+    number = -(-whole // most)
+    # Blocks alike, and an even number of them, so that no thread waits long for another.
+    return blocks(tiles, bytes_of_tile, -(-whole // (number + number % 2)) if number > 1 else most)
 
 
 def _is_even(x: Array) -> bool:
@@ -164,13 +172,14 @@ def _is_even(x: Array) -> bool:
     return not some.size or bool(squares.max() < _RANGE * some.min())
 
 
-def _write_tiles(x: Array, turned: Array, out: Array) -> None:
+def _write_tiles(x: Array, turned: Array, out: Array, by_numbers: bool) -> None:
     """Writes the convolution to `out`.
 
     Args:
         x: images between their margins, [images, rows, columns, channels].
         turned: the filters, turned.
         out: [images, rows - 2, columns - 2, channels].
+        by_numbers: whether the products of the 16 numbers are shared among threads.
     """
     images, rows, columns, channels = out.shape
     lines, tiles = -(-rows // _TILE), -(-columns // _TILE)
@@ -184,7 +193,16 @@ def _write_tiles(x: Array, turned: Array, out: Array) -> None:
     )
     products = scratch("products", (_SEEN, _SEEN, images, lines, tiles, channels), x.dtype)
     flat = products.reshape(_NUMBERS, count, channels)
-    np.matmul(numbers.reshape(_NUMBERS, count, -1), turned, out=flat)
+    tiles_of = numbers.reshape(_NUMBERS, count, -1)
+
+    def multiply(stacks: Iterator[slice]) -> None:
+        for some in stacks:
+            np.matmul(tiles_of[some], turned[some], out=flat[some])
+
+    if by_numbers:
+        share(multiply, [slice(i, i + _SEEN) for i in range(0, _NUMBERS, _SEEN)])
+    else:
+        multiply(iter([slice(0, _NUMBERS)]))
     sums = scratch("tiles", (_TILE, *products.shape[1:]), x.dtype)
     _sum_up(products, list(sums))
     for i, half in enumerate(sums):

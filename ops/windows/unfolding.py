@@ -9,7 +9,7 @@ import numpy as np
 
 from ...graph.kernel_spec import Rows
 from ...shape_inference.workspaces import Workspace
-from ..kit.gemm import multiply_rows
+from ..kit.gemm import multiply_into, multiply_rows
 from ..kit.scratch import lent, scratch
 from ..kit.sharing import share
 from .windowing import Frame, blocks, largest, seen_through
@@ -76,8 +76,11 @@ def _multiply_patches(frame: Frame, matrix: Array, out: Array, finish: Finish) -
 
     if several:
         share(multiply, parts)
-    else:
-        multiply(parts)
+        return
+    for part in parts:
+        multiply_into(out, _patches(frame, part, len(matrix)), matrix)
+        if finish is not None:
+            finish(0, len(out))
 
 
 def _parts(frame: Frame, position: int) -> tuple[Iterator[tuple[slice, slice]], bool]:

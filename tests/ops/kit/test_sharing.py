@@ -181,17 +181,17 @@ def test_a_run_holds_blas_to_what_its_session_asks_for() -> None:
     counted = Counted(4)
     blas = pools.BlasThreads()
     blas._libraries = [counted]
-    blas.enter_run(3)
+    blas.enter_run(3, False)
     assert counted.num_threads == 3
     with blas as threads:
         assert (threads, counted.num_threads) == (3, 1)
-        blas.enter_run(2)  # of another session: the least counts
+        blas.enter_run(2, False)  # of another session: the least counts
         with blas as fewer:
             assert fewer == 2
     assert counted.num_threads == 2
-    blas.leave_run(2)
+    blas.leave_run(2, False)
     assert counted.num_threads == 3
-    blas.leave_run(3)
+    blas.leave_run(3, False)
     assert counted.num_threads == 4
 
 
@@ -223,3 +223,57 @@ def test_one_number_of_threads_holds_for_all_that_shares_work(
     assert sorted(found) == sorted([asked or 2] + [asked or 1] * hot)
     assert number == (asked or 2)
     assert counted.num_threads == 2
+
+
+def test_a_run_whose_steps_share_their_work_keeps_blas_to_one_thread() -> None:
+    counted = Counted(4)
+    blas = pools.BlasThreads()
+    blas._libraries = [counted]
+    blas.enter_run(0, True)
+    assert (blas.alone, counted.num_threads) == (True, 1)
+    with blas as threads:
+        assert threads == 4  # for those that share
+    blas.enter_run(2, False)
+    with blas as threads:
+        assert threads == 2
+    blas.leave_run(2, False)
+    assert (blas.alone, counted.num_threads) == (True, 1)
+    blas.leave_run(0, True)
+    assert (blas.alone, counted.num_threads) == (False, 4)
+
+
+@pytest.mark.parametrize(
+    ("rows", "inner", "columns"),
+    [(4, 2048, 1000), (49, 2048, 512), (196, 1024, 256), (784, 512, 128), (1568, 80, 480)],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_products_in_parts_are_the_products(
+    rows: int, inner: int, columns: int, turned: bool
+) -> None:
+    random = np.random.default_rng(rows)
+    x = random.integers(-8, 8, (rows, inner)).astype("f")  # sums are exact
+    y = random.integers(-8, 8, (columns, inner) if turned else (inner, columns)).astype("f")
+    y = y.T if turned else y
+    pools.blas_threads.enter_run(0, True)
+    try:
+        out = gemm.multiply(x, y)
+    finally:
+        pools.blas_threads.leave_run(0, True)
+    np.testing.assert_array_equal(out, x @ y)
+
+
+@pytest.mark.parametrize("shape", [[1, 14, 14, 64], [4, 7, 7, 128], [3, 30, 20, 64]])
+def test_convolutions_round_alike_on_one_thread_and_on_two(shape: list[int]) -> None:
+    random = np.random.default_rng(0)
+    images = random.normal(size=shape).astype("f")
+    weights = random.normal(size=[3, 3, shape[-1], 64]).astype("f")
+    found = []
+    for threads in (1, 2):
+        config = td.ConfigProto(intra_op_parallelism_threads=threads)
+        with td.Graph().as_default(), td.Session(config=config) as session:
+            x = td.placeholder(td.float32, [None, *shape[1:]])
+            y = td.nn.relu(td.nn.conv2d(x, weights, [1, 1, 1, 1], "SAME"))
+            y = td.matmul(td.reshape(y, [-1, 64]), weights[0, 0, :64] + 1.0)
+            found.append([session.run(y, {x: images}) for _ in range(RUNS_OF_BOTH_TIERS)])
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, two)
