@@ -170,8 +170,8 @@ class BlasThreads:
 
     @property
     def alone(self) -> bool:
-        """Whether BLAS is kept to the thread that calls it."""
-        return self._alone > 0
+        """Whether BLAS is kept to the thread that calls it; never one that cannot be told so."""
+        return self._alone > 0 and bool(self._libraries)
 
     def __enter__(self) -> int:
         """Keeps BLAS to the thread that calls it; returns how many threads may share the work."""
