@@ -19,9 +19,9 @@ from ...ops.random.uniform_and_normal import random_normal, random_uniform
 from ...ops.special.beta import betainc, lbeta
 from ...ops.special.error_functions import erfc, ndtri
 from ...ops.special.gamma_functions import digamma, lgamma
-from .distribution import Distribution
 from .divergences import RegisterKL
 from .parameters import LOG_OF_ROOT_OF_2_PI, other_seed, parameters_of_one_dtype
+from .parametric import Parametric
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 public = {"td.distributions, td.contrib.distributions": ("Laplace Normal StudentT Uniform")}
 
 
-class Normal(Distribution):
+class Normal(Parametric):
     """The normal distribution of a mean and a standard deviation.
 
     Args:
@@ -61,7 +61,7 @@ class Normal(Distribution):
             self.loc.dtype, given, [self.loc, self.scale], validate_args, allow_nan_stats, name
         )
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         drawn = random_normal(self._sizes(n), 0.0, 1.0, self.dtype, seed)
         return drawn * self.scale + self.loc
 
@@ -77,7 +77,7 @@ class Normal(Distribution):
     def _log_cdf(self, value: Tensor) -> Tensor:
         return _log_ndtr(self._z(value))
 
-    def _log_survival(self, value: Tensor) -> Tensor:
+    def _log_survival_function(self, value: Tensor) -> Tensor:
         return _log_ndtr(-self._z(value))
 
     def _quantile(self, value: Tensor) -> Tensor:
@@ -111,7 +111,7 @@ def _log_ndtr(z: Tensor) -> Tensor:
     return where_v2(z < edge, tail, where_v2(z > 0.0, upper, lower))
 
 
-class Uniform(Distribution):
+class Uniform(Parametric):
     """The uniform distribution from `low` up to, but not including, `high`.
 
     Args:
@@ -152,7 +152,7 @@ class Uniform(Distribution):
         with self._scope(name):
             return self.high - self.low
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         drawn = random_uniform(self._sizes(n), dtype=self.dtype, seed=seed)
         return self.low + (self.high - self.low) * drawn
 
@@ -178,7 +178,7 @@ class Uniform(Distribution):
         return square(self.high - self.low) / 12.0
 
 
-class Laplace(Distribution):
+class Laplace(Parametric):
     """The Laplace distribution: two exponential ones back to back.
 
     Args:
@@ -210,7 +210,7 @@ class Laplace(Distribution):
             self.loc.dtype, given, [self.loc, self.scale], validate_args, allow_nan_stats, name
         )
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         least = float(np.nextafter(self.dtype.numpy_dtype.type(-1.0), 0.0))
         drawn = random_uniform(self._sizes(n), least, 1.0, self.dtype, seed)
         return self.loc - self.scale * sign(drawn) * log1p(-size_of(drawn))
@@ -231,7 +231,7 @@ class Laplace(Distribution):
         above = log1p(-0.5 * exp(-size_of(z)))
         return where_v2(z < 0.0, z - math.log(2.0), above)
 
-    def _log_survival(self, value: Tensor) -> Tensor:
+    def _log_survival_function(self, value: Tensor) -> Tensor:
         z = -self._z(value)
         above = log1p(-0.5 * exp(-size_of(z)))
         return where_v2(z < 0.0, z - math.log(2.0), above)
@@ -248,7 +248,7 @@ class Laplace(Distribution):
         return 2.0 * square(self._spread(self.scale))
 
 
-class StudentT(Distribution):
+class StudentT(Parametric):
     """Student's t distribution.
 
     Args:
@@ -281,7 +281,7 @@ class StudentT(Distribution):
         self.df, self.loc, self.scale = made
         super().__init__(self.df.dtype, given, made, validate_args, allow_nan_stats, name)
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         normal = random_normal(self._sizes(n), dtype=self.dtype, seed=seed)
         df = self._spread(self.df)
         gamma = random_gamma([n], 0.5 * df, 0.5, self.dtype, other_seed(seed, "student_t"))

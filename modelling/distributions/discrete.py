@@ -35,9 +35,10 @@ from ...ops.random.uniform_and_normal import random_uniform
 from ...ops.special.beta import lbeta
 from ...ops.special.gamma_functions import digamma, lgamma
 from ...protos.dtypes import as_dtype
-from .distribution import NOT_REPARAMETERIZED, Distribution
+from .distribution import NOT_REPARAMETERIZED
 from .divergences import RegisterKL
 from .parameters import parameter
+from .parametric import Parametric
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -62,7 +63,7 @@ def _logits_and_probs(logits: Any, probs: Any, several: bool) -> tuple[Tensor, T
     return (log(given) if several else log(given) - log1p(-given)), given
 
 
-class Bernoulli(Distribution):
+class Bernoulli(Parametric):
     """The distribution of 1 and 0: 1 is as likely as `probs` says.
 
     Args:
@@ -83,7 +84,7 @@ class Bernoulli(Distribution):
         [0.75 0.25]
     """
 
-    reparameterization_type = NOT_REPARAMETERIZED
+    _reparameterization = NOT_REPARAMETERIZED
 
     def __init__(
         self,
@@ -101,7 +102,7 @@ class Bernoulli(Distribution):
             as_dtype(dtype), given, [self.logits], validate_args, allow_nan_stats, name
         )
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         drawn = random_uniform(self._sizes(n), seed=seed, dtype=self.probs.dtype)
         result: Tensor = cast(less(drawn, self.probs), self.dtype)
         return result
@@ -125,7 +126,7 @@ class Bernoulli(Distribution):
         return result
 
 
-class Categorical(Distribution):
+class Categorical(Parametric):
     """The distribution of class numbers; the classes are the last dimension of the parameters.
 
     Args:
@@ -146,7 +147,7 @@ class Categorical(Distribution):
         [0.75 0.25]
     """
 
-    reparameterization_type = NOT_REPARAMETERIZED
+    _reparameterization = NOT_REPARAMETERIZED
 
     def __init__(
         self,
@@ -166,7 +167,7 @@ class Categorical(Distribution):
             as_dtype(dtype), given, [self._by_class], validate_args, allow_nan_stats, name
         )
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         flat = reshape(self.logits, [-1, self.event_size])
         drawn = transpose(multinomial(flat, n, seed))
         result: Tensor = cast(reshape(drawn, self._sizes(n)), self.dtype)
@@ -190,7 +191,7 @@ class Categorical(Distribution):
         return result
 
 
-class Multinomial(Distribution):
+class Multinomial(Parametric):
     """The distribution of how often each class is drawn, in a number of draws.
 
     Args:
@@ -212,7 +213,7 @@ class Multinomial(Distribution):
         [1. 3.] 4.0
     """
 
-    reparameterization_type = NOT_REPARAMETERIZED
+    _reparameterization = NOT_REPARAMETERIZED
     _event_rank = 1
 
     def __init__(
@@ -232,7 +233,7 @@ class Multinomial(Distribution):
         self._whole = whole
         super().__init__(whole.dtype, given, [whole], validate_args, allow_nan_stats, name)
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         """Draws as often as the largest count asks for, of which each row takes its own."""
         k = self.event_shape_tensor()[0]
         sizes = self.batch_shape_tensor()
@@ -262,7 +263,7 @@ class Multinomial(Distribution):
         return matrix_diag(self._whole) - outer
 
 
-class Dirichlet(Distribution):
+class Dirichlet(Parametric):
     """The distribution of probabilities of classes.
 
     Args:
@@ -278,7 +279,7 @@ class Dirichlet(Distribution):
         [0.25 0.75]
     """
 
-    reparameterization_type = NOT_REPARAMETERIZED
+    _reparameterization = NOT_REPARAMETERIZED
     _event_rank = 1
 
     def __init__(
@@ -300,7 +301,7 @@ class Dirichlet(Distribution):
             name,
         )
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         drawn = random_gamma([n], self.concentration, dtype=self.dtype, seed=seed)
         return drawn / reduce_sum(drawn, -1, keepdims=True)
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...ops.array.broadcasting import broadcast_dynamic_shape, broadcast_static_shape, broadcast_to
 from ...ops.array.constants import constant
 from ...ops.array.joining import concat
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
+from ...ops.math.arithmetic import square
 from ...ops.math.exponentials import exp, log, log1p, sqrt
 from ...ops.math.reductions import reduce_prod
+from ...protos.dtypes import as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from .divergences import kl_divergence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ...graph.node import Tensor
     from ...protos.dtypes import DType
@@ -59,15 +60,19 @@ class Distribution:
     """What distributions have in common; a subclass says how numbers are drawn, and the formulas.
 
     A distribution is a batch of as many as its parameters have elements, after broadcasting
-    (`batch_shape`); what is drawn from each of them has `event_shape`.
+    (`batch_shape`); what is drawn from each of them has `event_shape`. A subclass defines
+    `_batch_shape`, `_batch_shape_tensor`, `_event_shape`, `_event_shape_tensor` and what it has of
+    `_sample_n`, `_log_prob` or `_prob`, `_cdf`, `_entropy`, `_mean`, `_mode`, `_variance` or
+    `_stddev`, and others of the names of the methods.
 
     Args:
         dtype: the dtype of what is drawn.
-        parameters: the parameters, by name.
-        batch_of: the parameters of which each element is for a distribution of its own.
+        reparameterization_type: whether gradients pass from what is drawn to the parameters.
         validate_args: whether runs check the parameters.
-        allow_nan_stats: whether what is not defined is NaN; otherwise a run fails.
-        name: the name of the scopes of the ops.
+        allow_nan_stats: whether what is not defined is NaN; accepted for TensorFlow's sake.
+        parameters: the arguments that made it, by name.
+        graph_parents: the tensors that it depends on; accepted for TensorFlow's sake.
+        name: the name of the scopes of the ops: one that ends in a slash is taken as it is.
 
     Example:
         >>> import tensordraft as td
@@ -77,26 +82,30 @@ class Distribution:
         (2,) (3, 2) [0. 1.]
     """
 
-    reparameterization_type: ClassVar[ReparameterizationType] = FULLY_REPARAMETERIZED
-    _event_rank: ClassVar[int] = 0
-
     def __init__(
         self,
-        dtype: DType,
-        parameters: dict[str, Any],
-        batch_of: Sequence[Tensor],
+        dtype: Any,
+        reparameterization_type: ReparameterizationType,
         validate_args: bool,
         allow_nan_stats: bool,
-        name: str,
+        parameters: dict[str, Any] | None = None,
+        graph_parents: Sequence[Any] | None = None,
+        name: str | None = None,
     ) -> None:
-        self._dtype = dtype
+        self._dtype: DType = as_dtype(dtype)
+        self._reparameterization_type = reparameterization_type
         self._parameters = {
-            key: value for key, value in parameters.items() if key not in ("self", "__class__")
+            key: value
+            for key, value in (parameters or {}).items()
+            if key not in ("self", "__class__")
         }
-        self._batch_of = list(batch_of)
+        self._graph_parents = list(graph_parents or ())
         self._validate_args = validate_args
         self._allow_nan_stats = allow_nan_stats
-        self._name = name
+        self._name = name or type(self).__name__
+        if not self._name.endswith("/"):
+            with name_scope(self._name) as scope:
+                self._name = scope or self._name
 
     # What it is ----------------------------------------------------------------------------------
 
@@ -126,43 +135,47 @@ class Distribution:
         return self._allow_nan_stats
 
     @property
+    def reparameterization_type(self) -> ReparameterizationType:
+        """Whether gradients pass from what is drawn to the parameters."""
+        return self._reparameterization_type
+
+    @property
     def batch_shape(self) -> TensorShape:
         """The shape of the batch, as far as it is known."""
-        shapes = [self._of_batch(tensor.shape) for tensor in self._batch_of]
-        return reduce(broadcast_static_shape, shapes)
+        return TensorShape(self._batch_shape())
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
         """The shape of the batch, in a run: an int32 vector."""
-        with self._scope(name):
-            known = self.batch_shape
-            if known.is_fully_defined():
-                return constant(known.as_list(), "int32")
-            shapes = [shape(tensor) for tensor in self._batch_of]
-            if self._event_rank:
-                shapes = [sizes[: -self._event_rank] for sizes in shapes]
-            return reduce(broadcast_dynamic_shape, shapes)
-
-    def _of_batch(self, sizes: TensorShape) -> TensorShape:
-        return sizes[: -self._event_rank] if self._event_rank else sizes
+        return self._sizes_of(self.batch_shape, self._batch_shape_tensor, name)
 
     @property
     def event_shape(self) -> TensorShape:
         """The shape of what is drawn from one distribution of the batch, as far as it is known."""
-        return self._batch_of[0].shape[-1:] if self._event_rank else TensorShape([])
+        return TensorShape(self._event_shape())
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Tensor:
         """The same in a run: an int32 vector."""
+        return self._sizes_of(self.event_shape, self._event_shape_tensor, name)
+
+    def _sizes_of(self, known: TensorShape, found: Callable[[], Tensor], name: str) -> Tensor:
         with self._scope(name):
-            return shape(self._batch_of[0])[-1:] if self._event_rank else constant([], "int32")
+            if known.is_fully_defined():
+                return constant(known.as_list(), "int32")
+            return convert_to_tensor(found(), "int32")
 
     def is_scalar_event(self, name: str = "is_scalar_event") -> Tensor:
         """Whether single numbers are drawn: a bool Tensor."""
-        return constant(not self._event_rank, name=name)
+        return self._is_scalar(self.event_shape, self.event_shape_tensor, name)
 
     def is_scalar_batch(self, name: str = "is_scalar_batch") -> Tensor:
         """Whether the batch is one distribution: a bool Tensor."""
+        return self._is_scalar(self.batch_shape, self.batch_shape_tensor, name)
+
+    def _is_scalar(self, known: TensorShape, found: Callable[[], Tensor], name: str) -> Tensor:
         with self._scope(name):
-            return reduce_prod(shape(self.batch_shape_tensor())) < 1
+            if known.rank is not None:
+                return constant(known.rank == 0)
+            return reduce_prod(shape(found())) < 1
 
     def copy(self, **override_parameters_kwargs: Any) -> Any:
         """A distribution with some parameters changed."""
@@ -176,20 +189,38 @@ class Distribution:
 
     # What subclasses say -------------------------------------------------------------------------
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _batch_shape(self) -> Any:
+        return None
+
+    def _batch_shape_tensor(self) -> Tensor:
+        raise self._absent("batch_shape_tensor")
+
+    def _event_shape(self) -> Any:
+        return None
+
+    def _event_shape_tensor(self) -> Tensor:
+        raise self._absent("event_shape_tensor")
+
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         raise self._absent("sample")
 
     def _log_prob(self, value: Tensor) -> Tensor:
         raise self._absent("log_prob")
 
+    def _prob(self, value: Tensor) -> Tensor:
+        raise self._absent("prob")
+
     def _cdf(self, value: Tensor) -> Tensor:
         raise self._absent("cdf")
 
     def _log_cdf(self, value: Tensor) -> Tensor:
-        return log(self._cdf(value))
+        raise self._absent("log_cdf")
 
-    def _log_survival(self, value: Tensor) -> Tensor:
-        return log1p(-self._cdf(value))
+    def _survival_function(self, value: Tensor) -> Tensor:
+        raise self._absent("survival_function")
+
+    def _log_survival_function(self, value: Tensor) -> Tensor:
+        raise self._absent("log_survival_function")
 
     def _quantile(self, value: Tensor) -> Tensor:
         raise self._absent("quantile")
@@ -205,6 +236,9 @@ class Distribution:
 
     def _variance(self) -> Tensor:
         raise self._absent("variance")
+
+    def _stddev(self) -> Tensor:
+        raise self._absent("stddev")
 
     def _covariance(self) -> Tensor:
         raise self._absent("covariance")
@@ -237,55 +271,57 @@ class Distribution:
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Tensor:
         """The logarithm of how likely, or dense, a value is."""
-        return self._of_value(self._log_prob, value, name)
+        return self._of_value(self._log_prob, lambda x: log(self._prob(x)), value, name)
 
     def prob(self, value: Any, name: str = "prob") -> Tensor:
         """How likely, or dense, a value is."""
-        return self._of_value(lambda x: exp(self._log_prob(x)), value, name)
+        return self._of_value(self._prob, lambda x: exp(self._log_prob(x)), value, name)
 
     def cdf(self, value: Any, name: str = "cdf") -> Tensor:
         """How likely it is that what is drawn is at most a value."""
-        return self._of_value(self._cdf, value, name)
+        return self._of_value(self._cdf, lambda x: exp(self._log_cdf(x)), value, name)
 
     def log_cdf(self, value: Any, name: str = "log_cdf") -> Tensor:
         """The logarithm of `cdf`."""
-        return self._of_value(self._log_cdf, value, name)
+        return self._of_value(self._log_cdf, lambda x: log(self._cdf(x)), value, name)
 
     def survival_function(self, value: Any, name: str = "survival_function") -> Tensor:
         """How likely it is that what is drawn is more than a value."""
-        return self._of_value(lambda x: 1.0 - self._cdf(x), value, name)
+        return self._of_value(self._survival_function, lambda x: 1.0 - self.cdf(x), value, name)
 
     def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Tensor:
         """The logarithm of `survival_function`."""
-        return self._of_value(self._log_survival, value, name)
+        return self._of_value(
+            self._log_survival_function, lambda x: log1p(-self.cdf(x)), value, name
+        )
 
     def quantile(self, value: Any, name: str = "quantile") -> Tensor:
         """What is drawn is at most this, as likely as `value` says."""
-        return self._of_value(self._quantile, value, name)
+        return self._of_value(self._quantile, self._quantile, value, name)
 
     def entropy(self, name: str = "entropy") -> Tensor:
         """The entropy, in nats."""
-        return self._of_nothing(self._entropy, name)
+        return self._of_nothing(self._entropy, self._entropy, name)
 
     def mean(self, name: str = "mean") -> Tensor:
         """The mean."""
-        return self._of_nothing(self._mean, name)
+        return self._of_nothing(self._mean, self._mean, name)
 
     def mode(self, name: str = "mode") -> Tensor:
         """What is drawn most likely."""
-        return self._of_nothing(self._mode, name)
+        return self._of_nothing(self._mode, self._mode, name)
 
     def variance(self, name: str = "variance") -> Tensor:
         """The variance."""
-        return self._of_nothing(self._variance, name)
+        return self._of_nothing(self._variance, lambda: square(self._stddev()), name)
 
     def stddev(self, name: str = "stddev") -> Tensor:
         """The standard deviation."""
-        return self._of_nothing(lambda: sqrt(self._variance()), name)
+        return self._of_nothing(self._stddev, lambda: sqrt(self._variance()), name)
 
     def covariance(self, name: str = "covariance") -> Tensor:
         """The covariances of the components of what is drawn."""
-        return self._of_nothing(self._covariance, name)
+        return self._of_nothing(self._covariance, self._covariance, name)
 
     def kl_divergence(self, other: Distribution, name: str = "kl_divergence") -> Tensor:
         """How far another distribution is from this one: see `td.distributions.kl_divergence`."""
@@ -297,29 +333,38 @@ class Distribution:
         with self._scope(name):
             return self._entropy() + kl_divergence(self, other, self._allow_nan_stats)
 
-    def _scope(self, name: str) -> Any:
-        return name_scope(f"{self._name}/{name}")
+    @contextmanager
+    def _scope(self, name: str) -> Iterator[None]:
+        with name_scope(self._name), name_scope(name):
+            yield
 
-    def _of_value(self, function: Callable[[Tensor], Tensor], value: Any, name: str) -> Tensor:
+    def _of_value(
+        self,
+        own: Callable[[Tensor], Tensor],
+        otherwise: Callable[[Tensor], Tensor],
+        value: Any,
+        name: str,
+    ) -> Tensor:
         with self._scope(name):
-            return function(convert_to_tensor(value, self._dtype_of_values(), "value"))
+            given = convert_to_tensor(value, self._dtype_of_values(), "value")
+            return _first(lambda: own(given), lambda: otherwise(given))
 
     def _dtype_of_values(self) -> DType:
         return self._dtype
 
-    def _of_nothing(self, function: Callable[[], Tensor], name: str) -> Tensor:
+    def _of_nothing(
+        self, own: Callable[[], Tensor], otherwise: Callable[[], Tensor], name: str
+    ) -> Tensor:
         with self._scope(name):
-            return function()
+            return _first(own, otherwise)
 
-    # What subclasses call ------------------------------------------------------------------------
 
-    def _sizes(self, n: Tensor) -> Tensor:
-        """The shape of n numbers of each distribution."""
-        return concat([reshape(n, [1]), self.batch_shape_tensor()], 0)
-
-    def _spread(self, tensor: Any) -> Tensor:
-        """A tensor broadcast to the shape of the batch."""
-        value = convert_to_tensor(tensor, self._batch_of[0].dtype)
-        if value.shape.is_fully_defined() and value.shape == self.batch_shape:
-            return value
-        return broadcast_to(value, self.batch_shape_tensor())
+def _first(own: Callable[[], Tensor], otherwise: Callable[[], Tensor]) -> Tensor:
+    """What the formula of a subclass gives, or else what follows from its other ones."""
+    try:
+        return own()
+    except NotImplementedError as absent:
+        try:
+            return otherwise()
+        except NotImplementedError:
+            raise absent from None

@@ -15,9 +15,10 @@ from ...ops.random.uniform_and_normal import random_uniform
 from ...ops.special.beta import betainc
 from ...ops.special.gamma_functions import digamma, lgamma
 from ...ops.special.incomplete_gamma import igamma
-from .distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution
+from .distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED
 from .divergences import RegisterKL
 from .parameters import other_seed, parameters_of_one_dtype
+from .parametric import Parametric
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 public = {"td.distributions, td.contrib.distributions": ("Beta Exponential Gamma")}
 
 
-class Gamma(Distribution):
+class Gamma(Parametric):
     """The gamma distribution.
 
     Args:
@@ -42,7 +43,7 @@ class Gamma(Distribution):
         np.float32(1.5)
     """
 
-    reparameterization_type = NOT_REPARAMETERIZED
+    _reparameterization = NOT_REPARAMETERIZED
 
     def __init__(
         self,
@@ -58,7 +59,7 @@ class Gamma(Distribution):
         self.concentration, self.rate = made
         super().__init__(self.rate.dtype, given, made, validate_args, allow_nan_stats, name)
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         return random_gamma([n], self.concentration, self.rate, self.dtype, seed)
 
     def _log_prob(self, value: Tensor) -> Tensor:
@@ -102,7 +103,7 @@ class Exponential(Gamma):
         np.float32(2.0)
     """
 
-    reparameterization_type = FULLY_REPARAMETERIZED
+    _reparameterization = FULLY_REPARAMETERIZED
 
     def __init__(
         self,
@@ -116,13 +117,13 @@ class Exponential(Gamma):
         super().__init__(ones_like(rate), rate, validate_args, allow_nan_stats, name)
         self._parameters = {k: v for k, v in given.items() if k not in ("self", "__class__")}
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         least = float(np.finfo(self.dtype.numpy_dtype).tiny)
         drawn = random_uniform(self._sizes(n), least, 1.0, self.dtype, seed)
         return -log(drawn) / self.rate
 
 
-class Beta(Distribution):
+class Beta(Parametric):
     """The beta distribution, of numbers between 0 and 1.
 
     Args:
@@ -139,7 +140,7 @@ class Beta(Distribution):
         np.float32(0.75)
     """
 
-    reparameterization_type = NOT_REPARAMETERIZED
+    _reparameterization = NOT_REPARAMETERIZED
 
     def __init__(
         self,
@@ -162,7 +163,7 @@ class Beta(Distribution):
     def _both(self) -> tuple[Tensor, Tensor]:
         return self._spread(self.concentration1), self._spread(self.concentration0)
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         one, zero = self._both()
         first = random_gamma([n], one, dtype=self.dtype, seed=seed)
         second = random_gamma([n], zero, dtype=self.dtype, seed=other_seed(seed, "beta"))

@@ -12,9 +12,9 @@ from ...ops.math.arithmetic import abs as size_of, square, squared_difference
 from ...ops.math.exponentials import log
 from ...ops.math.reductions import reduce_sum
 from ...ops.random.uniform_and_normal import random_normal
-from .distribution import Distribution
 from .divergences import RegisterKL
 from .parameters import LOG_OF_ROOT_OF_2_PI, parameter
+from .parametric import Parametric
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 public = {"td.contrib.distributions": "MultivariateNormalDiag"}
 
 
-class MultivariateNormalDiag(Distribution):
+class MultivariateNormalDiag(Parametric):
     """The normal distribution of vectors, by a mean and a standard deviation of each element.
 
     Args:
@@ -70,7 +70,7 @@ class MultivariateNormalDiag(Distribution):
         parts = [self.loc, self.scale_diag]
         super().__init__(self.loc.dtype, given, parts, validate_args, allow_nan_stats, name)
 
-    def _sample_n(self, n: Tensor, seed: int | None) -> Tensor:
+    def _sample_n(self, n: Tensor, seed: int | None = None) -> Tensor:
         sizes = concat([self._sizes(n), self.event_shape_tensor()], 0)
         drawn = random_normal(sizes, 0.0, 1.0, self.dtype, seed)
         return drawn * self.scale_diag + self.loc

@@ -67,7 +67,7 @@ def test_gradients_pass_through_what_is_drawn(session: td.Session) -> None:
     found = session.run(td.gradients(td.reduce_mean(drawn), [mean, deviation]))
     assert abs(found[0] - 1.0) < 1e-5
     assert abs(found[1]) < 0.1
-    assert ds.Gamma.reparameterization_type is ds.NOT_REPARAMETERIZED
+    assert ds.Gamma(1.0, 1.0).reparameterization_type is ds.NOT_REPARAMETERIZED
 
 
 def test_far_out(session: td.Session) -> None:
@@ -101,7 +101,7 @@ def test_copies_and_names() -> None:
     normal = ds.Normal(0.0, 1.0, name="mine")
     other = normal.copy(scale=3.0)
     assert other.parameters["scale"] == 3.0
-    assert (other.name, other.dtype) == ("mine", td.float32)
+    assert (normal.name, other.name, other.dtype) == ("mine/", "mine_1/", td.float32)
     assert normal.log_prob(0.0).op.name.startswith("mine/log_prob/")
     assert "batch_shape=() event_shape=()" in repr(normal)
     assert ds.Exponential(2.0).copy(rate=3.0).parameters["rate"] == 3.0
@@ -151,3 +151,60 @@ def test_normal_vectors_are_normal_numbers_side_by_side() -> None:
         np.testing.assert_allclose(drawn.std(0), [scale, scale], atol=0.05)
         with pytest.raises(ValueError, match="loc or scale_diag must be given"):
             vectors()
+
+
+def test_own_distributions(session: td.Session) -> None:
+    class Points(td.contrib.distributions.Distribution):
+        """As likely numbers as their first dimension has, by the hooks of TensorFlow 1.x."""
+
+        def __init__(self, points: Any, validate_args: bool = False, name: str = "Points") -> None:
+            given = locals()
+            self.points = td.convert_to_tensor(points)
+            super().__init__(
+                dtype=self.points.dtype,
+                reparameterization_type=ds.FULLY_REPARAMETERIZED,
+                validate_args=validate_args,
+                allow_nan_stats=True,
+                parameters=given,
+                graph_parents=[self.points],
+                name=name,
+            )
+
+        def _batch_shape(self) -> td.TensorShape:
+            return td.TensorShape([])
+
+        def _event_shape(self) -> td.TensorShape:
+            return self.points.shape[1:]
+
+        def _event_shape_tensor(self) -> td.Tensor:
+            return td.shape(self.points)[1:]
+
+        def _sample_n(self, n: td.Tensor, seed: int | None = None) -> td.Tensor:
+            return td.tile(self.points[:1], td.stack([n, 1]))
+
+        def _prob(self, value: td.Tensor) -> td.Tensor:
+            return td.reduce_mean(td.cast(td.equal(self.points, value), td.float32))
+
+        def _mean(self) -> td.Tensor:
+            return td.reduce_mean(self.points, 0)
+
+        def _stddev(self) -> td.Tensor:
+            return td.reduce_mean(td.abs(self.points - self.mean()), 0)
+
+    fed = td.placeholder(td.float32, [None, None])
+    points = Points(fed)
+    assert (points.batch_shape.as_list(), points.event_shape.as_list()) == ([], [None])
+    assert points.sample([2, 3]).shape.as_list() == [2, 3, None]
+    asked = [points.sample([2, 3]), points.event_shape_tensor(), points.variance()]
+    drawn, sizes, variance = session.run(asked, {fed: [[1.0, 2.0], [3.0, 2.0]]})
+    np.testing.assert_array_equal(drawn, np.broadcast_to(np.float32([1.0, 2.0]), (2, 3, 2)))
+    assert (sizes.tolist(), variance.tolist()) == ([2], [1.0, 0.0])
+    halves = session.run(points.log_prob(2.0), {fed: [[1.0, 2.0], [3.0, 2.0]]})
+    np.testing.assert_allclose(halves, np.log(0.5), rtol=1e-6)
+    assert session.run([points.is_scalar_batch(), points.is_scalar_event()]) == [True, False]
+    assert points.copy(name="others/").name == "others/"
+    for method in ("entropy", "mode"):
+        with pytest.raises(NotImplementedError, match=f"{method} is not implemented for Points"):
+            getattr(points, method)()
+    with pytest.raises(NotImplementedError, match="cdf is not implemented for Points"):
+        points.survival_function(1.0)
