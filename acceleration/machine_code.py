@@ -48,6 +48,17 @@ def processor() -> str:
     return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
 
 
+@cache
+def vector_lanes() -> int:
+    """How many numbers of float32 a register of the processor holds; 0 where it is not known."""
+    try:
+        features = _llvm().get_host_cpu_features()
+    except Exception:  # noqa: BLE001 - without LLVM there is no machine code
+        return 0
+    widths = {"avx512f": 16, "avx": 8}
+    return next((lanes for name, lanes in widths.items() if features.get(name)), 4)
+
+
 _numbers = count()
 _linked: list[Any] = []
 """What keeps code from being freed: plans may call it at any time."""

@@ -30,6 +30,8 @@ def interpreted(loop: Loop) -> Callable[..., None]:
         "bits": lambda x: np.float32(x).view(np.int32),
         "of_bits": lambda x: np.int32(x).view(np.float32),
     }
+    if loop.lanes:
+        scope.update(_vectors(loop.lanes))
     exec(loop.source, scope)  # noqa: S102 - our own source
 
     def run(*arguments: Any) -> None:
@@ -38,13 +40,40 @@ def interpreted(loop: Loop) -> Callable[..., None]:
         for value, name in zip(arguments, loop.parameters, strict=True):
             if name[-1] == "*":
                 assert value.dtype.name == name[:-1]
-                assert value.flags.c_contiguous
-                value = value.reshape(-1)
+                value = _memory(value)
             taken.append(value)
         with np.errstate(all="ignore"):
             scope[loop.name](*taken)
 
     return run
+
+
+def _memory(array: np.ndarray) -> np.ndarray:
+    """What lies from the first element of an array to its last."""
+    if array.flags.c_contiguous:
+        return array.reshape(-1)
+    reach = sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True))
+    length = reach // array.itemsize + 1
+    return np.lib.stride_tricks.as_strided(array, (length,), (array.itemsize,))
+
+
+def _vectors(lanes: int) -> dict[str, Any]:
+    """The words for vectors; what is rounded once is rounded from float64 here."""
+
+    def load(x: np.ndarray, i: int) -> np.ndarray:
+        assert 0 <= i <= x.size - lanes
+        return x[i : i + lanes].copy()
+
+    def store(x: np.ndarray, i: int, numbers: np.ndarray) -> None:
+        assert 0 <= i <= x.size - lanes
+        x[i : i + lanes] = numbers
+
+    return {
+        "load": load,
+        "store": store,
+        "spread": lambda number: np.full(lanes, number, np.float32),
+        "fma": lambda x, y, z: (x.astype(np.float64) * y + z).astype(np.float32),
+    }
 
 
 def kernel_by(accelerated: Accelerated) -> KernelSpec:

@@ -10,9 +10,12 @@ from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.call_forms import renamed
+from ..kit.machine_products import product_loop, tile_of_processor
 from .channelwise import ChannelFilters
 from .convolution_rules import conv_sizes, conv_sliding
+from .machine_convolution import MachineFilters
 from .minimal_filtering import MinimalFilters, suits
+from .minimal_loop import minimal_loop
 from .product_kernels import SlidingProduct, Way, made_of, side_by_side
 from .unfolding import convolution_rows
 from .window_arguments import over_space, padding_attrs
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Window
+    from ..kit.machine_products import Tile
+    from .product_kernels import Again
 
 public = {"td.nn": "conv2d conv3d"}
 
@@ -78,7 +83,7 @@ def _define(definition: OpDef, rank: int) -> None:
             conv_sliding(c, rank),
             c.output_dtype.numpy_dtype,
             conv_sizes,
-            lambda *_: _rows,
+            _way,
             lambda _: (-1,),
             quicker=_by_minimal_filtering,
         )
@@ -89,18 +94,41 @@ _define(CONV_2D, 4)
 _define(CONV_3D, 5)
 
 
-def _by_minimal_filtering(
-    filters: Array, windows: Sequence[Window], again: Callable[[], Array] | None
-) -> Way | None:
+def _way(filters: Array | None, again: Again, dtype: np.dtype[Any]) -> Way:
+    tile = tile_of_processor()
+    if filters is None or not filters.size or tile is None or dtype != np.float32:
+        return Way(_rows)
+
+    def by_machine(loop: Callable[..., None]) -> Way:
+        machine = MachineFilters(filters, loop, tile)
+
+        def rows(x: Array, given: Array, windows: Sequence[Window]) -> Rows:
+            if x.shape[-1] == given.shape[-2]:
+                return machine.rows(x, windows)
+            return _rows(x, given if again is None else again(), windows)
+
+        return Way(rows, keeps=True)
+
+    return Way(_rows, loop=product_loop(tile), by_machine=by_machine)
+
+
+def _by_minimal_filtering(filters: Array, windows: Sequence[Window], again: Again) -> Way | None:
     if not suits(filters, windows):
         return None
-    minimal = MinimalFilters(filters, again)
+    told, tile = "by minimal filtering", tile_of_processor()
 
-    def rows(x: Array, filters: Array, windows: Sequence[Window]) -> Rows:
-        in_groups = x.shape[-1] != filters.shape[-2]
-        return _rows(x, minimal.plain(), windows) if in_groups else minimal.rows(x, windows)
+    def way(machine: tuple[Callable[..., None], Tile] | None = None) -> Way:
+        minimal = MinimalFilters(filters, again, machine)
 
-    return Way(rows, "by minimal filtering")
+        def rows(x: Array, filters: Array, windows: Sequence[Window]) -> Rows:
+            in_groups = x.shape[-1] != filters.shape[-2]
+            return _rows(x, minimal.plain(), windows) if in_groups else minimal.rows(x, windows)
+
+        return Way(rows, told, keeps=True)
+
+    if tile is None:
+        return way()
+    return way()._replace(loop=minimal_loop(tile), by_machine=lambda loop: way((loop, tile)))
 
 
 def _rows(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
@@ -10,7 +11,7 @@ from ...shape_inference.traits import Traits
 from .channelwise import ChannelFilters
 from .convolution import conv2d
 from .convolution_rules import conv_sliding
-from .product_kernels import SlidingProduct
+from .product_kernels import SlidingProduct, Way
 from .window_arguments import over_space, padding_attrs
 from .window_costs import depthwise_flops
 from .window_loops import depthwise_loop
@@ -19,6 +20,8 @@ from .window_workspaces import depthwise_workspace
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
+
     from ...graph.kernel_spec import Rows
     from ...graph.node import Tensor
     from ...graph.surface.tensor_like import TensorLike
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Sliding, Window
     from ...shape_inference.symbolic.symbolic import Dim
+    from .product_kernels import Again
+
+    Machine = Callable[..., None] | None
 
 public = {"td.nn": "depthwise_conv2d depthwise_conv2d_native separable_conv2d"}
 
@@ -74,18 +80,18 @@ def _depthwise_kernel(c: KernelContext) -> Kernel:
     def check(slide: Sliding, image: Any, filters: Any) -> None:
         depthwise_sizes(c, slide, image, filters)
 
-    def rows_by(filters: Array | None, machine: Callable[..., None] | None) -> Any:
+    def way(
+        filters: Array | None, again: Again, dtype: np.dtype[Any], machine: Machine = None
+    ) -> Way:
         known = None if filters is None else ChannelFilters(filters, machine)
 
         def rows(x: Array, filters: Array, windows: tuple[Window, ...]) -> Rows:
             return (known or ChannelFilters(filters, machine)).rows(x, windows)
 
-        return rows
+        return Way(rows, loop=depthwise_loop(dtype), by_machine=partial(way, filters, again, dtype))
 
     dtype = c.output_dtype.numpy_dtype
-    product = SlidingProduct(
-        conv_sliding(c, 4), dtype, check, rows_by, lambda shape: shape[2:], depthwise_loop
-    )
+    product = SlidingProduct(conv_sliding(c, 4), dtype, check, way, lambda shape: shape[2:])
     return product.kernel(c.const("filter"))
 
 

@@ -10,6 +10,7 @@ of products, by about as much.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -17,21 +18,23 @@ import numpy as np
 from ...graph.kernel_spec import Rows
 from ..kit.scratch import scratch
 from ..kit.sharing import share
+from .minimal_loop import TurnedPanels
 from .unfolding import convolution_rows, multiply_part
-from .windowing import Frame, blocks
+from .windowing import Frame, even_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
+    from ..kit.machine_products import Tile
 
     Finish = Callable[[int, int], Any] | None
 
 _SIZE, _TILE, _SEEN, _NUMBERS = 3, 2, 4, 16
 # What a block of tiles takes, which stays in the cache; but products of fewer rows are slow.
 _BLOCK_BYTES = 1 << 21
-_FEWEST_TILES = 256
+_FEWEST_TILES, _FEWEST_BY_MACHINE = 256, 64
 # Below these, the additions take longer than what they save; the table is from one core.
 _FEWEST_CHANNELS = 64
 _FEWEST_PRODUCTS = 1 << 20
@@ -85,13 +88,21 @@ class MinimalFilters:
         filters: the filters.
         again: makes them again, so that only the turned ones are kept as long as no image needs
             others; None where they are kept elsewhere.
+        machine: the loop of `minimal_loop` as machine code, and its tile, to be used in place of
+            NumPy.
     """
 
-    def __init__(self, filters: Array, again: Callable[[], Array] | None = None) -> None:
+    def __init__(
+        self,
+        filters: Array,
+        again: Callable[[], Array] | None = None,
+        machine: tuple[Callable[..., None], Tile] | None = None,
+    ) -> None:
+        self._machine = machine
         self._shape = filters.shape
         self._plain = filters if again is None else None
         self._again = again
-        self._turned: Array | None = None
+        self._write: Callable[[Array, Array, bool], None] | None = None
 
     def plain(self) -> Array:
         """The filters, which are kept from now on."""
@@ -104,27 +115,32 @@ class MinimalFilters:
             return self._again()
         return cast("Array", self._plain)
 
-    def _turned_filters(self) -> Array:
-        """For each of the 16 numbers of a tile, what it is multiplied with."""
-        if self._turned is None:
+    def _writing(self) -> Callable[[Array, Array, bool], None]:
+        """What writes tiles with the turned filters: 16 numbers of each are multiplied."""
+        if self._write is None:
             halves = np.tensordot(_FILTERS, self._made(), (1, 0))
-            turned = np.tensordot(_FILTERS, halves, (1, 1))
+            both = np.tensordot(_FILTERS, halves, (1, 1))
             shape = (_NUMBERS, *self._shape[2:])
-            self._turned = np.ascontiguousarray(turned.swapaxes(0, 1), np.float32).reshape(shape)
-        return self._turned
+            turned = np.ascontiguousarray(both.swapaxes(0, 1), np.float32).reshape(shape)
+            if self._machine is None:
+                self._write = partial(_write_tiles, turned)
+            else:
+                self._write = TurnedPanels(turned, *self._machine).write
+        return self._write
 
     def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
         """The convolution of [batch, rows, columns, channels], to be made."""
         sizes = zip(windows, x.shape[1:-1], strict=True)
         down, across = [int(window.positions(size)) for window, size in sizes]
         shape = (x.shape[0], down, across, self._shape[-1])
-        if math.prod(shape) * x.shape[-1] < _FEWEST_PRODUCTS or 0 in x.shape:
+        few = self._machine is None and math.prod(shape) * x.shape[-1] < _FEWEST_PRODUCTS
+        if few or 0 in (*shape, *x.shape):
             return convolution_rows(x, self.plain(), windows)
         out = shape[-1]
         frame = Frame(x, windows, (down, across))
 
         def fill(result: Array, finish: Finish) -> None:
-            turned = self._turned_filters()
+            write = self._writing()
 
             def multiply(parts: Iterator[tuple[slice, slice]], by_numbers: bool = False) -> None:
                 for some, part in parts:
@@ -134,14 +150,16 @@ class MinimalFilters:
                     stop = start + math.prod(place.shape[:3])
                     seen = frame.whole_tiles(some, rows, _TILE)
                     if _is_even(seen):
-                        _write_tiles(seen, turned, place, by_numbers)
+                        write(seen, place, by_numbers)
                     else:
                         matrix = self.plain().reshape(-1, out)
                         multiply_part(frame, (some, rows), matrix, result.reshape(-1, out))
                     if finish is not None:
                         finish(start, stop)
 
-            parts = [*_parts(x, shape)]
+            parts = [
+                *_parts(x, shape, _FEWEST_TILES if self._machine is None else _FEWEST_BY_MACHINE)
+            ]
             if len(parts) > 1:
                 share(multiply, parts)
             else:
@@ -150,16 +168,13 @@ class MinimalFilters:
         return Rows(shape, fill)
 
 
-def _parts(x: Array, shape: Sequence[int]) -> Iterator[tuple[slice, slice]]:
+def _parts(x: Array, shape: Sequence[int], fewest: int) -> Iterator[tuple[slice, slice]]:
     """The blocks of images and lines of tiles that are done at a time."""
     images, down, across, out = shape
     bytes_of_tile = _NUMBERS * max(x.shape[-1], out) * x.itemsize
-    most = max(_BLOCK_BYTES, _FEWEST_TILES * bytes_of_tile)
+    most = max(_BLOCK_BYTES, fewest * bytes_of_tile)
     tiles = images, -(-down // _TILE), -(-across // _TILE)
-    whole = math.prod(tiles) * bytes_of_tile
-    number = -(-whole // most)
-    # Blocks alike, and an even number of them, so that no thread waits long for another.
-    return blocks(tiles, bytes_of_tile, -(-whole // (number + number % 2)) if number > 1 else most)
+    return even_blocks(tiles, bytes_of_tile, most)
 
 
 def _is_even(x: Array) -> bool:
@@ -172,12 +187,12 @@ def _is_even(x: Array) -> bool:
     return not some.size or bool(squares.max() < _RANGE * some.min())
 
 
-def _write_tiles(x: Array, turned: Array, out: Array, by_numbers: bool) -> None:
+def _write_tiles(turned: Array, x: Array, out: Array, by_numbers: bool) -> None:
     """Writes the convolution to `out`.
 
     Args:
-        x: images between their margins, [images, rows, columns, channels].
         turned: the filters, turned.
+        x: images between their margins, [images, rows, columns, channels].
         out: [images, rows - 2, columns - 2, channels].
         by_numbers: whether the products of the 16 numbers are shared among threads.
     """

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Sliding, Window
 
-    Machine = Callable[..., None] | None
     Again = Callable[[], Array] | None
     RowsOf = Callable[[Array, Array, Any], Rows]
 
@@ -30,10 +29,17 @@ class Way(NamedTuple):
     Attributes:
         rows: makes them.
         told: what `explain` says of it.
+        keeps: whether it keeps what it needs of the filters, so that it reads no more than the
+            shape of those that it is given.
+        loop: a loop that machine code may be made of; None for none.
+        by_machine: from the loop as machine code to the way that leaves its work to it.
     """
 
     rows: RowsOf
-    told: str
+    told: str = ""
+    keeps: bool = False
+    loop: Loop | None = None
+    by_machine: Callable[[Callable[..., None]], Way] | None = None
 
 
 def made_of(rows: Rows, dtype: np.dtype[Any]) -> Array:
@@ -67,15 +73,14 @@ class SlidingProduct:
         dtype: of both.
         check: called with how they slide and the shapes of both; raises a ValueError if they do not
             fit.
-        rows_by: from constant filters, if there are any, and machine code, if there is any, to the
-            function that makes rows of images, channels last, filters and windows, in the dtype
-            that sums are made in.
+        way: from constant filters, if there are any, in the dtype that sums are made in, what makes
+            them again, if they are not kept elsewhere, and that dtype to the way that rows of
+            images, channels last, filters and windows are made.
         shape_of_factor: the shape in which factors of the channels of a result are multiplied with
             filters of a shape.
-        loop: from the dtype that sums are made in to the loop that machine code is made of.
-        quicker: from constant filters, windows and what makes these filters again, if they are not
-            kept elsewhere, to a quicker way to make rows of any filters of their shape, which
-            rounds otherwise, and what it is called; None where there is none.
+        quicker: from constant filters, windows and what makes these filters again to a quicker way
+            to make rows of any filters of their shape, which rounds otherwise; None where there is
+            none.
     """
 
     def __init__(
@@ -83,27 +88,24 @@ class SlidingProduct:
         slide: Sliding,
         dtype: np.dtype[Any],
         check: Callable[[Sliding, Any, Any], Any],
-        rows_by: Callable[[Array | None, Machine], RowsOf],
+        way: Callable[[Array | None, Again, np.dtype[Any]], Way],
         shape_of_factor: Callable[[tuple[int, ...]], tuple[int, ...]],
-        loop: Callable[[np.dtype[Any]], Loop | None] = lambda _: None,
         quicker: Callable[[Array, Sequence[Window], Again], Way | None] = lambda *_: None,
     ) -> None:
         self._rank = len(slide.strides)
         self._channels = slide.channels
         self._dtype = dtype
         self._inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
-        self._rows_by = rows_by
+        self._way = way
         self._shape_of_factor = shape_of_factor
-        self._loop = loop(self._inner)
         self._slide = slide
         self._quicker = quicker
         self._sliding = partial(
             SlidingProduct,
             dtype=dtype,
             check=check,
-            rows_by=rows_by,
+            way=way,
             shape_of_factor=shape_of_factor,
-            loop=loop,
             quicker=quicker,
         )
 
@@ -114,35 +116,36 @@ class SlidingProduct:
 
         self._windows = windows
 
-    def kernel(
-        self, filters: Array | None, machine: Machine = None, again: Again = None
-    ) -> KernelSpec:
-        """The kernel for these filters; for any, if None are given."""
+    def kernel(self, filters: Array | None, again: Again = None) -> KernelSpec:
+        """The kernel for these filters; for any, if None are given.
+
+        Args:
+            filters: the filters.
+            again: makes them again, where they are not kept elsewhere.
+        """
         if filters is not None and filters.ndim != self._rank:
             filters = None
-        rows_of = self._rows_by(
-            None if filters is None else filters.astype(self._inner, copy=False), machine
-        )
-        way = None
-        if filters is not None and filters.dtype == self._inner:
-            way = self._quicker(filters, self._slide.windows(filters.shape[:-2]), again)
-        return self._kernel_of(filters, machine, rows_of, way, shape_alone=again is not None)
+        inner = None if filters is None else filters.astype(self._inner, copy=False)
+        quicker = None
+        if filters is not None and filters is inner:
+            quicker = self._quicker(filters, self._slide.windows(filters.shape[:-2]), again)
+        axis = self._channels - self._rank
+        kernel = self._kernel_by(self._way(inner, again, self._inner), again)
+        if filters is not None:
+            kernel.filters = Filters(self._rank, axis, 1, self._times(filters))
+        if quicker is not None:
+            kernel.quicker = partial(self._kernel_by, quicker, again)
+        kernel.within = partial(self._within, filters)
+        return kernel
 
-    def _kernel_of(
-        self,
-        filters: Array | None,
-        machine: Machine,
-        rows_of: RowsOf,
-        way: Way | None = None,
-        told: str = "",
-        shape_alone: bool = False,
-    ) -> KernelSpec:
+    def _kernel_by(self, way: Way, again: Again) -> KernelSpec:
+        """The kernel that makes rows in some way."""
 
         def rows(x: Array, filters: Array) -> Rows:
             check_ranks(self._rank, input=x, filter=filters)
             windows = self._windows(x.shape, filters.shape)
             x = channels_last(x, self._channels).astype(self._inner, copy=False)
-            result = rows_of(x, filters.astype(self._inner, copy=False), windows)
+            result = way.rows(x, filters.astype(self._inner, copy=False), windows)
             check_size(result.shape, self._inner)
             return result
 
@@ -150,30 +153,22 @@ class SlidingProduct:
             result = made_of(rows(x, filters), self._inner)
             return channels_back(result, self._channels).astype(self._dtype, copy=False)
 
-        axis = self._channels - self._rank
+        by_machine = way.by_machine
+        accelerated = None
+        if way.loop is not None and by_machine is not None:
+            accelerated = Accelerated(
+                way.loop, lambda function: self._kernel_by(by_machine(function), again)
+            )
         return KernelSpec(
             product,
             Memory.FRESH,
-            filters=None if filters is None else Filters(self._rank, axis, 1, self._times(filters)),
-            rows=rows if axis == -1 and self._inner is self._dtype else None,
-            accelerated=None
-            if self._loop is None or machine is not None
-            else Accelerated(self._loop, partial(self.kernel, filters)),
-            quicker=None
-            if way is None
-            else partial(self._quicker_kernel, machine, way, shape_alone),
-            told=told,
-            within=partial(self._within, filters, machine),
+            rows=rows if self._channels == self._rank - 1 and self._inner is self._dtype else None,
+            accelerated=accelerated,
+            told=way.told,
+            shape_alone=(1,) if again is not None and way.keeps else (),
         )
 
-    def _quicker_kernel(self, machine: Machine, way: Way, shape_alone: bool) -> KernelSpec:
-        kernel = self._kernel_of(None, machine, way.rows, told=way.told)
-        kernel.shape_alone = (1,) if shape_alone else ()
-        return kernel
-
-    def _within(
-        self, filters: Array | None, machine: Machine, margins: Sequence[int]
-    ) -> KernelSpec | None:
+    def _within(self, filters: Array | None, margins: Sequence[int]) -> KernelSpec | None:
         """The kernel for images between margins, that takes them without."""
         slide = self._slide
         fits = len(margins) == len(slide.margins) and not slide.same
@@ -182,7 +177,7 @@ class SlidingProduct:
         if not fits:
             return None
         both = [sum(pair) for pair in zip(margins, slide.margins, strict=True)]
-        return self._sliding(slide._replace(margins=both)).kernel(filters, machine)
+        return self._sliding(slide._replace(margins=both)).kernel(filters)
 
     def _times(self, filters: Array) -> Callable[[Array], tuple[Array, KernelSpec]]:
         def times(factor: Array) -> tuple[Array, KernelSpec]:

@@ -178,6 +178,15 @@ def blocks(shape: Sequence[int], bytes_of_item: int, most: int) -> Iterator[tupl
             yield slice(image, image + images), slice(start, start + rows)
 
 
+def even_blocks(
+    shape: Sequence[int], bytes_of_item: int, most: int
+) -> Iterator[tuple[slice, slice]]:
+    """Such parts, alike, and an even number of them, so that no thread waits long for another."""
+    whole = math.prod(shape) * bytes_of_item
+    number = -(-whole // most)
+    return blocks(shape, bytes_of_item, -(-whole // (number + number % 2)) if number > 1 else most)
+
+
 def largest(parts: Iterable[tuple[slice, slice]], shape: Sequence[int]) -> tuple[int, int]:
     """How many images, and how many rows of them, the first and largest of such parts has."""
     images, rows = next(iter(parts))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from ...graph.node import Operation, Tensor
 
 if TYPE_CHECKING:
@@ -81,6 +83,19 @@ class Work(NamedTuple):
     outputs: Sequence[Tensor]
     folded: tuple[str, ...] = ()
     acceleration: Acceleration | None = None
+
+    def by(self, kernel: KernelSpec) -> Work:
+        """The work done by another kernel.
+
+        Constants of which it reads the shape alone, since it has others made of them, are let go.
+        """
+        inputs = list(self.inputs)
+        for i in kernel.shape_alone:
+            source = inputs[i]
+            if isinstance(source, Constant):
+                empty = np.zeros((), source.array.dtype)
+                inputs[i] = Constant(np.broadcast_to(empty, source.array.shape))
+        return self._replace(kernel=kernel, inputs=tuple(inputs))
 
 
 class Draft:

@@ -30,6 +30,5 @@ def use_machine_code(draft: Draft) -> None:
             chosen = kernel(partial(accelerator.ready, loop))
         else:
             chosen = item.kernel if function is None else kernel(function)
-        draft.work[place] = item._replace(
-            kernel=chosen, acceleration=Acceleration(loop, function is not None, same_bits)
-        )
+        acceleration = Acceleration(loop, function is not None, same_bits)
+        draft.work[place] = item.by(chosen)._replace(acceleration=acceleration)

@@ -213,7 +213,7 @@ def test_what_follows_a_convolution_is_finished_by_machine_code(folder: Path) ->
         assert "fused" not in session.explain(y, [x])
         before = [session.run(y, {x: image}) for _ in range(RUNS_OF_BOTH_TIERS)]
         compiling.wait()
-        assert [loop.name for loop in compiling._functions] == ["chain"]
+        assert {loop.name for loop in compiling._functions} == {"chain", "product"}
         after = session.run(y, {x: image})
         *_, last = session.explain(y, [x]).splitlines()
         assert last == ("fused Conv2D (Conv2D) + add (AddV2) + Relu6 (Relu6), by machine code")
@@ -237,7 +237,7 @@ def test_exponentials_round_alike_from_cold_to_hot(folder: Path) -> None:
                 runs[name] = [session.run([y, z], {x: image}) for _ in range(RUNS_OF_BOTH_TIERS)]
                 compiling.wait()
                 runs[name].append(session.run([y, z], {x: image}))
-            assert by_machine == (3 if name == "second" else 0), name
+            assert by_machine == (4 if name == "second" else 0), name
         assert not compiling._failures
     for name in runs:
         for run in runs[name][1:]:
@@ -245,7 +245,7 @@ def test_exponentials_round_alike_from_cold_to_hot(folder: Path) -> None:
                 np.testing.assert_array_equal(bits(one), bits(other))
     for name, other in (("numpy", "first"), ("numpy", "second")):
         for one, another in zip(runs[name][0], runs[other][0], strict=True):
-            np.testing.assert_allclose(one, another, rtol=2e-6, atol=1e-6)
+            np.testing.assert_allclose(one, another, rtol=2e-6, atol=2e-5)  # of sums that cancel
 
 
 @NEEDS_NUMBA

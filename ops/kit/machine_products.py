@@ -1,0 +1,217 @@
+"""Products with constant factors by machine code: a tile of sums stays in registers.
+
+As in GotoBLAS (K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008),
+but that rows of the first factor are read where they lie, so that windows of images are rows, too.
+"""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...acceleration.machine_code import vector_lanes
+from ...graph.kernel_spec import Loop
+from ...protos.config import config
+from .scratch import scratch
+from .sharing import share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ...shape_inference.protocols import Array
+
+# Panels are so many vectors wide; what is left at the end is one that overlaps the one before.
+_WIDE, _NARROW = 2, 1
+# Rows of a tile, for vectors of so many lanes: processors with the longest have 32 registers.
+_ROWS = {16: (12, 4, 1), 8: (6, 1), 4: (6, 1)}
+# Products of more multiplications are shared out, in so many parts.
+_MANY_TO_SHARE, _PARTS = 1 << 22, 4
+
+
+class Tile(NamedTuple):
+    """What is summed up in registers at a time.
+
+    Attributes:
+        lanes: how many numbers a vector has.
+        rows: how many rows; where there are fewer, one of the next numbers.
+    """
+
+    lanes: int
+    rows: tuple[int, ...]
+
+
+def tile_of_processor() -> Tile | None:
+    """What fits the processor; None where there is no machine code."""
+    lanes = vector_lanes() if config.accelerator else 0
+    return Tile(lanes, _ROWS[lanes]) if lanes else None
+
+
+_HEAD = """
+def product(
+    x, places, steps, w, out, begin, end, first, last, number, length, columns, behind, at, to
+):
+    size = number * length
+    wide = columns // {pair}
+    if columns - wide * {pair} > {lanes} and wide > 0:
+        wide += 1
+    for p in range(first, last):
+"""
+_PANEL = """
+        {test}:
+            column = {column}
+            column = column if column < columns - {width} else columns - {width}
+            panel = at + {panel}
+            target = to + column
+            row = begin
+"""
+_TILE = """
+            while row + {rows} <= end:
+                {begin}
+                b = panel
+                for t in range(number):
+                    step = steps[t]
+                    {place}
+                    for k in range(length):
+                        {load}
+                        {add}
+                        b += {width}
+                {store}
+                row += {rows}
+"""
+
+
+def _lines(indent: int, lines: Sequence[str]) -> str:
+    return f"\n{' ' * indent}".join(lines)
+
+
+def _tile(rows: int, vectors: int, lanes: int) -> str:
+    """The loops that make a tile of so many rows."""
+    sums = list(product(range(rows), range(vectors)))
+    add = []
+    for r in range(rows):
+        add.append(f"s = spread(x[a{r} + k])")
+        add += [f"c{r}_{v} = fma(s, w{v}, c{r}_{v})" for v in range(vectors)]
+    return _TILE.format(
+        rows=rows,
+        width=vectors * lanes,
+        begin=_lines(16, [f"c{r}_{v} = spread(float32(0))" for r, v in sums]),
+        place=_lines(20, [f"a{r} = behind + places[row + {r}] + step" for r in range(rows)]),
+        load=_lines(24, [f"w{v} = load(w, b + {v * lanes})" for v in range(vectors)]),
+        add=_lines(24, add),
+        store=_lines(
+            16,
+            [
+                f"store(out, target + (row + {r}) * columns + {v * lanes}, c{r}_{v})"
+                for r, v in sums
+            ],
+        ),
+    )
+
+
+@cache
+def product_loop(tile: Tile) -> Loop:
+    """The loop that writes products of rows of `x` with panels `first` to `last` of `w` to `out`.
+
+    What row `i` of `begin` to `end` multiplies are `number` times `length` numbers of `x`: they lie
+    at `places[i] + steps[t]`, counted from `behind` on, as `w` is from `at` and `out` from `to`.
+    The result has so many `columns`.
+    """
+    types = ("float32*", "int64*", "int64*", "float32*", "float32*", *["int64"] * 10)
+    return Loop("product", types, product_source(tile), tile.lanes)
+
+
+def product_source(tile: Tile) -> str:
+    """The source of `product`."""
+    lanes, rows = tile
+    parts = [_HEAD.format(pair=_WIDE * lanes, lanes=lanes)]
+    wide, narrow = _WIDE * lanes, _NARROW * lanes
+    panels = (
+        ("if p < wide", f"p * {wide}", f"p * size * {wide}", _WIDE),
+        ("else", f"wide * {wide} + (p - wide) * {narrow}",
+         f"(wide * {wide} + (p - wide) * {narrow}) * size", _NARROW),
+    )  # fmt: skip
+    for test, column, panel, vectors in panels:
+        parts.append(_PANEL.format(test=test, column=column, panel=panel, width=vectors * lanes))
+        parts += [_tile(some, vectors, lanes) for some in rows]
+    return "".join(parts)
+
+
+class Panels:
+    """A constant factor [size, columns] as `product_loop` reads it, some columns side by side.
+
+    Args:
+        matrix: the factor, not empty.
+        tile: that of the loop.
+
+    Attributes:
+        array: the panels, one after the other.
+        number: how many there are.
+        columns: those of the factor, but at least those of a panel.
+    """
+
+    def __init__(self, matrix: Array, tile: Tile) -> None:
+        missing = tile.lanes - matrix.shape[1]
+        if missing > 0:
+            matrix = np.pad(matrix, ((0, 0), (0, missing)))
+        self.columns = matrix.shape[1]
+        starts = [*panel_starts(self.columns, tile.lanes)]
+        self.number = len(starts)
+        self.array = np.concatenate(
+            [matrix[:, start : start + width].reshape(-1) for start, width in starts]
+        )
+
+
+def panel_starts(columns: int, lanes: int) -> list[tuple[int, int]]:
+    """Where panels start among so many columns, and how wide they are."""
+    pair = _WIDE * lanes
+    wide, rest = divmod(columns, pair)
+    if wide and rest > lanes:
+        wide, rest = wide + 1, 0
+    starts = [(min(i * pair, columns - pair), pair) for i in range(wide)]
+    narrow = range(0, rest, lanes)
+    return starts + [(min(wide * pair + i, columns - lanes), lanes) for i in narrow]
+
+
+def multiply_panels(
+    loop: Callable[..., None],
+    x: Array,
+    places: Array,
+    steps: Array,
+    length: int,
+    panels: Panels,
+    out: Array,
+    alone: bool = True,
+) -> None:
+    """Writes the products of rows with a constant factor to `out`.
+
+    Args:
+        loop: that of `product_loop` as machine code.
+        x: where the rows are.
+        places: where each row begins, in elements of `x`.
+        steps: how far from there its pieces lie.
+        length: how many numbers a piece has.
+        panels: the factor.
+        out: [rows, columns].
+        alone: whether nothing else is shared among threads meanwhile, so that this may be.
+    """
+    if out.shape[1] < panels.columns:
+        whole = scratch("columns", (len(out), panels.columns), out.dtype)
+        multiply_panels(loop, x, places, steps, length, panels, whole, alone)
+        out[...] = whole[:, : out.shape[1]]
+        return
+    count = len(places)
+
+    def multiply(starts: Iterator[int], step: int = panels.number) -> None:
+        for start in starts:
+            stop = min(start + step, panels.number)
+            numbers = 0, count, start, stop, len(steps), length, panels.columns, 0, 0, 0
+            loop(x, places, steps, panels.array, out, *numbers)
+
+    if alone and panels.number > 1 and count * panels.array.size > _MANY_TO_SHARE:
+        step = -(-panels.number // _PARTS)
+        share(partial(multiply, step=step), range(0, panels.number, step))
+    else:
+        multiply(iter([0]))

@@ -1,0 +1,126 @@
+"""Convolutions as machine code does them, its loops run by Python, beside sums of products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from machine_loops import interpreted
+
+from tensordraft.ops.kit.machine_products import Tile, panel_starts, product_loop
+from tensordraft.ops.windows import convolution, machine_convolution, minimal_filtering
+from tensordraft.ops.windows.machine_convolution import MachineFilters
+from tensordraft.ops.windows.minimal_filtering import MinimalFilters
+from tensordraft.ops.windows.minimal_loop import minimal_loop
+from tensordraft.ops.windows.unfolding import convolution_rows
+from tensordraft.shape_inference.sliding_windows import Window
+
+TILE = Tile(4, (3, 1))
+PRODUCT = interpreted(product_loop(TILE))
+MINIMAL = interpreted(minimal_loop(TILE))
+
+
+def made(rows: Any) -> np.ndarray:
+    """A result, each row of which must have been finished once."""
+    result = np.full(rows.shape, 7, "f")
+    finished: list[int] = []
+    rows.fill(result, lambda *part: finished.extend(range(*part)))
+    assert sorted(finished) == list(range(np.prod(rows.shape[:-1], dtype=int)))
+    return result
+
+
+@pytest.mark.parametrize("columns", range(1, 30))
+def test_panels_hold_every_column(columns: int) -> None:
+    starts = panel_starts(max(columns, 4), 4)
+    seen = {start + i for start, width in starts for i in range(width)}
+    assert seen == set(range(max(columns, 4)))
+    widths = [width for _, width in starts]
+    assert widths == sorted(widths, reverse=True)
+    assert set(widths) <= {4, 8}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_any_window_sees_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(machine_convolution, "_BLOCK_BYTES", int(rng.choice([1, 1 << 9, 1 << 20])))
+    monkeypatch.setattr(machine_convolution, "_FEWEST_POSITIONS", int(rng.integers(1, 9)))
+    rank = int(rng.integers(1, 4))
+    space = [int(n) for n in rng.integers(2, 9, rank)]
+    windows = []
+    for size in space:
+        seen, stride, rate = [int(n) for n in rng.integers(1, [4, 4, 3])]
+        window = Window(seen, stride, rate, same=bool(rng.random() < 0.5))
+        windows.append(window if window.fits(size) else Window(1, stride))
+    batch, channels, out = [int(n) for n in rng.integers(1, [3, 6, 14])]
+    x = rng.integers(-9, 9, (batch, *space, channels)).astype("f")
+    sizes = [int(window.size) for window in windows]
+    filters = rng.integers(-9, 9, (*sizes, channels, out)).astype("f")
+    found = made(MachineFilters(filters, PRODUCT, TILE).rows(x, windows))
+    np.testing.assert_array_equal(found, made(convolution_rows(x, filters, windows)))
+
+
+@pytest.mark.parametrize("shape", [(0, 4, 4, 3), (2, 0, 4, 3), (1, 4, 4, 0)])
+def test_nothing_makes_nothing_or_zeros(shape: tuple[int, ...]) -> None:
+    x, filters = np.ones(shape, "f"), np.ones((3, 3, shape[-1], 5), "f")
+    windows = [Window(3, 1, same=True)] * 2
+    if shape[-1]:
+        found = made(MachineFilters(filters, PRODUCT, TILE).rows(x, windows))
+        np.testing.assert_array_equal(found, np.zeros((*shape[:3], 5), "f"))
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 3e38])
+def test_what_is_no_number_reaches_who_sees_it(odd: float) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((1, 6, 5, 3)).astype("f")
+    filters = rng.standard_normal((3, 3, 3, 6)).astype("f")
+    x[0, 2, 3, 1] = filters[1, 1, 2, 4] = odd
+    windows = [Window(3, 1, same=True)] * 2
+    with np.errstate(all="ignore"):
+        found = made(MachineFilters(filters, PRODUCT, TILE).rows(x, windows))
+        wanted = made(convolution_rows(x, filters, windows))
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("fewest", [1, 4, 256])
+@pytest.mark.parametrize("size", [(3, 3), (4, 7), (8, 5), (1, 6)])
+@pytest.mark.parametrize("same", [True, False])
+def test_minimal_filtering_sums_up_to_the_same(
+    monkeypatch: pytest.MonkeyPatch, fewest: int, size: tuple[int, int], same: bool
+) -> None:
+    monkeypatch.setattr(minimal_filtering, "_BLOCK_BYTES", 1)
+    monkeypatch.setattr(minimal_filtering, "_FEWEST_BY_MACHINE", fewest)
+    rng = np.random.default_rng(0)
+    windows = [Window(3, 1, same=same or n < 3) for n in size]
+    x = rng.standard_normal((2, *size, 6)).astype("f")
+    filters = rng.standard_normal((3, 3, 6, 9)).astype("f")
+    x[1, 0, 0, 0] = 3e9  # its tile is done otherwise
+    found = made(MinimalFilters(filters, machine=(MINIMAL, TILE)).rows(x, windows))
+    wanted = made(convolution_rows(x, filters, windows))
+    np.testing.assert_allclose(found[0], wanted[0], atol=1e-4)
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_groups_take_the_way_of_groups(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convolution, "tile_of_processor", lambda: TILE)
+    rng = np.random.default_rng(0)
+    filters = rng.standard_normal((3, 3, 3, 8)).astype("f")
+    windows = [Window(3, 1, same=True)] * 2
+    way = convolution._way(filters, None if kept else filters.copy, filters.dtype)
+    assert way.by_machine is not None
+    machine = way.by_machine(PRODUCT)
+    given = filters if kept else np.broadcast_to(np.float32(0), filters.shape)
+    for channels in (3, 6):
+        x = rng.standard_normal((1, 5, 5, channels)).astype("f")
+        found, wanted = machine.rows(x, given, windows), way.rows(x, filters, windows)
+        np.testing.assert_allclose(made(found), made(wanted), rtol=1e-5, atol=1e-5)
+
+
+def test_only_float32_is_done_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(convolution, "tile_of_processor", lambda: TILE)
+    filters = np.ones((1, 1, 2, 2))
+    assert convolution._way(filters, None, np.dtype("f8")).loop is None
+    assert convolution._way(None, None, np.dtype("f4")).loop is None
+    assert convolution._way(filters[:, :, :0], None, np.dtype("f4")).loop is None
