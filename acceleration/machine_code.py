@@ -7,6 +7,8 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from ..protos.config import config
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -48,12 +50,16 @@ def processor() -> str:
     return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
 
 
-@cache
 def vector_lanes() -> int:
-    """How many numbers of float32 a register of the processor holds; 0 where it is not known."""
+    """How many numbers of float32 a register of the processor holds; 0 for no machine code."""
+    return _lanes() if config.accelerator else 0
+
+
+@cache
+def _lanes() -> int:
     try:
         features = _llvm().get_host_cpu_features()
-    except Exception:  # noqa: BLE001 - without LLVM there is no machine code
+    except Exception:  # noqa: BLE001 - it is not installed, or does not know the processor
         return 0
     widths = {"avx512f": 16, "avx": 8}
     return next((lanes for name, lanes in widths.items() if features.get(name)), 4)

@@ -14,7 +14,6 @@ import numpy as np
 
 from ...acceleration.machine_code import vector_lanes
 from ...graph.kernel_spec import Loop
-from ...protos.config import config
 from .scratch import scratch
 from .sharing import share
 
@@ -45,7 +44,7 @@ class Tile(NamedTuple):
 
 def tile_of_processor() -> Tile | None:
     """What fits the processor; None where there is no machine code."""
-    lanes = vector_lanes() if config.accelerator else 0
+    lanes = vector_lanes()
     return Tile(lanes, _ROWS[lanes]) if lanes else None
 
 

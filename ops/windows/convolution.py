@@ -94,7 +94,9 @@ _define(CONV_2D, 4)
 _define(CONV_3D, 5)
 
 
-def _way(filters: Array | None, again: Again, dtype: np.dtype[Any]) -> Way:
+def _way(
+    filters: Array | None, windows: Sequence[Window], again: Again, dtype: np.dtype[Any]
+) -> Way:
     tile = tile_of_processor()
     if filters is None or not filters.size or tile is None or dtype != np.float32:
         return Way(_rows)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
+from ...acceleration.machine_code import vector_lanes
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from .channelwise import ChannelFilters
 from .convolution import conv2d
 from .convolution_rules import conv_sliding
+from .depthwise_vectors import VectorFilters, depthwise_vectors
 from .product_kernels import SlidingProduct, Way
 from .window_arguments import over_space, padding_attrs
 from .window_costs import depthwise_flops
@@ -80,19 +83,34 @@ def _depthwise_kernel(c: KernelContext) -> Kernel:
     def check(slide: Sliding, image: Any, filters: Any) -> None:
         depthwise_sizes(c, slide, image, filters)
 
-    def way(
-        filters: Array | None, again: Again, dtype: np.dtype[Any], machine: Machine = None
-    ) -> Way:
+    dtype = c.output_dtype.numpy_dtype
+    product = SlidingProduct(conv_sliding(c, 4), dtype, check, _way, lambda shape: shape[2:])
+    return product.kernel(c.const("filter"))
+
+
+def _way(
+    filters: Array | None, windows: Sequence[Window], again: Again, dtype: np.dtype[Any]
+) -> Way:
+    del again
+
+    def by_channels(machine: Callable[..., None] | None = None) -> Way:
         known = None if filters is None else ChannelFilters(filters, machine)
 
-        def rows(x: Array, filters: Array, windows: tuple[Window, ...]) -> Rows:
-            return (known or ChannelFilters(filters, machine)).rows(x, windows)
+        def rows(x: Array, given: Array, windows: Sequence[Window]) -> Rows:
+            return (known or ChannelFilters(given, machine)).rows(x, windows)
 
-        return Way(rows, loop=depthwise_loop(dtype), by_machine=partial(way, filters, again, dtype))
+        return Way(rows)
 
-    dtype = c.output_dtype.numpy_dtype
-    product = SlidingProduct(conv_sliding(c, 4), dtype, check, way, lambda shape: shape[2:])
-    return product.kernel(c.const("filter"))
+    def by_vectors(machine: Callable[..., None]) -> Way:
+        known = VectorFilters(cast("Array", filters), machine, lanes)
+        return Way(lambda x, _, windows: known.rows(x, windows))
+
+    lanes, loop = vector_lanes(), None
+    if filters is not None and dtype == np.float32:
+        loop = depthwise_vectors(lanes, windows[1], filters[0, 0].size)
+    if loop is not None:
+        return by_channels()._replace(loop=loop, by_machine=by_vectors)
+    return by_channels()._replace(loop=depthwise_loop(dtype), by_machine=by_channels)
 
 
 def depthwise_conv2d_native(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # What a block of positions sees and makes, which stays in the cache; but where there are few of
 # them, all filters come from memory for each block.
-_BLOCK_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 21
 _FEWEST_POSITIONS = 128
 
 

@@ -73,9 +73,9 @@ class SlidingProduct:
         dtype: of both.
         check: called with how they slide and the shapes of both; raises a ValueError if they do not
             fit.
-        way: from constant filters, if there are any, in the dtype that sums are made in, what makes
-            them again, if they are not kept elsewhere, and that dtype to the way that rows of
-            images, channels last, filters and windows are made.
+        way: from constant filters, if there are any, in the dtype that sums are made in, their
+            windows, what makes them again, if they are not kept elsewhere, and that dtype to the
+            way that rows of images, channels last, filters and windows are made.
         shape_of_factor: the shape in which factors of the channels of a result are multiplied with
             filters of a shape.
         quicker: from constant filters, windows and what makes these filters again to a quicker way
@@ -88,7 +88,7 @@ class SlidingProduct:
         slide: Sliding,
         dtype: np.dtype[Any],
         check: Callable[[Sliding, Any, Any], Any],
-        way: Callable[[Array | None, Again, np.dtype[Any]], Way],
+        way: Callable[[Array | None, Sequence[Window], Again, np.dtype[Any]], Way],
         shape_of_factor: Callable[[tuple[int, ...]], tuple[int, ...]],
         quicker: Callable[[Array, Sequence[Window], Again], Way | None] = lambda *_: None,
     ) -> None:
@@ -126,11 +126,12 @@ class SlidingProduct:
         if filters is not None and filters.ndim != self._rank:
             filters = None
         inner = None if filters is None else filters.astype(self._inner, copy=False)
+        windows = () if filters is None else self._slide.windows(filters.shape[:-2])
         quicker = None
         if filters is not None and filters is inner:
-            quicker = self._quicker(filters, self._slide.windows(filters.shape[:-2]), again)
+            quicker = self._quicker(filters, windows, again)
         axis = self._channels - self._rank
-        kernel = self._kernel_by(self._way(inner, again, self._inner), again)
+        kernel = self._kernel_by(self._way(inner, windows, again, self._inner), again)
         if filters is not None:
             kernel.filters = Filters(self._rank, axis, 1, self._times(filters))
         if quicker is not None:

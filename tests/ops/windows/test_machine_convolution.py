@@ -108,7 +108,7 @@ def test_groups_take_the_way_of_groups(kept: bool, monkeypatch: pytest.MonkeyPat
     rng = np.random.default_rng(0)
     filters = rng.standard_normal((3, 3, 3, 8)).astype("f")
     windows = [Window(3, 1, same=True)] * 2
-    way = convolution._way(filters, None if kept else filters.copy, filters.dtype)
+    way = convolution._way(filters, windows, None if kept else filters.copy, filters.dtype)
     assert way.by_machine is not None
     machine = way.by_machine(PRODUCT)
     given = filters if kept else np.broadcast_to(np.float32(0), filters.shape)
@@ -121,6 +121,6 @@ def test_groups_take_the_way_of_groups(kept: bool, monkeypatch: pytest.MonkeyPat
 def test_only_float32_is_done_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(convolution, "tile_of_processor", lambda: TILE)
     filters = np.ones((1, 1, 2, 2))
-    assert convolution._way(filters, None, np.dtype("f8")).loop is None
-    assert convolution._way(None, None, np.dtype("f4")).loop is None
-    assert convolution._way(filters[:, :, :0], None, np.dtype("f4")).loop is None
+    assert convolution._way(filters, (), None, np.dtype("f8")).loop is None
+    assert convolution._way(None, (), None, np.dtype("f4")).loop is None
+    assert convolution._way(filters[:, :, :0], (), None, np.dtype("f4")).loop is None
