@@ -17,12 +17,27 @@ if TYPE_CHECKING:
 _NUMBERS = {"int64": ctypes.c_int64, "float32": ctypes.c_float, "float64": ctypes.c_double}
 
 
-class _Address(ctypes.c_void_p):
-    """Where the elements of an array begin."""
+class Address(ctypes.c_void_p):
+    """Where the elements of an array begin: for arrays that a loop is given again and again.
+
+    Attributes:
+        array: the array, which lives as long.
+    """
+
+    array: Any
+
+    @classmethod
+    def of(cls, array: Any) -> Address:
+        """Where an array begins."""
+        address = cls(array.__array_interface__["data"][0])
+        address.array = array
+        return address
 
     @classmethod
     def from_param(cls, array: Any) -> Any:
-        """What is passed for an array."""
+        """What is passed for an array, or for its address."""
+        if array.__class__ is cls:
+            return array
         return ctypes.c_void_p(array.__array_interface__["data"][0])
 
 
@@ -71,7 +86,7 @@ _linked: list[Any] = []
 
 
 def function_of(code: Code, parameters: Sequence[str]) -> Callable[..., None]:
-    """The function in some code, which takes arrays, whose elements lie one after the other.
+    """The function in some code, which takes arrays, or their addresses.
 
     Raises:
         RuntimeError: it cannot be linked.
@@ -80,7 +95,7 @@ def function_of(code: Code, parameters: Sequence[str]) -> Callable[..., None]:
     name = f"tensordraft-{next(_numbers)}"
     library = builder.add_object_img(code.code).export_symbol(code.symbol).link(_linker(), name)
     _linked.append(library)
-    types = [_Address if item[-1] == "*" else _NUMBERS[item] for item in parameters]
+    types = [Address if item[-1] == "*" else _NUMBERS[item] for item in parameters]
     prototype: Any = ctypes.CFUNCTYPE
     function: Callable[..., None] = prototype(None, *types)(library[code.symbol])
     return function

@@ -39,6 +39,7 @@ def interpreted(loop: Loop) -> Callable[..., None]:
         taken = []
         for value, name in zip(arguments, loop.parameters, strict=True):
             if name[-1] == "*":
+                value = getattr(value, "array", value)
                 assert value.dtype.name == name[:-1]
                 value = _memory(value)
             taken.append(value)

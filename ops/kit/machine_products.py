@@ -6,19 +6,18 @@ but that rows of the first factor are read where they lie, so that windows of im
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...acceleration.machine_code import vector_lanes
+from ...acceleration.machine_code import Address, vector_lanes
 from ...graph.kernel_spec import Loop
-from .scratch import scratch
 from .sharing import share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ...shape_inference.protocols import Array
 
@@ -146,7 +145,8 @@ class Panels:
         tile: that of the loop.
 
     Attributes:
-        array: the panels, one after the other.
+        address: that of the panels, one after the other.
+        size: how many elements they have.
         number: how many there are.
         columns: those of the factor, but at least those of a panel.
     """
@@ -158,9 +158,9 @@ class Panels:
         self.columns = matrix.shape[1]
         starts = [*panel_starts(self.columns, tile.lanes)]
         self.number = len(starts)
-        self.array = np.concatenate(
-            [matrix[:, start : start + width].reshape(-1) for start, width in starts]
-        )
+        panels = [matrix[:, start : start + width].reshape(-1) for start, width in starts]
+        self.address = Address.of(np.concatenate(panels))
+        self.size = self.address.array.size
 
 
 def panel_starts(columns: int, lanes: int) -> list[tuple[int, int]]:
@@ -174,43 +174,61 @@ def panel_starts(columns: int, lanes: int) -> list[tuple[int, int]]:
     return starts + [(min(wide * pair + i, columns - lanes), lanes) for i in narrow]
 
 
+class Places(NamedTuple):
+    """Where rows lie that are multiplied.
+
+    Attributes:
+        starts: where each row begins, in elements of the array that it is a part of.
+        steps: how far from there its pieces lie.
+        rows: how many rows there are.
+        pieces: how many pieces a row has.
+        length: how many elements a piece has.
+    """
+
+    starts: Address
+    steps: Address
+    rows: int
+    pieces: int
+    length: int
+
+    @classmethod
+    def of(cls, starts: Array, steps: Array, length: int) -> Places:
+        """The places that arrays of int64 tell."""
+        return cls(Address.of(starts), Address.of(steps), len(starts), len(steps), length)
+
+
 def multiply_panels(
     loop: Callable[..., None],
-    x: Array,
-    places: Array,
-    steps: Array,
-    length: int,
+    x: Array | Address,
+    behind: int,
+    places: Places,
     panels: Panels,
-    out: Array,
-    alone: bool = True,
+    out: Array | Address,
+    to: int = 0,
+    alone: bool = False,
 ) -> None:
-    """Writes the products of rows with a constant factor to `out`.
+    """Writes the products of rows with a constant factor to rows of `out`.
 
     Args:
         loop: that of `product_loop` as machine code.
-        x: where the rows are.
-        places: where each row begins, in elements of `x`.
-        steps: how far from there its pieces lie.
-        length: how many numbers a piece has.
+        x: what the rows are a part of.
+        behind: from which element on the places are counted.
+        places: where the rows lie.
         panels: the factor.
-        out: [rows, columns].
+        out: [rows, panels.columns].
+        to: the element of `out` where the products begin.
         alone: whether nothing else is shared among threads meanwhile, so that this may be.
     """
-    if out.shape[1] < panels.columns:
-        whole = scratch("columns", (len(out), panels.columns), out.dtype)
-        multiply_panels(loop, x, places, steps, length, panels, whole, alone)
-        out[...] = whole[:, : out.shape[1]]
-        return
-    count = len(places)
+    starts, steps, rows, pieces, length = places
 
-    def multiply(starts: Iterator[int], step: int = panels.number) -> None:
-        for start in starts:
-            stop = min(start + step, panels.number)
-            numbers = 0, count, start, stop, len(steps), length, panels.columns, 0, 0, 0
-            loop(x, places, steps, panels.array, out, *numbers)
+    def multiply(some: Iterable[tuple[int, int]]) -> None:
+        for first, last in some:
+            numbers = 0, rows, first, last, pieces, length, panels.columns, behind, 0, to
+            loop(x, starts, steps, panels.address, out, *numbers)
 
-    if alone and panels.number > 1 and count * panels.array.size > _MANY_TO_SHARE:
+    if alone and panels.number > 1 and rows * panels.size > _MANY_TO_SHARE:
         step = -(-panels.number // _PARTS)
-        share(partial(multiply, step=step), range(0, panels.number, step))
+        some = range(0, panels.number, step)
+        share(multiply, [(first, min(first + step, panels.number)) for first in some])
     else:
-        multiply(iter([0]))
+        multiply([(0, panels.number)])

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, lru_cache, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...acceleration.machine_code import Address
 from ...graph.kernel_spec import Loop, Rows
 from ..kit.sharing import share
 from .windowing import Frame, even_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
+
+    Finish = Callable[[int, int], Any] | None
 
 # What a part of the result takes that a thread makes at a time.
 _BLOCK_BYTES = 1 << 20
 
 _NUMBERS = (
     "images", "rows", "columns", "channels", "height", "width", "after", "below", "above", "left",
-    "high", "down", "lower",
+    "high", "down", "lower", "behind", "to",
 )  # fmt: skip
 # So many positions are summed up side by side, in so many vectors: as many as registers hold
 # beside the weights of a line of the window.
@@ -53,7 +56,7 @@ def depthwise({parameters}):
         top = (line - image * rows) * down - above
         i0 = (lower - 1 - top) // lower if top < 0 else 0
         i1 = high if top + (high - 1) * lower < height else (height - top + lower - 1) // lower
-        origin = image * after + top * below - left * channels
+        origin = behind + image * after + top * below - left * channels
         column = 0
         while column < columns:
             together = column >= first and column < last
@@ -63,7 +66,7 @@ def depthwise({parameters}):
             j0 = ({further} - 1 - side) // {further} if side < 0 else 0
             j1 = {wide} if side + {reach} < width else (width - side + {further} - 1) // {further}
             here = origin + column * {stride} * channels
-            there = (line * columns + column) * channels
+            there = to + (line * columns + column) * channels
             done = 0
             if together:
                 column += {positions}
@@ -104,7 +107,7 @@ def depthwise_vectors(lanes: int, across: Window, channels: int) -> Loop | None:
     An image is `after` elements behind another, and a line `below` another. Elements of the window
     in the `height` and the `width` of the images are added up, first along lines; at the first
     position it reaches `above` and to the `left` of them. Those of a column are `lower` apart, so
-    many `high`.
+    many `high`. Elements of `x` are counted from `behind` on, those of `out` from `to`.
 
     Args:
         lanes: those of vectors of the processor; 0 for none.
@@ -200,79 +203,128 @@ class VectorFilters:
         self._loop = loop
         self._together, _ = _TOGETHER[lanes]
         self._multiplier = filters.shape[3]
-        self._taps = np.ascontiguousarray(filters).reshape(*filters.shape[:2], -1)
+        self._taps = Address.of(np.ascontiguousarray(filters))
         self._finite = bool(np.isfinite(filters).all())
 
     def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
         """The convolution [batch, rows, columns, channels * multiplier] of images, to be made."""
-        sizes = zip(windows, x.shape[1:-1], strict=True)
-        positions = [int(window.positions(size)) for window, size in sizes]
-        shape = (x.shape[0], *positions, self._taps.shape[2])
-
-        def fill(result: Array, finish: Callable[[int, int], Any] | None) -> None:
-            if 0 in (*shape, *x.shape):
-                result[...] = 0
-                return
-            self._fill(
-                x if self._multiplier == 1 else x.repeat(self._multiplier, -1),
-                windows,
-                result,
-                finish,
-            )
-
-        return Rows(shape, fill)
-
-    def _is_framed(self, x: Array, windows: Sequence[Window], columns: int) -> bool:
-        """Whether it pays to lay the margins around images, so that windows lie inside of them.
-
-        Where they do not, positions are made one by one. Filters that are no numbers reach from the
-        margins, too. Milliseconds of four images on one core (2026-11-26), windows cut off at the
-        margins, and images framed:
-
-            112 x 112 x 32, 3 x 3   0.35   0.56
-             28 x 28 x 192, 3 x 3   0.15   0.23
-             28 x 28 x 240, 5 x 5   0.39   0.45
-             14 x 14 x 672, 5 x 5   0.39   0.37
-             14 x 14 x 88,  7 x 7   0.10   0.07
-              7 x 7 x 960,  3 x 3   0.10   0.08
-        """
-        window = windows[1]
-        left, right = window.padding(x.shape[2], columns)
-        beside = sum(-(-margin // window.stride) for margin in (left, right))
-        if columns - beside < self._together:
-            beside = columns if left or right else 0
-        return not self._finite or 3 * beside > columns
+        together = self._together if self._finite else 0
+        layout = _layout(x.shape, tuple(windows), self._multiplier, together)
+        return Rows(layout.shape, partial(self._fill, x, windows, layout))
 
     def _fill(
-        self,
-        x: Array,
-        windows: Sequence[Window],
-        result: Array,
-        finish: Callable[[int, int], Any] | None,
+        self, x: Array, windows: Sequence[Window], layout: _Layout, result: Array, finish: Finish
     ) -> None:
-        x = np.ascontiguousarray(x)
-        _, rows, columns, channels = result.shape
-        frame = Frame(x, windows, (rows, columns)) if self._is_framed(x, windows, columns) else None
-        down, across = windows
-        above, _ = down.padding(x.shape[1], rows)
-        left, _ = across.padding(x.shape[2], columns)
+        x = np.ascontiguousarray(x if self._multiplier == 1 else x.repeat(self._multiplier, -1))
+        frame = Frame(x, windows, layout.shape[1:3]) if layout.is_framed else None
+        given, made, down = Address.of(x), Address.of(result), windows[0]
+        window = int(down.size), down.stride, down.rate
 
-        def write(parts: Iterator[tuple[slice, slice]]) -> None:
-            for images, lines in parts:
-                place = result[images, lines]
-                if frame is None:
-                    first = above - lines.start * down.stride
-                    self._write(x[images], down, place, first, left)
-                else:
-                    self._write(frame.seen_by(images, lines)[0], down, place, 0, 0)
+        def write(parts: Iterable[_Part]) -> None:
+            for part in parts:
+                numbers = *part.numbers, *window, part.behind, part.to
+                seen = given if frame is None else frame.seen_by(part.images, part.lines)[0]
+                self._loop(seen, self._taps, made, *numbers)
                 if finish is not None:
-                    start = (images.start * rows + lines.start) * columns
-                    finish(start, start + math.prod(place.shape[:3]))
+                    finish(part.start, part.stop)
 
-        share(write, even_blocks(result.shape[:3], channels * result.itemsize, _BLOCK_BYTES))
+        if len(layout.parts) > 1:
+            share(write, layout.parts)
+        elif layout.parts:
+            write(layout.parts)
+        else:
+            result[...] = 0
+            if finish is not None:
+                finish(0, math.prod(layout.shape[:3]))
 
-    def _write(self, x: Array, down: Window, out: Array, above: int, left: int) -> None:
-        """Writes rows of positions to `out`, the first of which reaches so far over the edges."""
-        after, below = x.strides[0] // x.itemsize, x.strides[1] // x.itemsize
-        numbers = *out.shape, *x.shape[1:3], after, below, above, left
-        self._loop(x, self._taps, out, *numbers, int(down.size), down.stride, down.rate)
+
+class _Part(NamedTuple):
+    """Some lines of positions that are made at a time.
+
+    Attributes:
+        images, lines: which lines of which images.
+        start, stop: which positions of the result.
+        behind, to: the elements of the images, without a frame, and of the result that come first.
+        numbers: what the loop is given of it.
+    """
+
+    images: slice
+    lines: slice
+    start: int
+    stop: int
+    behind: int
+    to: int
+    numbers: tuple[int, ...]
+
+
+class _Layout(NamedTuple):
+    """How a convolution of images of a certain shape is made.
+
+    Attributes:
+        shape: that of the result.
+        is_framed: whether images are laid between their margins.
+        parts: what is made at a time.
+    """
+
+    shape: tuple[int, ...]
+    is_framed: bool
+    parts: Sequence[_Part]
+
+
+@lru_cache(256)
+def _layout(
+    shape: tuple[int, ...], windows: tuple[Window, ...], multiplier: int, together: int
+) -> _Layout:
+    """The layout for images [batch, rows, columns, channels].
+
+    Args:
+        shape: that of the images.
+        windows: the windows along rows and columns.
+        multiplier: how many filters each channel has.
+        together: how many positions are made side by side; 0 where images have to be framed.
+    """
+    images, *space, _ = shape
+    channels = shape[3] * multiplier
+    rows, columns = [int(w.positions(size)) for w, size in zip(windows, space, strict=True)]
+    made = images, rows, columns, channels
+    down, across = windows
+    (above, _), (left, right) = down.padding(space[0], rows), across.padding(space[1], columns)
+    is_framed = _is_framed(across, left, right, columns, together)
+    if 0 in (*shape, *made):
+        return _Layout(made, False, ())
+    item = np.dtype(np.float32).itemsize
+    parts = []
+    for some, lines in even_blocks(made[:3], channels * item, _BLOCK_BYTES):
+        sizes = min(some.stop, images) - some.start, min(lines.stop, rows) - lines.start
+        height, width = space
+        margins = above - lines.start * down.stride, left
+        if is_framed:
+            height, width = (sizes[1] - 1) * down.stride + int(down.extent), left + width + right
+            margins = 0, 0
+        start = (some.start * rows + lines.start) * columns
+        steps = height * width * channels, width * channels
+        numbers = *sizes, columns, channels, height, width, *steps, *margins
+        stop, behind = start + sizes[0] * sizes[1] * columns, some.start * steps[0]
+        behind = 0 if is_framed else behind
+        parts.append(_Part(some, lines, start, stop, behind, start * channels, numbers))
+    return _Layout(made, is_framed, parts)
+
+
+def _is_framed(across: Window, left: int, right: int, columns: int, together: int) -> bool:
+    """Whether it pays to lay the margins around images, so that windows lie inside of them.
+
+    Where they do not, positions are made one by one. Filters that are no numbers reach from the
+    margins, too. Milliseconds of four images on one core (2026-11-26), windows cut off at the
+    margins, and images framed:
+
+        112 x 112 x 32, 3 x 3   0.35   0.56
+         28 x 28 x 192, 3 x 3   0.15   0.23
+         28 x 28 x 240, 5 x 5   0.39   0.45
+         14 x 14 x 672, 5 x 5   0.39   0.37
+         14 x 14 x 88,  7 x 7   0.10   0.07
+          7 x 7 x 960,  3 x 3   0.10   0.08
+    """
+    beside = sum(-(-margin // across.stride) for margin in (left, right))
+    if columns - beside < together:
+        beside = columns if left or right else 0
+    return not together or 3 * beside > columns

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...acceleration.machine_code import Address
 from ...graph.kernel_spec import Rows
-from ..kit.machine_products import Panels, multiply_panels
+from ..kit.machine_products import Panels, Places, multiply_panels
+from ..kit.scratch import scratch
 from ..kit.sharing import share
 from .windowing import Frame, even_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
@@ -38,75 +40,142 @@ class MachineFilters:
     """
 
     def __init__(self, filters: Array, loop: Callable[..., None], tile: Tile) -> None:
-        *self._sizes, self._channels, self._out = filters.shape
+        self._out = filters.shape[-1]
         self._panels = Panels(filters.reshape(-1, self._out), tile)
         self._loop = loop
 
     def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
         """The convolution of [batch, *space, channels], to be made."""
-        sizes = zip(windows, x.shape[1:-1], strict=True)
-        positions = [int(window.positions(size)) for window, size in sizes]
-        shape = (x.shape[0], *positions, self._out)
+        layout = _layout(x.shape, tuple(windows), self._out)
+        return Rows(layout.shape, partial(self._fill, x, windows, layout))
 
-        def fill(result: Array, finish: Finish) -> None:
-            if 0 in (*shape, *x.shape):
-                result[...] = 0
-                if finish is not None:
-                    finish(0, math.prod(shape[:-1]))
-                return
-            self._fill(Frame(np.ascontiguousarray(x), windows, positions), result, finish)
+    def _fill(
+        self, x: Array, windows: Sequence[Window], layout: _Layout, result: Array, finish: Finish
+    ) -> None:
+        x, out = np.ascontiguousarray(x), result.reshape(-1, self._out)
+        frame = Frame(x, windows, layout.shape[1:-1]) if layout.is_framed else None
+        given, made = Address.of(x), Address.of(out)
 
-        return Rows(shape, fill)
-
-    def _fill(self, frame: Frame, result: Array, finish: Finish) -> None:
-        out = result.reshape(-1, self._out)
-        moves = math.prod(window.stride for window in frame.windows)
-        position = (self._channels * moves + self._out) * out.itemsize
-        most = max(_BLOCK_BYTES, _FEWEST_POSITIONS * position)
-        parts = list(even_blocks(frame.shape, position, most))
-        across = math.prod(frame.shape[2:])
-
-        def multiply(parts: Iterator[tuple[slice, slice]], panels: bool = False) -> None:
+        def multiply(parts: Iterable[_Part], alone: bool = False) -> None:
             for part in parts:
-                seen, positions = frame.seen_by(*part)
-                positions = (len(seen), *positions)
-                places, steps, length = _reading(seen.strides, positions, *frame.windows)
-                start = (part[0].start * frame.shape[1] + part[1].start) * across
-                stop = start + len(places)
-                multiply_panels(
-                    self._loop, seen, places, steps, length, self._panels, out[start:stop], panels
-                )
+                if frame is None:
+                    self._multiply(given, part.behind, part, out, made, alone)
+                else:
+                    seen, _ = frame.seen_by(part.images, part.lines)
+                    self._multiply(seen, 0, part, out, made, alone)
                 if finish is not None:
-                    finish(start, stop)
+                    finish(part.start, part.stop)
 
-        if len(parts) > 1:
-            share(multiply, parts)
+        if len(layout.parts) > 1:
+            share(multiply, layout.parts)
+        elif layout.parts:
+            multiply(layout.parts, alone=True)
         else:
-            multiply(iter(parts), panels=True)
+            out[...] = 0
+            if finish is not None:
+                finish(0, len(out))
+
+    def _multiply(
+        self, x: Array | Address, behind: int, part: _Part, out: Array, made: Address, alone: bool
+    ) -> None:
+        """Writes a part of the products to rows of `out`, which begins where `made` tells."""
+        panels, columns = self._panels, out.shape[1]
+        if columns == panels.columns:
+            to = part.start * columns
+            multiply_panels(self._loop, x, behind, part.places, panels, made, to, alone)
+            return
+        whole = scratch("columns", (part.places.rows, panels.columns), out.dtype)
+        multiply_panels(self._loop, x, behind, part.places, panels, whole, 0, alone)
+        out[part.start : part.stop] = whole[:, :columns]
 
 
-@lru_cache(64)
-def _reading(
-    strides: tuple[int, ...], positions: tuple[int, ...], *windows: Window
-) -> tuple[Array, Array, int]:
-    """How a part of an image is read: as `product_loop` takes it.
+class _Part(NamedTuple):
+    """Some positions that are made at a time.
+
+    Attributes:
+        images, lines: which lines of which images.
+        start, stop: which rows of the result.
+        behind: from which element of the images on the places are counted, without a frame.
+        places: where the windows lie.
+    """
+
+    images: slice
+    lines: slice
+    start: int
+    stop: int
+    behind: int
+    places: Places
+
+
+class _Layout(NamedTuple):
+    """How a convolution of images of a certain shape is made.
+
+    Attributes:
+        shape: that of the result.
+        is_framed: whether windows reach into margins.
+        parts: what is made at a time; none where there is nothing to sum up.
+    """
+
+    shape: tuple[int, ...]
+    is_framed: bool
+    parts: Sequence[_Part]
+
+
+@lru_cache(256)
+def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int) -> _Layout:
+    """The layout for images [batch, *space, channels] and windows that make `out` channels."""
+    images, *space, channels = shape
+    positions = [int(w.positions(size)) for w, size in zip(windows, space, strict=True)]
+    made = (images, *positions, out)
+    margins = [
+        window.padding(size, number)
+        for window, size, number in zip(windows, space, positions, strict=True)
+    ]
+    is_framed = any(map(any, margins))
+    if 0 in (*shape, *made):
+        return _Layout(made, False, ())
+    item = np.dtype(np.float32).itemsize
+    position = (channels * math.prod(w.stride for w in windows) + out) * item
+    inner = [size + sum(pair) for size, pair in zip(space, margins, strict=True)]
+    across = math.prod(positions[1:])
+    length = math.prod(inner[1:]) * channels  # of a line of an image
+    parts = []
+    most = max(_BLOCK_BYTES, _FEWEST_POSITIONS * position)
+    for some, lines in even_blocks(made[:-1], position, most):
+        count = min(some.stop, images) - some.start, min(lines.stop, positions[0]) - lines.start
+        height = inner[0]
+        if is_framed:
+            height = (count[1] - 1) * windows[0].stride + int(windows[0].extent)
+        seen = (height * length, *_steps(inner[1:], channels))
+        places = _places(seen, (*count, *positions[1:]), windows)
+        start = (some.start * positions[0] + lines.start) * across
+        behind = some.start * inner[0] * length + lines.start * windows[0].stride * length
+        parts.append(_Part(some, lines, start, start + places.rows, behind, places))
+    return _Layout(made, is_framed, parts)
+
+
+def _steps(inner: Sequence[int], channels: int) -> list[int]:
+    """How many elements lie between neighbours along each dimension of space."""
+    return [math.prod(inner[i:]) * channels for i in range(len(inner) + 1)]
+
+
+@lru_cache(256)
+def _places(
+    steps: tuple[int, ...], positions: tuple[int, ...], windows: tuple[Window, ...]
+) -> Places:
+    """Where windows lie in images [images, *space, channels].
 
     Args:
-        strides: those of the part [images, *space, channels].
+        steps: how many elements lie between neighbours along each dimension but the last.
         positions: how many there are of each window, after the number of images.
         windows: the windows.
-
-    Returns:
-        Where each position begins, how far from there pieces lie that a window sees, and how many
-        numbers a piece has.
     """
-    item, length = strides[-1], strides[-2] // strides[-1]
-    moves = [strides[0], *[s * w.stride for s, w in zip(strides[1:], windows, strict=False)]]
-    steps = [s * w.rate for s, w in zip(strides[1:], windows, strict=False)]
-    sizes = [int(window.size) for window in windows]
+    moves = [s * w.stride for s, w in zip(steps[1:], windows, strict=True)]
+    apart = [s * w.rate for s, w in zip(steps[1:], windows, strict=True)]
+    sizes, length = [int(window.size) for window in windows], steps[-1]
     if windows[-1].rate == 1:  # what lies side by side is one piece
         length, sizes[-1] = length * sizes[-1], 1
-    return _sums(positions, moves) // item, _sums(sizes, steps) // item, length
+    return Places.of(_sums(positions, [steps[0], *moves]), _sums(sizes, apart), length)
 
 
 def _sums(numbers: Sequence[int], moves: Sequence[int]) -> Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...acceleration.machine_code import Address
 from ...graph.kernel_spec import Loop
 from ..kit.machine_products import Panels, Tile, product_source
 from ..kit.scratch import scratch
@@ -136,9 +137,9 @@ class TurnedPanels:
         self._loop = loop
         self._channels = turned.shape[1]
         panels = [Panels(matrix, tile) for matrix in turned]
-        self._number, self._size = panels[0].number, panels[0].array.size
-        self._array = np.concatenate([item.array for item in panels])
-        self._start = np.zeros(1, np.int64)
+        self._number, self._size = panels[0].number, panels[0].size
+        self._panels = Address.of(np.concatenate([item.address.array for item in panels]))
+        self._steps = Address.of(np.zeros(1, np.int64))
 
     def write(self, x: Array, out: Array, _: bool) -> None:
         """Writes the convolution of images between their margins, up to whole tiles, to `out`."""
@@ -150,6 +151,6 @@ class TurnedPanels:
         after, below = x.strides[0] // x.itemsize, x.strides[1] // x.itemsize
         sizes = images, rows, columns, self._channels, after, below
         self._loop(
-            x, numbers, products, places, self._start, self._array, out,
+            x, numbers, products, places, self._steps, self._panels, out,
             *sizes, made, self._number, self._size,
         )  # fmt: skip

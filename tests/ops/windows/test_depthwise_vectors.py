@@ -22,9 +22,12 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """So that small images have positions side by side, and parts."""
     monkeypatch.setattr(module, "_TOGETHER", {LANES: (3, 2)})
     monkeypatch.setattr(module, "_BLOCK_BYTES", 1 << 9)
-    module._vector_loop.cache_clear()
+    kept = module._vector_loop, module._layout
+    for function in kept:
+        function.cache_clear()
     yield
-    module._vector_loop.cache_clear()
+    for function in kept:
+        function.cache_clear()
 
 
 def made(rows: Rows) -> np.ndarray:
