@@ -115,9 +115,7 @@ def _way(
 
 
 def _by_minimal_filtering(filters: Array, windows: Sequence[Window], again: Again) -> Way | None:
-    if not suits(filters, windows):
-        return None
-    told, tile = "by minimal filtering", tile_of_processor()
+    tile = tile_of_processor()
 
     def way(machine: tuple[Callable[..., None], Tile] | None = None) -> Way:
         minimal = MinimalFilters(filters, again, machine)
@@ -126,11 +124,13 @@ def _by_minimal_filtering(filters: Array, windows: Sequence[Window], again: Agai
             in_groups = x.shape[-1] != filters.shape[-2]
             return _rows(x, minimal.plain(), windows) if in_groups else minimal.rows(x, windows)
 
-        return Way(rows, told, keeps=True)
+        return Way(rows, "by minimal filtering", keeps=True)
 
-    if tile is None:
-        return way()
-    return way()._replace(loop=minimal_loop(tile), by_machine=lambda loop: way((loop, tile)))
+    found = way() if suits(filters, windows) else None
+    if tile is None or not suits(filters, windows, machine=True):
+        return found
+    by_machine = (found or Way(_rows))._replace(loop=minimal_loop(tile))
+    return by_machine._replace(by_machine=lambda loop: way((loop, tile)))
 
 
 def _rows(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Rows:

@@ -35,8 +35,9 @@ _SIZE, _TILE, _SEEN, _NUMBERS = 3, 2, 4, 16
 # What a block of tiles takes, which stays in the cache; but products of fewer rows are slow.
 _BLOCK_BYTES = 1 << 21
 _FEWEST_TILES, _FEWEST_BY_MACHINE = 256, 64
-# Below these, the additions take longer than what they save; the table is from one core.
+# Below these, the additions take longer than what they save; the tables are from one core.
 _FEWEST_CHANNELS = 64
+_FEWEST_OF_MACHINE, _FEWEST_OF_BOTH = 32, 96
 _FEWEST_PRODUCTS = 1 << 20
 # With larger filters, or some that are no numbers, sums might overflow.
 _LARGE = 1e9
@@ -45,35 +46,39 @@ _RANGE = 1e8
 _FILTERS = np.array([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
 
 
-def suits(filters: Array, windows: Sequence[Window]) -> bool:
+def suits(filters: Array, windows: Sequence[Window], machine: bool = False) -> bool:
     """Whether a convolution with constant filters [rows, columns, channels, out] gains by it.
 
-    Milliseconds of four images on one core, summed products and minimal filtering (2026-11-23,
-    OpenBLAS 0.3.31 with AVX-512, on a machine that others were using):
+    Milliseconds of four images on one core, summed products and minimal filtering by NumPy
+    (2026-11-23, OpenBLAS 0.3.31 with AVX-512, on a machine that others were using) and by machine
+    code (2026-11-26):
 
-        size    channels   out   summed   minimal
+        size    channels   out   summed   minimal     machine: summed   minimal
         224           64    64    116.6      77.5
         112          128   128     78.2      54.0
-        56           256   256     76.6      47.5
+        56           256   256     76.6      47.5               59.3      29.2
         28           512   512     75.6      59.1
-        28           128   128      6.3       4.5
-        14           256   256      6.4       4.3
-        56            64    64      7.4       7.0
-        56           128    32      7.2       7.2
+        28           128   128      6.3       4.5                3.6       1.9
+        14           256   256      6.4       4.3                3.6       1.9
+        56            64    64      7.4       7.0                3.6       2.4
+        56           128    32      7.2       7.2                3.7       3.4
+        28           128    32                                   0.90      0.68
         73            80   192     29.2      24.2
-        7            512   512      5.4       4.4
-        35            64    96      3.0       3.0
-        147           32    64     20.7      23.6
+        7            512   512      5.4       4.4                3.9       2.7
+        35            64    96      3.0       3.0                2.1       1.3
+        147           32    64     20.7      23.6               12.7       9.8
+        112           32    32                                   3.8       4.5
+
+    Args:
+        filters: the filters.
+        windows: the windows.
+        machine: whether by machine code.
     """
-    return pays(filters.shape, filters.dtype, windows) and _is_tame(filters)
-
-
-def pays(shape: Sequence[int], dtype: np.dtype[Any], windows: Sequence[Window]) -> bool:
-    """The same, where nothing but the shape of the filters is known."""
-    *sizes, channels, out = shape
+    *sizes, channels, out = filters.shape
     plain = sizes == [_SIZE, _SIZE] and all(item.stride == item.rate == 1 for item in windows)
-    wide = min(channels, out) >= _FEWEST_CHANNELS
-    return plain and wide and dtype == np.float32
+    fewest = _FEWEST_OF_MACHINE if machine else _FEWEST_CHANNELS
+    wide = min(channels, out) >= fewest and channels + out >= _FEWEST_OF_BOTH
+    return plain and wide and filters.dtype == np.float32 and _is_tame(filters)
 
 
 def _is_tame(filters: Array) -> bool:

@@ -85,6 +85,9 @@ def test_only_what_gains_is_done_so() -> None:
     assert not suits(filters, [SAME, Window(3, 2)])
     assert not suits(filters, [Window(3, 1, rate=2), SAME])
     assert not suits(numbers(3, 3, 32, 128), windows)
+    assert suits(numbers(3, 3, 32, 128), windows, machine=True)
+    assert not suits(numbers(3, 3, 32, 32), windows, machine=True)
+    assert not suits(numbers(3, 3, 16, 128), windows, machine=True)
     assert not suits(numbers(1, 3, 64, 64), windows)
     assert not suits(filters.astype(np.float64), windows)
     for odd in (np.nan, np.inf, -1e20):
