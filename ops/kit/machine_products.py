@@ -81,7 +81,8 @@ _TILE = """
 """
 
 
-def _lines(indent: int, lines: Sequence[str]) -> str:
+def lines_of(indent: int, lines: Sequence[str]) -> str:
+    """Lines of a source, of which the first is indented already."""
     return f"\n{' ' * indent}".join(lines)
 
 
@@ -95,11 +96,11 @@ def _tile(rows: int, vectors: int, lanes: int) -> str:
     return _TILE.format(
         rows=rows,
         width=vectors * lanes,
-        begin=_lines(16, [f"c{r}_{v} = spread(float32(0))" for r, v in sums]),
-        place=_lines(20, [f"a{r} = behind + places[row + {r}] + step" for r in range(rows)]),
-        load=_lines(24, [f"w{v} = load(w, b + {v * lanes})" for v in range(vectors)]),
-        add=_lines(24, add),
-        store=_lines(
+        begin=lines_of(16, [f"c{r}_{v} = spread(float32(0))" for r, v in sums]),
+        place=lines_of(20, [f"a{r} = behind + places[row + {r}] + step" for r in range(rows)]),
+        load=lines_of(24, [f"w{v} = load(w, b + {v * lanes})" for v in range(vectors)]),
+        add=lines_of(24, add),
+        store=lines_of(
             16,
             [
                 f"store(out, target + (row + {r}) * columns + {v * lanes}, c{r}_{v})"

@@ -98,18 +98,18 @@ def _way(
     filters: Array | None, windows: Sequence[Window], again: Again, dtype: np.dtype[Any]
 ) -> Way:
     tile = tile_of_processor()
-    if filters is None or not filters.size or tile is None or dtype != np.float32:
+    if tile is None or dtype != np.float32 or (filters is not None and not filters.size):
         return Way(_rows)
 
     def by_machine(loop: Callable[..., None]) -> Way:
-        machine = MachineFilters(filters, loop, tile)
+        known = None if filters is None else MachineFilters(filters, loop, tile)
 
         def rows(x: Array, given: Array, windows: Sequence[Window]) -> Rows:
             if x.shape[-1] == given.shape[-2]:
-                return machine.rows(x, windows)
+                return (known or MachineFilters(given, loop, tile)).rows(x, windows)
             return _rows(x, given if again is None else again(), windows)
 
-        return Way(rows, keeps=True)
+        return Way(rows, keeps=known is not None)
 
     return Way(_rows, loop=product_loop(tile), by_machine=by_machine)
 

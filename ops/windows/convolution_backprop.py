@@ -16,10 +16,13 @@ from .unfolding import block_bytes
 from .windowing import blocks, seen_through, with_margins
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
+
+    Convolve = Callable[[Array, Array, Sequence[Window]], Array]
+    SumUp = Callable[[Array, Array, Sequence[Window], Array], None]
 
 # So many parts of a batch are summed apart, and then together: always in the same order, whatever
 # the number of threads.
@@ -52,7 +55,11 @@ def inside(x: Array, margins: Sequence[tuple[int, int]]) -> Array:
 
 
 def spread(
-    gradient: Array, filters: Array, windows: Sequence[Window], sizes: Sequence[int]
+    gradient: Array,
+    filters: Array,
+    windows: Sequence[Window],
+    sizes: Sequence[int],
+    convolve: Convolve = convolved,
 ) -> Array:
     """Adds each pixel, times the filters, to what the window sees at its position.
 
@@ -61,19 +68,20 @@ def spread(
         filters: [*window sizes, channels of a group, out].
         windows: one for each dimension of space.
         sizes: the shape [batch, *space, channels] of the result.
+        convolve: convolves images with filters, where the window moves by one.
     """
     *taps, depth, out = filters.shape
     groups = sizes[-1] // depth
     if groups > 1:
         parts = zip(np.split(gradient, groups, -1), np.split(filters, groups, -1), strict=True)
         inner = (*sizes[:-1], depth)
-        return np.concatenate([spread(*part, windows, inner) for part in parts], -1)
+        return np.concatenate([spread(*part, windows, inner, convolve) for part in parts], -1)
     positions = gradient.shape[1:-1]
     margins = margins_of(windows, sizes[1:-1], positions)
     if not (gradient.size and math.prod(sizes)):
         return new_zeros(sizes, gradient.dtype)
     if all(window.stride == 1 for window in windows):
-        return _turned(gradient, filters, windows, margins)
+        return _turned(gradient, filters, windows, margins, convolve)
     whole = [
         size + before + after for size, (before, after) in zip(sizes[1:-1], margins, strict=True)
     ]
@@ -92,6 +100,7 @@ def _turned(
     filters: Array,
     windows: Sequence[Window],
     margins: Sequence[tuple[int, int]],
+    convolve: Convolve,
 ) -> Array:
     """`spread` where the window moves by one: a convolution with the filters turned around.
 
@@ -107,11 +116,15 @@ def _turned(
         )
     cut = [slice(max(-w.before, 0), -max(-w.after, 0) or None) for w in back]
     back = [w._replace(before=max(w.before, 0), after=max(w.after, 0)) for w in back]
-    return convolved(gradient[:, *cut], turned, back)
+    return convolve(gradient[:, *cut], turned, back)
 
 
 def filter_gradient(
-    x: Array, gradient: Array, windows: Sequence[Window], sizes: Sequence[int]
+    x: Array,
+    gradient: Array,
+    windows: Sequence[Window],
+    sizes: Sequence[int],
+    sum_up: SumUp | None = None,
 ) -> Array:
     """Sums what each element of the windows saw, times the gradients of what this was used for.
 
@@ -120,13 +133,17 @@ def filter_gradient(
         gradient: [batch, *positions, out].
         windows: one for each dimension of space.
         sizes: the shape [*window sizes, channels of a group, out] of the result.
+        sum_up: writes the sums of parts of the batch [parts, elements of a window, out] to its last
+            argument.
     """
     *taps, depth, out = sizes
     groups = x.shape[-1] // depth if depth else 1
     if groups > 1:
         parts = zip(np.split(x, groups, -1), np.split(gradient, groups, -1), strict=True)
         inner = (*taps, depth, out // groups)
-        return np.concatenate([filter_gradient(*part, windows, inner) for part in parts], -1)
+        return np.concatenate(
+            [filter_gradient(*part, windows, inner, sum_up) for part in parts], -1
+        )
     if 0 in (*x.shape, *gradient.shape, *sizes):
         return new_zeros(sizes, x.dtype)
     positions = gradient.shape[1:-1]
@@ -135,24 +152,31 @@ def filter_gradient(
     if math.prod(taps) == 1 and positions == x.shape[1:-1] and not _any_margin(windows):
         multiply_into(result, x.reshape(-1, depth).T, gradient.reshape(-1, out))
         return result.reshape(sizes)
-    seen = seen_through(with_margins(x, windows, positions), windows, positions)
-    places, item = gradient.shape[:-1], number * x.itemsize
-    block = block_bytes(item)
     images = -(-len(x) // _MOST_PARTS)
-    starts = range(0, len(x), images)
-    partial = np.zeros((len(starts), number, out), x.dtype)
+    partial = np.zeros((-(-len(x) // images), number, out), x.dtype)
+    (sum_up or _sum_up)(x, gradient, windows, partial)
+    np.add.reduce(partial, 0, out=result)
+    return result.reshape(sizes)
+
+
+def _sum_up(x: Array, gradient: Array, windows: Sequence[Window], partial: Array) -> None:
+    """Adds what parts of the batch give to zeros [parts, elements of a window, out]."""
+    _, number, out = partial.shape
+    positions = gradient.shape[1:-1]
+    seen = seen_through(with_margins(x, windows, positions), windows, positions)
+    item = number * x.itemsize
+    block = block_bytes(item)
+    images = -(-len(x) // len(partial))
 
     def add_up(numbers: Iterator[int]) -> None:
         for i in numbers:
-            some = slice(starts[i], starts[i] + images)
+            some = slice(i * images, (i + 1) * images)
             mine, theirs = seen[some], gradient[some]
-            for part in blocks((len(theirs), *places[1:]), item, block):
+            for part in blocks((len(theirs), *positions), item, block):
                 unfolded = mine[part].reshape(-1, number)
                 partial[i] += unfolded.T @ theirs[part].reshape(-1, out)
 
-    share(add_up, range(len(starts)))
-    np.add.reduce(partial, 0, out=result)
-    return result.reshape(sizes)
+    share(add_up, range(len(partial)))
 
 
 def _any_margin(windows: Sequence[Window]) -> bool:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
+from ...graph.kernel_spec import Accelerated, fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..kit.machine_products import tile_of_processor
 from .convolution import CONV_3D_ATTRS, CONV_ATTRS
 from .convolution_backprop import filter_gradient
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
+from .machine_gradients import machine_sums, slopes_loop
 from .window_arguments import over_space, padding_attrs
 from .window_costs import filter_gradient_flops
 from .windowing import channels_last
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Sliding
+    from .convolution_backprop import SumUp
 
 public = {
     "td.nn": (
@@ -83,7 +87,7 @@ def _define(definition: OpDef, rank: int) -> None:
         dtype = c.output_dtype.numpy_dtype
         inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
-        def backprop(x: Array, given: Array, gradient: Array) -> Array:
+        def backprop(x: Array, given: Array, gradient: Array, sum_up: SumUp | None = None) -> Array:
             check_ranks(rank, input=x, out_backprop=gradient)
             check_ranks(1 if by_value else rank, **{sizes_name: given})
             sizes = given.tolist() if by_value else list(given.shape)
@@ -96,10 +100,19 @@ def _define(definition: OpDef, rank: int) -> None:
                 channels_last(gradient, slide.channels).astype(inner, copy=False),
                 slide.windows(sizes[:-2]),
                 sizes,
+                sum_up,
             )
             return result.astype(dtype, copy=False)
 
-        return fresh(backprop)
+        tile = tile_of_processor()
+        if tile is None or inner != np.float32:
+            return fresh(backprop)
+        return fresh(backprop).with_accelerated(
+            Accelerated(
+                slopes_loop(tile),
+                lambda loop: fresh(partial(backprop, sum_up=machine_sums(loop, tile))),
+            )
+        )
 
 
 def _check(

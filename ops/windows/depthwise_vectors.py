@@ -11,6 +11,7 @@ import numpy as np
 
 from ...acceleration.machine_code import Address
 from ...graph.kernel_spec import Loop, Rows
+from ..kit.machine_products import lines_of
 from ..kit.sharing import share
 from .windowing import Frame, even_blocks
 
@@ -156,16 +157,16 @@ def _together(positions: int, vectors: int, lanes: int, across: Across) -> str:
         room=f" - {vectors * lanes - 1}" if vectors > 1 else "",
         size=vectors * lanes,
         wide=wide,
-        clear=_lines(20, [f"t{p}_{v} = spread(float32(0))" for p, v in sums]),
-        weights=_lines(
+        clear=lines_of(20, [f"t{p}_{v} = spread(float32(0))" for p, v in sums]),
+        weights=lines_of(
             24,
             [
                 f"w{j}_{v} = load(w, b + {j} * channels + {v * lanes})"
                 for j, v in product(range(wide), range(vectors))
             ],
         ),
-        add=_lines(24, add),
-        store=_lines(
+        add=lines_of(24, add),
+        store=lines_of(
             20,
             [f"store(out, there + done + {p} * channels + {v * lanes}, t{p}_{v})" for p, v in sums],
         ),
@@ -180,14 +181,12 @@ def _alone(vectors: int, lanes: int, across: Across) -> str:
         size=vectors * lanes,
         wide=across.wide,
         further=across.further,
-        clear=_lines(20, [f"t{v} = spread(float32(0))" for v, _ in steps]),
-        add=_lines(28, [f"t{v} = fma(load(x, a + {k}), load(w, b + {k}), t{v})" for v, k in steps]),
-        store=_lines(20, [f"store(out, there + done + {k}, t{v})" for v, k in steps]),
+        clear=lines_of(20, [f"t{v} = spread(float32(0))" for v, _ in steps]),
+        add=lines_of(
+            28, [f"t{v} = fma(load(x, a + {k}), load(w, b + {k}), t{v})" for v, k in steps]
+        ),
+        store=lines_of(20, [f"store(out, there + done + {k}, t{v})" for v, k in steps]),
     )
-
-
-def _lines(indent: int, lines: list[str]) -> str:
-    return f"\n{' ' * indent}".join(lines)
 
 
 class VectorFilters:

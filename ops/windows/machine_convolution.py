@@ -10,6 +10,7 @@ import numpy as np
 
 from ...acceleration.machine_code import Address
 from ...graph.kernel_spec import Rows
+from ..kit.allocation import new_array
 from ..kit.machine_products import Panels, Places, multiply_panels
 from ..kit.scratch import scratch
 from ..kit.sharing import share
@@ -89,6 +90,20 @@ class MachineFilters:
         out[part.start : part.stop] = whole[:, :columns]
 
 
+def machine_convolved(
+    loop: Callable[..., None], tile: Tile
+) -> Callable[[Array, Array, Sequence[Window]], Array]:
+    """The function of images, filters and windows that convolves them by `product_loop`."""
+
+    def convolved(x: Array, filters: Array, windows: Sequence[Window]) -> Array:
+        rows = MachineFilters(filters, loop, tile).rows(x, windows)
+        result = new_array(rows.shape, x.dtype)
+        rows.fill(result, None)
+        return result
+
+    return convolved
+
+
 class _Part(NamedTuple):
     """Some positions that are made at a time.
 
@@ -146,30 +161,25 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int) -> _L
         height = inner[0]
         if is_framed:
             height = (count[1] - 1) * windows[0].stride + int(windows[0].extent)
-        seen = (height * length, *_steps(inner[1:], channels))
-        places = _places(seen, (*count, *positions[1:]), windows)
+        places = places_of((height, *inner[1:], channels), (*count, *positions[1:]), windows)
         start = (some.start * positions[0] + lines.start) * across
         behind = some.start * inner[0] * length + lines.start * windows[0].stride * length
         parts.append(_Part(some, lines, start, start + places.rows, behind, places))
     return _Layout(made, is_framed, parts)
 
 
-def _steps(inner: Sequence[int], channels: int) -> list[int]:
-    """How many elements lie between neighbours along each dimension of space."""
-    return [math.prod(inner[i:]) * channels for i in range(len(inner) + 1)]
-
-
 @lru_cache(256)
-def _places(
-    steps: tuple[int, ...], positions: tuple[int, ...], windows: tuple[Window, ...]
+def places_of(
+    space: tuple[int, ...], positions: tuple[int, ...], windows: tuple[Window, ...]
 ) -> Places:
-    """Where windows lie in images [images, *space, channels].
+    """Where windows lie in images.
 
     Args:
-        steps: how many elements lie between neighbours along each dimension but the last.
+        space: the sizes [*space, channels] of an image, which lies whole.
         positions: how many there are of each window, after the number of images.
         windows: the windows.
     """
+    steps = [math.prod(space[i:]) for i in range(len(space))]
     moves = [s * w.stride for s, w in zip(steps[1:], windows, strict=True)]
     apart = [s * w.rate for s, w in zip(steps[1:], windows, strict=True)]
     sizes, length = [int(window.size) for window in windows], steps[-1]

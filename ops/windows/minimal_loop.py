@@ -10,7 +10,7 @@ import numpy as np
 
 from ...acceleration.machine_code import Address
 from ...graph.kernel_spec import Loop
-from ..kit.machine_products import Panels, Tile, product_source
+from ..kit.machine_products import Panels, Tile, lines_of, product_source
 from ..kit.scratch import scratch
 
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ def minimal_loop(tile: Tile) -> Loop:
     """
     source = _HEAD.format(
         lanes=tile.lanes,
-        numbers=f"\n{' ' * 20}".join(_numbers()),
-        results=f"\n{' ' * 20}".join(_results()),
+        numbers=lines_of(20, _numbers()),
+        results=lines_of(20, _results()),
     )
     floats, indices = "float32*", "int64*"
     types = (floats, floats, floats, indices, indices, floats, floats, *["int64"] * 9)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
+from ...graph.kernel_spec import Accelerated, fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from .convolution import CONV_3D_ATTRS, CONV_ATTRS
+from ..kit.machine_products import product_loop, tile_of_processor
+from .convolution import CONV_3D_ATTRS, CONV_ATTRS, convolved
 from .convolution_backprop import spread
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
+from .machine_convolution import machine_convolved
 from .window_arguments import over_space, padding_attrs
 from .window_costs import input_gradient_flops
 from .windowing import channels_back, channels_last
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.sliding_windows import Sliding
     from ...shape_inference.symbolic.symbolic import Dim
+    from .convolution_backprop import Convolve
 
 public = {
     "td.nn": ("conv2d_backprop_input conv2d_transpose conv3d_transpose deconv2d=conv2d_transpose"),
@@ -83,7 +87,9 @@ def _define(definition: OpDef, rank: int) -> None:
         dtype = c.output_dtype.numpy_dtype
         inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
-        def backprop(given: Array, filters: Array, gradient: Array) -> Array:
+        def backprop(
+            given: Array, filters: Array, gradient: Array, convolve: Convolve = convolved
+        ) -> Array:
             check_ranks(rank, filter=filters, out_backprop=gradient)
             check_ranks(1 if by_value else rank, **{sizes_name: given})
             sizes = given.tolist() if by_value else list(given.shape)
@@ -97,10 +103,19 @@ def _define(definition: OpDef, rank: int) -> None:
                 filters.astype(inner, copy=False),
                 slide.windows(filters.shape[:-2]),
                 [int(whole[axis]) for axis in (0, *slide.space, slide.channels)],
+                convolve,
             )
             return channels_back(result, slide.channels).astype(dtype, copy=False)
 
-        return fresh(backprop)
+        tile = tile_of_processor()
+        if tile is None or inner != np.float32:
+            return fresh(backprop)
+        return fresh(backprop).with_accelerated(
+            Accelerated(
+                product_loop(tile),
+                lambda loop: fresh(partial(backprop, convolve=machine_convolved(loop, tile))),
+            )
+        )
 
 
 def _whole(

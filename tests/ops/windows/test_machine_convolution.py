@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from machine_loops import interpreted
+from harness import RUNS_OF_BOTH_TIERS
+from machine_loops import NEEDS_NUMBA, accelerated, interpreted
 
+import tensordraft as td
 from tensordraft.ops.kit.machine_products import Tile, panel_starts, product_loop
 from tensordraft.ops.windows import convolution, machine_convolution, minimal_filtering
-from tensordraft.ops.windows.machine_convolution import MachineFilters
+from tensordraft.ops.windows.convolution_backprop import filter_gradient, spread
+from tensordraft.ops.windows.machine_convolution import MachineFilters, machine_convolved
+from tensordraft.ops.windows.machine_gradients import machine_sums, slopes_loop
 from tensordraft.ops.windows.minimal_filtering import MinimalFilters
 from tensordraft.ops.windows.minimal_loop import minimal_loop
 from tensordraft.ops.windows.unfolding import convolution_rows
@@ -123,5 +128,67 @@ def test_only_float32_is_done_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(convolution, "tile_of_processor", lambda: TILE)
     filters = np.ones((1, 1, 2, 2))
     assert convolution._way(filters, (), None, np.dtype("f8")).loop is None
-    assert convolution._way(None, (), None, np.dtype("f4")).loop is None
+    assert convolution._way(None, (), None, np.dtype("f4")).loop is not None
     assert convolution._way(filters[:, :, :0], (), None, np.dtype("f4")).loop is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_gradients_are_those_of_sums(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rank = int(rng.integers(1, 4))
+    space = [int(n) for n in rng.integers(2, 8, rank)]
+    windows = []
+    for size in space:
+        seen, stride, rate = [int(n) for n in rng.integers(1, [4, 3, 3])]
+        window = Window(seen, stride, rate, same=bool(rng.random() < 0.5))
+        windows.append(window if window.fits(size) else Window(1, 1))
+    batch, channels, out = int(rng.integers(1, 11)), *[int(n) for n in rng.integers(1, 14, 2)]
+    sizes = zip(windows, space, strict=True)
+    positions = [int(window.positions(size)) for window, size in sizes]
+    x = rng.integers(-9, 9, (batch, *space, channels)).astype("f")
+    slopes = rng.integers(-9, 9, (batch, *positions, out)).astype("f")
+    shape = [*[int(window.size) for window in windows], channels, out]
+    filters = rng.integers(-9, 9, shape).astype("f")
+    by_loop = machine_sums(interpreted(slopes_loop(TILE)), TILE)
+    found = filter_gradient(x, slopes, windows, shape, by_loop)
+    np.testing.assert_array_equal(found, filter_gradient(x, slopes, windows, shape))
+    convolve = machine_convolved(PRODUCT, TILE)
+    found = spread(slopes, filters, windows, x.shape, convolve)
+    np.testing.assert_array_equal(found, spread(slopes, filters, windows, x.shape))
+
+
+def test_gradients_in_groups_are_those_of_sums() -> None:
+    rng = np.random.default_rng(0)
+    windows = [Window(3, 1, same=True)] * 2
+    x = rng.integers(-9, 9, (2, 4, 4, 6)).astype("f")
+    slopes = rng.integers(-9, 9, (2, 4, 4, 8)).astype("f")
+    shape = [3, 3, 3, 8]
+    by_loop = machine_sums(interpreted(slopes_loop(TILE)), TILE)
+    found = filter_gradient(x, slopes, windows, shape, by_loop)
+    np.testing.assert_array_equal(found, filter_gradient(x, slopes, windows, shape))
+
+
+def training_step() -> tuple[Any, dict[Any, Any]]:
+    rng = np.random.default_rng(0)
+    x = td.placeholder(td.float32, [None, 12, 12, 3])
+    filters = td.Variable(rng.standard_normal((5, 5, 3, 20)).astype("f"))
+    y = td.nn.relu(td.nn.conv2d(x, filters, 1, "SAME"))
+    loss = td.reduce_mean(td.square(td.nn.conv2d(y, td.Variable(filters[:, :, :1] * 2), 2, "SAME")))
+    return td.gradients(loss, [x, filters]), {x: rng.standard_normal((4, 12, 12, 3)).astype("f")}
+
+
+@NEEDS_NUMBA
+def test_a_step_of_training_is_done_by_machine_code(tmp_path: Path) -> None:
+    with td.Graph().as_default(), accelerated(tmp_path) as compiling:
+        slopes, feeds = training_step()
+        results = []
+        for _ in range(2):
+            with td.Session() as session:
+                session.run(td.global_variables_initializer())
+                results += [session.run(slopes, feeds) for _ in range(RUNS_OF_BOTH_TIERS)]
+                told = session.explain(slopes, [*feeds])
+            compiling.wait()
+        assert not compiling._failures
+        assert told.count(", by machine code") >= 4
+    for one, other in zip(results[0], results[-1], strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-4, atol=1e-5 * np.absolute(one).max())
