@@ -14,10 +14,12 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.allocation import new_array, new_zeros
 from ..kit.elementwise import FLOATS, REALS
+from ..kit.sharing import share
 from .first_maxima import to_first_maxima
 from .pooling import WINDOW, WINDOW_3D, v2_windows
 from .pooling_rules import (
     elements_seen,
+    images_at_a_time,
     lowest,
     pool_windows,
     pooled_sizes,
@@ -27,7 +29,7 @@ from .pooling_rules import (
 from .window_costs import average_gradient_flops, maximum_gradient_flops
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
@@ -177,6 +179,21 @@ def _first_maxima(x: Array, windows: list[Window], shape: Sequence[int]) -> Arra
 
 def _to_first_maxima(x: Array, y: Array, gradient: Array, windows: list[Window]) -> Array:
     """Adds the gradient of each position to the first element that is its maximum."""
+    images = images_at_a_time(x.shape, x.itemsize, windows)
+    if images >= len(x):
+        return _to_first_of_some(x, gradient, windows)
+    result = new_array(x.shape, gradient.dtype)
+
+    def go_back(firsts: Iterator[int]) -> None:
+        for first in firsts:
+            some = slice(first, first + images)
+            result[some] = _to_first_of_some(x[some], gradient[some], windows)
+
+    share(go_back, range(0, len(x), images))
+    return result
+
+
+def _to_first_of_some(x: Array, gradient: Array, windows: list[Window]) -> Array:
     by_dimensions = to_first_maxima(x, gradient, windows)
     if by_dimensions is not None:
         return by_dimensions

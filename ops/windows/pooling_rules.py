@@ -11,9 +11,10 @@ import numpy as np
 from ...shape_inference.sliding_windows import Window, check_only_space
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import new_array
+from ..kit.sharing import share
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Sliding
@@ -92,12 +93,14 @@ def pooled(x: Array, windows: Sequence[Window], combine: np.ufunc, start: Any) -
     if images >= len(x):
         return _pooled(x, windows, positions, combine, start)
     result = new_array(positions, x.dtype)
-    for first in range(0, len(x), images):
-        some = x[first : first + images]
-        count = len(some)
-        result[first : first + count] = _pooled(
-            some, windows, [count, *positions[1:]], combine, start
-        )
+
+    def pool(firsts: Iterator[int]) -> None:
+        for first in firsts:
+            part = slice(first, first + images)
+            some = x[part]
+            result[part] = _pooled(some, windows, [len(some), *positions[1:]], combine, start)
+
+    share(pool, range(0, len(x), images))
     return result
 
 

@@ -181,7 +181,7 @@ def training_step() -> tuple[Any, dict[Any, Any]]:
 def test_a_step_of_training_is_done_by_machine_code(tmp_path: Path) -> None:
     with td.Graph().as_default(), accelerated(tmp_path) as compiling:
         slopes, feeds = training_step()
-        results = []
+        results, told = [], ""
         for _ in range(2):
             with td.Session() as session:
                 session.run(td.global_variables_initializer())
