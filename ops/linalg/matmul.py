@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
-from ...graph.kernel_spec import Filters, KernelSpec, Memory, Rows, fresh
+from ...graph.kernel_spec import Accelerated, Filters, KernelSpec, Memory, Rows, fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import dim_symbol
@@ -15,9 +16,10 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Product
 from ...shape_inference.workspaces import Workspace
 from ..array.casting import cast
-from ..kit.allocation import check_size
+from ..kit.allocation import check_size, new_array
 from ..kit.elementwise import COMPLEX, FLOATS, like_the_other
 from ..kit.gemm import TurnedFactor, multiply as product, multiply_rows
+from ..kit.machine_products import PackedFactor, product_loop, tile_of_processor
 from ..math.exponentials import conj
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.workspaces import SizedContext
+    from ..kit.machine_products import Tile
 
 public = {
     "td": "sparse_matmul",
@@ -167,13 +170,41 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
         np.multiply(filters, shaped, out=folded, casting="same_kind")  # in float64
         return folded, kernel
 
+    def by_machine(tile: Tile, loop: Callable[..., None]) -> KernelSpec:
+        packed = PackedFactor(loop, tile)
+
+        def made(x: Array, y: Array) -> Rows | None:
+            return packed.rows(x, y) if x.shape[1] == y.shape[0] and packed.pays(x, y) else None
+
+        def machine_mat_mul(a: Array, b: Array) -> Array:
+            found = None
+            if a.ndim == b.ndim == 2:
+                found = made(a.T if swap_a else a, b.T if swap_b else b)
+            if found is None:
+                return plain(a, b)
+            result = new_array(found.shape, a.dtype)
+            found.fill(result, None)
+            return result
+
+        def machine_rows(a: Array, b: Array) -> Rows:
+            whole = rows(a, b)
+            return made(a.T if swap_a else a, b.T if swap_b else b) or whole
+
+        return KernelSpec(machine_mat_mul, Memory.FRESH, rows=machine_rows)
+
     a, b = c.shape("a").sizes, c.shape("b").sizes
     certain = a is not None and b is not None and a[1] == b[0]
+    plain = multiply if certain and not (swap_a or swap_b or turning) else mat_mul
+    dtype, matrix = c.output_dtype.numpy_dtype, filters is not None and filters.ndim == 2
+    tile = tile_of_processor() if matrix and dtype == np.float32 else None
     kernel = KernelSpec(
-        multiply if certain and not (swap_a or swap_b or turning) else mat_mul,
+        plain,
         Memory.FRESH,
-        filters=None if filters is None or filters.ndim != 2 else Filters(2, -1, 1, times),
-        rows=rows if c.output_dtype.numpy_dtype in (np.float32, np.float64) else None,
+        filters=Filters(2, -1, 1, times) if matrix else None,
+        rows=rows if dtype in (np.float32, np.float64) else None,
+        accelerated=None
+        if tile is None
+        else Accelerated(product_loop(tile), partial(by_machine, tile)),
     )
     return kernel
 

@@ -14,10 +14,11 @@ from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.machine_products import tile_of_processor
+from ..kit.machine_slopes import slopes_loop
 from .convolution import CONV_3D_ATTRS, CONV_ATTRS
 from .convolution_backprop import filter_gradient
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
-from .machine_gradients import machine_sums, slopes_loop
+from .machine_gradients import machine_sums
 from .window_arguments import over_space, padding_attrs
 from .window_costs import filter_gradient_flops
 from .windowing import channels_last

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...graph.kernel_spec import Loop
-from ..kit.machine_products import Tile, lines_of
 from ..kit.sharing import share
 from .machine_convolution import places_of
 from .windowing import Frame
@@ -19,66 +15,7 @@ if TYPE_CHECKING:
 
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
-
-_WIDE, _NARROW = 2, 1
-
-_HEAD = """
-def slopes(x, places, steps, y, out, rows, pieces, length, columns):
-    column = 0
-    while column < columns:
-        wide = columns - column > {lanes} and columns >= {pair}
-        behind = columns - ({pair} if wide else {lanes})
-        c = column if column < behind else behind
-        column = c + ({pair} if wide else {lanes})
-        for t in range(pieces):
-            done = 0
-"""
-_TILE = """
-            while {test} and done + {rows} <= length:
-                {begin}
-                for m in range(rows):
-                    a = places[m] + steps[t] + done
-                    b = m * columns + c
-                    {load}
-                    {add}
-                b = (t * length + done) * columns + c
-                {store}
-                done += {rows}
-"""
-
-
-@cache
-def slopes_loop(tile: Tile) -> Loop:
-    """The loop that writes `x.T @ y` to `out`, where rows of `x` lie in pieces.
-
-    Row `m` of `rows` has so many `pieces` of a `length`, which lie at `places[m] + steps[t]`. `y`
-    and `out` have so many `columns`, as many at least as a vector has lanes.
-    """
-    lanes, sizes = tile
-    parts = [_HEAD.format(lanes=lanes, pair=_WIDE * lanes)]
-    for vectors, test in ((_WIDE, "wide"), (_NARROW, "not wide")):
-        parts += [_tile(rows, vectors, lanes, test) for rows in sizes]
-    types = ("float32*", "int64*", "int64*", "float32*", "float32*", *["int64"] * 4)
-    return Loop("slopes", types, "".join(parts), lanes)
-
-
-def _tile(rows: int, vectors: int, lanes: int, test: str) -> str:
-    """The loops that sum up so many elements of a piece, times vectors of `y`."""
-    sums = list(product(range(rows), range(vectors)))
-    add = []
-    for r in range(rows):
-        add.append(f"s = spread(x[a + {r}])")
-        add += [f"c{r}_{v} = fma(s, w{v}, c{r}_{v})" for v in range(vectors)]
-    return _TILE.format(
-        test=test,
-        rows=rows,
-        begin=lines_of(16, [f"c{r}_{v} = spread(float32(0))" for r, v in sums]),
-        load=lines_of(20, [f"w{v} = load(y, b + {v * lanes})" for v in range(vectors)]),
-        add=lines_of(20, add),
-        store=lines_of(
-            16, [f"store(out, b + {r} * columns + {v * lanes}, c{r}_{v})" for r, v in sums]
-        ),
-    )
+    from ..kit.machine_products import Tile
 
 
 def machine_sums(
@@ -111,7 +48,7 @@ def machine_sums(
                 seen = x[some] if frame.is_whole else frame.seen_by(some, lines)[0]
                 places = places_of(seen.shape[1:], (len(seen), *positions), tuple(windows))
                 sizes = places.rows, places.pieces, places.length, out.shape[2]
-                loop(seen, places.starts, places.steps, gradient[some], out[i], *sizes)
+                loop(seen, places.starts, places.steps, gradient[some], out[i], *sizes, 0, 0)
 
         share(add_up, range(len(out)))
 

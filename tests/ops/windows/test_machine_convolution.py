@@ -12,10 +12,11 @@ from machine_loops import NEEDS_NUMBA, accelerated, interpreted
 
 import tensordraft as td
 from tensordraft.ops.kit.machine_products import Tile, panel_starts, product_loop
+from tensordraft.ops.kit.machine_slopes import slopes_loop
 from tensordraft.ops.windows import convolution, machine_convolution, minimal_filtering
 from tensordraft.ops.windows.convolution_backprop import filter_gradient, spread
 from tensordraft.ops.windows.machine_convolution import MachineFilters, machine_convolved
-from tensordraft.ops.windows.machine_gradients import machine_sums, slopes_loop
+from tensordraft.ops.windows.machine_gradients import machine_sums
 from tensordraft.ops.windows.minimal_filtering import MinimalFilters
 from tensordraft.ops.windows.minimal_loop import minimal_loop
 from tensordraft.ops.windows.unfolding import convolution_rows

@@ -1,0 +1,70 @@
+"""Products of a matrix that is turned, `x.T @ y`, by machine code: rows are read where they lie."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+from ...graph.kernel_spec import Loop
+from .machine_products import Tile, lines_of
+
+_WIDE, _NARROW = 2, 1
+
+_HEAD = """
+def slopes(x, places, steps, y, out, rows, pieces, length, columns, behind, to):
+    column = 0
+    while column < columns:
+        wide = columns - column > {lanes} and columns >= {pair}
+        width = {pair} if wide else {lanes}
+        c = column if column < columns - width else columns - width
+        column = c + width
+        for t in range(pieces):
+            done = 0
+"""
+_TILE = """
+            while {test} and done + {rows} <= length:
+                {begin}
+                for m in range(rows):
+                    a = behind + places[m] + steps[t] + done
+                    b = m * columns + c
+                    {load}
+                    {add}
+                b = to + (t * length + done) * columns + c
+                {store}
+                done += {rows}
+"""
+
+
+@cache
+def slopes_loop(tile: Tile) -> Loop:
+    """The loop that writes `x.T @ y` to `out`, where rows of `x` lie in pieces.
+
+    Row `m` of `rows` has so many `pieces` of a `length`, which lie at `places[m] + steps[t]`,
+    counted from `behind` on, as those of `out` are from `to`. `y` and `out` have so many `columns`,
+    as many at least as a vector has lanes.
+    """
+    lanes, sizes = tile
+    parts = [_HEAD.format(lanes=lanes, pair=_WIDE * lanes)]
+    for vectors, test in ((_WIDE, "wide"), (_NARROW, "not wide")):
+        parts += [_tile(rows, vectors, lanes, test) for rows in sizes]
+    types = ("float32*", "int64*", "int64*", "float32*", "float32*", *["int64"] * 6)
+    return Loop("slopes", types, "".join(parts), lanes)
+
+
+def _tile(rows: int, vectors: int, lanes: int, test: str) -> str:
+    """The loops that sum up so many elements of a piece, times vectors of `y`."""
+    sums = list(product(range(rows), range(vectors)))
+    add = []
+    for r in range(rows):
+        add.append(f"s = spread(x[a + {r}])")
+        add += [f"c{r}_{v} = fma(s, w{v}, c{r}_{v})" for v in range(vectors)]
+    return _TILE.format(
+        test=test,
+        rows=rows,
+        begin=lines_of(16, [f"c{r}_{v} = spread(float32(0))" for r, v in sums]),
+        load=lines_of(20, [f"w{v} = load(y, b + {v * lanes})" for v in range(vectors)]),
+        add=lines_of(20, add),
+        store=lines_of(
+            16, [f"store(out, b + {r} * columns + {v * lanes}, c{r}_{v})" for r, v in sums]
+        ),
+    )
