@@ -28,7 +28,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matmul, "tile_of_processor", lambda: TILE)
 
 
-def kernel_of(a: Any, b: Any, **attrs: bool) -> tuple[KernelSpec, KernelSpec]:
+def kernel_of(a: Any, b: Any, **attrs: Any) -> tuple[KernelSpec, KernelSpec]:
     """The kernel of a product with a constant, and its form by machine code."""
     with td.Graph().as_default() as graph:
         op = td.matmul(td.placeholder(a.dtype, [None, None]), b, **attrs).op
