@@ -173,6 +173,11 @@ class BlasThreads:
         """Whether BLAS is kept to the thread that calls it; never one that cannot be told so."""
         return self._alone > 0 and bool(self._libraries)
 
+    @property
+    def sharing(self) -> int:
+        """How many threads may share the work of a step."""
+        return min(self._asked, default=0) or max(self._numbers(), default=1)
+
     def __enter__(self) -> int:
         """Keeps BLAS to the thread that calls it; returns how many threads may share the work."""
         with self._lock:

@@ -29,6 +29,11 @@ def share(work: Callable[[Iterator[Part]], Any], parts: Iterable[Part]) -> None:
         _pool(threads).share(work, parts)
 
 
+def sharers(work: int, fewest: int) -> int:
+    """How many threads are worth the sharing of so many multiplications: one where they are few."""
+    return blas_threads.sharing if work >= fewest else 1
+
+
 def _pool(threads: int) -> Pool:
     """The threads of the process that help with products: BLAS, whose work it is, has no owner."""
     return _pools.get(threads) or _pools.setdefault(threads, Pool(threads - 1, "sharing"))

@@ -12,7 +12,7 @@ import numpy as np
 from ...acceleration.machine_code import Address
 from ...graph.kernel_spec import Loop, Rows
 from ..kit.machine_products import lines_of
-from ..kit.sharing import share
+from ..kit.sharing import share, sharers
 from .windowing import Frame, even_blocks
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # What a part of the result takes that a thread makes at a time.
 _BLOCK_BYTES = 1 << 20
+# Fewer multiplications take less time than it takes to share them.
+_MANY_TO_SHARE = 1 << 23
 
 _NUMBERS = (
     "images", "rows", "columns", "channels", "height", "width", "after", "below", "above", "left",
@@ -202,13 +204,15 @@ class VectorFilters:
         self._loop = loop
         self._together, _ = _TOGETHER[lanes]
         self._multiplier = filters.shape[3]
+        self._seen = math.prod(filters.shape[:2])
         self._taps = Address.of(np.ascontiguousarray(filters))
         self._finite = bool(np.isfinite(filters).all())
 
     def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
         """The convolution [batch, rows, columns, channels * multiplier] of images, to be made."""
         together = self._together if self._finite else 0
-        layout = _layout(x.shape, tuple(windows), self._multiplier, together)
+        threads = sharers(x.size * self._seen, _MANY_TO_SHARE)
+        layout = _layout(x.shape, tuple(windows), self._multiplier, together, threads)
         return Rows(layout.shape, partial(self._fill, x, windows, layout))
 
     def _fill(
@@ -272,7 +276,11 @@ class _Layout(NamedTuple):
 
 @lru_cache(256)
 def _layout(
-    shape: tuple[int, ...], windows: tuple[Window, ...], multiplier: int, together: int
+    shape: tuple[int, ...],
+    windows: tuple[Window, ...],
+    multiplier: int,
+    together: int,
+    threads: int,
 ) -> _Layout:
     """The layout for images [batch, rows, columns, channels].
 
@@ -281,6 +289,7 @@ def _layout(
         windows: the windows along rows and columns.
         multiplier: how many filters each channel has.
         together: how many positions are made side by side; 0 where images have to be framed.
+        threads: how many parts there are at least.
     """
     images, *space, _ = shape
     channels = shape[3] * multiplier
@@ -293,7 +302,7 @@ def _layout(
         return _Layout(made, False, ())
     item = np.dtype(np.float32).itemsize
     parts = []
-    for some, lines in even_blocks(made[:3], channels * item, _BLOCK_BYTES):
+    for some, lines in even_blocks(made[:3], channels * item, _BLOCK_BYTES, threads):
         sizes = min(some.stop, images) - some.start, min(lines.stop, rows) - lines.start
         height, width = space
         margins = above - lines.start * down.stride, left

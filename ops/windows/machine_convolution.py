@@ -13,7 +13,7 @@ from ...graph.kernel_spec import Rows
 from ..kit.allocation import new_array
 from ..kit.machine_products import Panels, Places, multiply_panels
 from ..kit.scratch import scratch
-from ..kit.sharing import share
+from ..kit.sharing import share, sharers
 from .windowing import Frame, even_blocks
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 # them, all filters come from memory for each block.
 _BLOCK_BYTES = 1 << 21
 _FEWEST_POSITIONS = 128
+# Fewer multiplications take less time than it takes to share them.
+_MANY_TO_SHARE = 1 << 25
 
 
 class MachineFilters:
@@ -47,7 +49,9 @@ class MachineFilters:
 
     def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
         """The convolution of [batch, *space, channels], to be made."""
-        layout = _layout(x.shape, tuple(windows), self._out)
+        work = x.size * self._panels.size // max(x.shape[-1], 1)
+        threads = sharers(work, _MANY_TO_SHARE)
+        layout = _layout(x.shape, tuple(windows), self._out, threads)
         return Rows(layout.shape, partial(self._fill, x, windows, layout))
 
     def _fill(
@@ -137,8 +141,11 @@ class _Layout(NamedTuple):
 
 
 @lru_cache(256)
-def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int) -> _Layout:
-    """The layout for images [batch, *space, channels] and windows that make `out` channels."""
+def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threads: int) -> _Layout:
+    """The layout for images [batch, *space, channels] and windows that make `out` channels.
+
+    It has a part for each thread, where there are as many positions as make that worthwhile.
+    """
     images, *space, channels = shape
     positions = [int(w.positions(size)) for w, size in zip(windows, space, strict=True)]
     made = (images, *positions, out)
@@ -156,7 +163,8 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int) -> _L
     length = math.prod(inner[1:]) * channels  # of a line of an image
     parts = []
     most = max(_BLOCK_BYTES, _FEWEST_POSITIONS * position)
-    for some, lines in even_blocks(made[:-1], position, most):
+    fewest = threads if math.prod(made[:-1]) >= threads * _FEWEST_POSITIONS else 1
+    for some, lines in even_blocks(made[:-1], position, most, fewest):
         count = min(some.stop, images) - some.start, min(lines.stop, positions[0]) - lines.start
         height = inner[0]
         if is_framed:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...graph.kernel_spec import Rows
 from ..kit.scratch import scratch
-from ..kit.sharing import share
+from ..kit.sharing import share, sharers
 from .minimal_loop import TurnedPanels
 from .unfolding import convolution_rows, multiply_part
 from .windowing import Frame, even_blocks
@@ -35,6 +35,8 @@ _SIZE, _TILE, _SEEN, _NUMBERS = 3, 2, 4, 16
 # What a block of tiles takes, which stays in the cache; but products of fewer rows are slow.
 _BLOCK_BYTES = 1 << 21
 _FEWEST_TILES, _FEWEST_BY_MACHINE = 256, 64
+# Fewer multiplications take less time by machine code than it takes to share them.
+_MANY_TO_SHARE = 1 << 25
 # Below these, the additions take longer than what they save; the tables are from one core.
 _FEWEST_CHANNELS = 64
 _FEWEST_OF_MACHINE, _FEWEST_OF_BOTH = 32, 96
@@ -162,9 +164,7 @@ class MinimalFilters:
                     if finish is not None:
                         finish(start, stop)
 
-            parts = [
-                *_parts(x, shape, _FEWEST_TILES if self._machine is None else _FEWEST_BY_MACHINE)
-            ]
+            parts = [*_parts(x, shape, self._machine is not None)]
             if len(parts) > 1:
                 share(multiply, parts)
             else:
@@ -173,13 +173,16 @@ class MinimalFilters:
         return Rows(shape, fill)
 
 
-def _parts(x: Array, shape: Sequence[int], fewest: int) -> Iterator[tuple[slice, slice]]:
+def _parts(x: Array, shape: Sequence[int], machine: bool) -> Iterator[tuple[slice, slice]]:
     """The blocks of images and lines of tiles that are done at a time."""
     images, down, across, out = shape
     bytes_of_tile = _NUMBERS * max(x.shape[-1], out) * x.itemsize
-    most = max(_BLOCK_BYTES, fewest * bytes_of_tile)
     tiles = images, -(-down // _TILE), -(-across // _TILE)
-    return even_blocks(tiles, bytes_of_tile, most)
+    if not machine:
+        return even_blocks(tiles, bytes_of_tile, max(_BLOCK_BYTES, _FEWEST_TILES * bytes_of_tile))
+    most = max(_BLOCK_BYTES, _FEWEST_BY_MACHINE * bytes_of_tile)
+    threads = sharers(_NUMBERS * math.prod(tiles) * x.shape[-1] * out, _MANY_TO_SHARE)
+    return even_blocks(tiles, bytes_of_tile, most, threads)
 
 
 def _is_even(x: Array) -> bool:

@@ -179,11 +179,14 @@ def blocks(shape: Sequence[int], bytes_of_item: int, most: int) -> Iterator[tupl
 
 
 def even_blocks(
-    shape: Sequence[int], bytes_of_item: int, most: int
+    shape: Sequence[int], bytes_of_item: int, most: int, fewest: int = 1
 ) -> Iterator[tuple[slice, slice]]:
-    """Such parts, alike, and an even number of them, so that no thread waits long for another."""
+    """Such parts, alike, and an even number of them, so that no thread waits long for another.
+
+    There are so many at least as are asked for, where there are as many rows.
+    """
     whole = math.prod(shape) * bytes_of_item
-    number = -(-whole // most)
+    number = max(-(-whole // most), fewest)
     return blocks(shape, bytes_of_item, -(-whole // (number + number % 2)) if number > 1 else most)
 
 
