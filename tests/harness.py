@@ -39,7 +39,7 @@ from cases import (
     unknown,
 )
 from gradient_harness import gradient, has_gradient
-from machine_loops import interpreted_chains, kernel_by
+from machine_loops import interpreted_chains, kernel_by, short_vectors
 from split_harness import check_in_chunks
 
 import tensordraft as td
@@ -227,7 +227,7 @@ def raw_kernel(case: Case) -> None:
     for constants in ({}, known):
         factory = built.op.definition.kernel_factory
         assert factory is not None
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), short_vectors():
             kernel = factory(KernelContext(built.op, built.graph.inference, constants))
             results = kernel(*arrays)
             again = kernel(*arrays)

@@ -16,6 +16,8 @@ from tensordraft.acceleration import accelerator as module
 from tensordraft.acceleration.accelerator import Accelerator
 from tensordraft.acceleration.code_cache import CodeCache
 from tensordraft.graph.kernel_spec import Accelerated, KernelSpec, Loop
+from tensordraft.ops.kit import machine_products
+from tensordraft.ops.windows import depthwise_convolution
 from tensordraft.session import executor, explanation, fused_blocks
 from tensordraft.session.drafts import machine_code
 
@@ -93,6 +95,15 @@ def accelerated(folder: Path) -> Iterator[Accelerator]:
         patch.setattr(td.config, "accelerator", True)
         yield fresh
         fresh.wait()
+
+
+@contextmanager
+def short_vectors() -> Iterator[None]:
+    """Kernels are made for a processor whose registers hold four numbers."""
+    with pytest.MonkeyPatch.context() as patch:
+        for user in (machine_products, depthwise_convolution):
+            patch.setattr(user, "vector_lanes", lambda: 4)
+        yield
 
 
 class _Interpreter:

@@ -105,7 +105,7 @@ def _way(
         known = None if filters is None else MachineFilters(filters, loop, tile)
 
         def rows(x: Array, given: Array, windows: Sequence[Window]) -> Rows:
-            if x.shape[-1] == given.shape[-2]:
+            if x.shape[-1] == given.shape[-2] and given.size:
                 return (known or MachineFilters(given, loop, tile)).rows(x, windows)
             return _rows(x, given if again is None else again(), windows)
 

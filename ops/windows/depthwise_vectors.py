@@ -274,7 +274,7 @@ class _Layout(NamedTuple):
     parts: Sequence[_Part]
 
 
-@lru_cache(256)
+@lru_cache(512)
 def _layout(
     shape: tuple[int, ...],
     windows: tuple[Window, ...],

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # What a block of positions sees and makes, which stays in the cache; but where there are few of
 # them, all filters come from memory for each block.
 _BLOCK_BYTES = 1 << 21
-_FEWEST_POSITIONS = 128
+_FEWEST_POSITIONS, _MOST_POSITIONS = 128, 1 << 14
 # Fewer multiplications take less time than it takes to share them.
 _MANY_TO_SHARE = 1 << 25
 
@@ -140,7 +140,7 @@ class _Layout(NamedTuple):
     parts: Sequence[_Part]
 
 
-@lru_cache(256)
+@lru_cache(512)
 def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threads: int) -> _Layout:
     """The layout for images [batch, *space, channels] and windows that make `out` channels.
 
@@ -162,7 +162,7 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threa
     across = math.prod(positions[1:])
     length = math.prod(inner[1:]) * channels  # of a line of an image
     parts = []
-    most = max(_BLOCK_BYTES, _FEWEST_POSITIONS * position)
+    most = max(min(_BLOCK_BYTES, _MOST_POSITIONS * position), _FEWEST_POSITIONS * position)
     fewest = threads if math.prod(made[:-1]) >= threads * _FEWEST_POSITIONS else 1
     for some, lines in even_blocks(made[:-1], position, most, fewest):
         count = min(some.stop, images) - some.start, min(lines.stop, positions[0]) - lines.start

@@ -169,6 +169,26 @@ def test_gradients_in_groups_are_those_of_sums() -> None:
     np.testing.assert_array_equal(found, filter_gradient(x, slopes, windows, shape))
 
 
+@pytest.mark.parametrize("block", [1, 1 << 21])
+def test_an_image_gives_the_same_bits_in_any_batch(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (machine_convolution, minimal_filtering):
+        monkeypatch.setattr(module, "_BLOCK_BYTES", block)
+    monkeypatch.setattr(machine_convolution, "_layout", machine_convolution._layout.__wrapped__)
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((5, 7, 6, 9)).astype("f")
+    filters = rng.standard_normal((3, 3, 9, 11)).astype("f")
+    windows = [Window(3, 1, same=True)] * 2
+    for ways in (
+        MachineFilters(filters, PRODUCT, TILE),
+        MinimalFilters(filters, machine=(MINIMAL, TILE)),
+    ):
+        whole = made(ways.rows(x, windows))
+        for i, image in enumerate(x):
+            np.testing.assert_array_equal(made(ways.rows(image[None], windows))[0], whole[i])
+
+
 def training_step() -> tuple[Any, dict[Any, Any]]:
     rng = np.random.default_rng(0)
     x = td.placeholder(td.float32, [None, 12, 12, 3])
