@@ -117,6 +117,14 @@ class _Interpreter:
 
 
 @contextmanager
+def interpreted_kernels() -> Iterator[None]:
+    """Plans are made as if there were machine code of every loop, which Python runs."""
+    with short_vectors(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machine_code, "accelerator", _Interpreter())
+        yield
+
+
+@contextmanager
 def interpreted_chains() -> Iterator[None]:
     """Fused steps run as loops, though by Python, where they can, be they single ones."""
     with pytest.MonkeyPatch.context() as patch:

@@ -10,6 +10,7 @@ import pytest
 from effort import examples as tries
 from harness import RUNS_OF_BOTH_TIERS, tiny_blocks
 from hypothesis import given, strategies as st
+from machine_loops import interpreted_chains, interpreted_kernels
 from tiers import programs
 
 import tensordraft as td
@@ -42,7 +43,13 @@ def image() -> td.Tensor:
 
 def both(fetches: Any, feeds: dict[td.Tensor, Any]) -> tuple[list[Any], Any]:
     """What the runs of both tiers give with folding, and what an exact one gives."""
-    with tiny_blocks(), td.Session() as fast, td.Session(optimize="exact") as exact:
+    graph = (fetches[0] if isinstance(fetches, list) else fetches).graph
+    options: Any = {"graph": graph}
+    with (
+        tiny_blocks(),
+        td.Session(**options) as fast,
+        td.Session(optimize="exact", **options) as exact,
+    ):
         return [fast.run(fetches, feeds) for _ in range(RUNS_OF_BOTH_TIERS)], exact.run(
             fetches, feeds
         )
@@ -262,20 +269,7 @@ def _product(draw: Any) -> tuple[td.Tensor, td.Tensor, int]:
 
 def _followed(draw: Any, y: td.Tensor, channels: int, x: td.Tensor) -> td.Tensor:
     """A step behind a tensor."""
-    kinds = [
-        "mul",
-        "add",
-        "sub",
-        "from",
-        "div",
-        "bias",
-        "norm",
-        "relu",
-        "clip",
-        "swish",
-        "residual",
-    ]
-    kind = draw(st.sampled_from(kinds))
+    kind = draw(st.sampled_from(KINDS))
     data_format = "NCHW" if channels == 1 and y.shape.rank == 4 else None
     length = int(y.shape[channels])
     if kind == "bias":
@@ -304,6 +298,24 @@ def _followed(draw: Any, y: td.Tensor, channels: int, x: td.Tensor) -> td.Tensor
 @tries(60)
 @given(st.data())
 def test_random_chains_give_what_exact_ones_give(data: st.DataObject) -> None:
+    fetches, feeds = _chain(data)
+    folded, exact = both(fetches, feeds)
+    for run in folded:
+        assert_agree(run, exact)
+
+
+@tries(30)
+@given(st.data())
+def test_random_chains_by_machine_code_give_what_exact_ones_give(data: st.DataObject) -> None:
+    fetches, feeds = _chain(data)
+    with interpreted_kernels(), interpreted_chains():
+        folded, exact = both(fetches, feeds)
+    for run in folded:
+        assert_agree(run, exact)
+
+
+def _chain(data: st.DataObject) -> tuple[list[td.Tensor], dict[td.Tensor, Array]]:
+    """The end and some of the middle of a random chain, and what is fed."""
     with td.Graph().as_default():
         x, y, channels = _product(data.draw)
         made = [y]
@@ -314,6 +326,4 @@ def test_random_chains_give_what_exact_ones_give(data: st.DataObject) -> None:
         value = array(batch, *[int(size) for size in x.shape[1:]])
         if batch and data.draw(st.integers(0, 4)) == 0:
             value.flat[0] = data.draw(st.sampled_from([np.nan, np.inf, 0.0]))
-        folded, exact = both([made[-1], *middle], {x: value})
-        for run in folded:
-            assert_agree(run, exact)
+    return [made[-1], *middle], {x: value}
