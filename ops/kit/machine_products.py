@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from ...acceleration.machine_code import Address, vector_lanes
-from ...graph.kernel_spec import Loop, Rows
+from ...graph.kernel_spec import Accelerated, Loop, Rows, fresh
 from .sharing import share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from ...graph.kernel_spec import KernelSpec
     from ...shape_inference.protocols import Array
 
 # Panels are so many vectors wide; what is left at the end is one that overlaps the one before.
@@ -43,6 +44,27 @@ class Tile(NamedTuple):
 
     lanes: int
     rows: tuple[int, ...]
+
+
+def by_loop(
+    kernel: Callable[..., Any],
+    dtype: np.dtype[Any],
+    loop: Callable[[Tile], Loop],
+    form: Callable[[Callable[..., None], Tile], Callable[..., Any]],
+) -> KernelSpec:
+    """A kernel, each of whose results is new, and where `dtype` is float32 its form by a loop.
+
+    Args:
+        kernel: the kernel.
+        dtype: what it computes in.
+        loop: makes the loop for the tile of the processor.
+        form: from the loop as machine code, and the tile, to that form of the kernel.
+    """
+    tile = tile_of_processor()
+    if tile is None or dtype != np.float32:
+        return fresh(kernel)
+    accelerated = Accelerated(loop(tile), lambda function: fresh(form(function, tile)))
+    return fresh(kernel).with_accelerated(accelerated)
 
 
 def tile_of_processor() -> Tile | None:
@@ -90,27 +112,51 @@ def lines_of(indent: int, lines: Sequence[str]) -> str:
     return f"\n{' ' * indent}".join(lines)
 
 
+class TileLines(NamedTuple):
+    """The lines of a source that sum up a tile: they begin, load, add and store."""
+
+    begin: list[str]
+    load: list[str]
+    add: list[str]
+    store: list[str]
+
+    @classmethod
+    def of(cls, rows: int, lanes: int, vectors: int, seen: str, factor: str, place: str) -> Self:
+        """The lines for so many rows of so many vectors.
+
+        Args:
+            rows: how many rows the tile has.
+            lanes: those of a vector.
+            vectors: how many of them a row has.
+            seen: what each of row `{r}` is multiplied with.
+            factor: the array of which vectors are loaded, from `b` on.
+            place: where row `{r}` goes in `out`.
+        """
+        sums = list(product(range(rows), range(vectors)))
+        add = []
+        for r in range(rows):
+            add.append(f"s = spread({seen.format(r=r)})")
+            add += [f"c{r}_{v} = fma(s, w{v}, c{r}_{v})" for v in range(vectors)]
+        return cls(
+            [f"c{r}_{v} = spread(float32(0))" for r, v in sums],
+            [f"w{v} = load({factor}, b + {v * lanes})" for v in range(vectors)],
+            add,
+            [f"store(out, {place.format(r=r)} + {v * lanes}, c{r}_{v})" for r, v in sums],
+        )
+
+
 def _tile(rows: int, vectors: int, lanes: int) -> str:
     """The loops that make a tile of so many rows."""
-    sums = list(product(range(rows), range(vectors)))
-    add = []
-    for r in range(rows):
-        add.append(f"s = spread(x[a{r} + k])")
-        add += [f"c{r}_{v} = fma(s, w{v}, c{r}_{v})" for v in range(vectors)]
+    place = "target + (row + {r}) * columns"
+    lines = TileLines.of(rows, lanes, vectors, "x[a{r} + k]", "w", place)
     return _TILE.format(
         rows=rows,
         width=vectors * lanes,
-        begin=lines_of(16, [f"c{r}_{v} = spread(float32(0))" for r, v in sums]),
+        begin=lines_of(16, lines.begin),
         place=lines_of(20, [f"a{r} = behind + places[row + {r}] + step" for r in range(rows)]),
-        load=lines_of(24, [f"w{v} = load(w, b + {v * lanes})" for v in range(vectors)]),
-        add=lines_of(24, add),
-        store=lines_of(
-            16,
-            [
-                f"store(out, target + (row + {r}) * columns + {v * lanes}, c{r}_{v})"
-                for r, v in sums
-            ],
-        ),
+        load=lines_of(24, lines.load),
+        add=lines_of(24, lines.add),
+        store=lines_of(16, lines.store),
     )
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
 
 from ...graph.kernel_spec import Loop
-from .machine_products import Tile, lines_of
+from .machine_products import Tile, TileLines, lines_of
 
 _WIDE, _NARROW = 2, 1
 
@@ -53,18 +52,12 @@ def slopes_loop(tile: Tile) -> Loop:
 
 def _tile(rows: int, vectors: int, lanes: int, test: str) -> str:
     """The loops that sum up so many elements of a piece, times vectors of `y`."""
-    sums = list(product(range(rows), range(vectors)))
-    add = []
-    for r in range(rows):
-        add.append(f"s = spread(x[a + {r}])")
-        add += [f"c{r}_{v} = fma(s, w{v}, c{r}_{v})" for v in range(vectors)]
+    lines = TileLines.of(rows, lanes, vectors, "x[a + {r}]", "y", "b + {r} * columns")
     return _TILE.format(
         test=test,
         rows=rows,
-        begin=lines_of(16, [f"c{r}_{v} = spread(float32(0))" for r, v in sums]),
-        load=lines_of(20, [f"w{v} = load(y, b + {v * lanes})" for v in range(vectors)]),
-        add=lines_of(20, add),
-        store=lines_of(
-            16, [f"store(out, b + {r} * columns + {v * lanes}, c{r}_{v})" for r, v in sums]
-        ),
+        begin=lines_of(16, lines.begin),
+        load=lines_of(20, lines.load),
+        add=lines_of(20, lines.add),
+        store=lines_of(16, lines.store),
     )

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import Accelerated, fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.machine_products import tile_of_processor
+from ..kit.machine_products import by_loop
 from ..kit.machine_slopes import slopes_loop
 from .convolution import CONV_3D_ATTRS, CONV_ATTRS
 from .convolution_backprop import filter_gradient
@@ -105,14 +104,11 @@ def _define(definition: OpDef, rank: int) -> None:
             )
             return result.astype(dtype, copy=False)
 
-        tile = tile_of_processor()
-        if tile is None or inner != np.float32:
-            return fresh(backprop)
-        return fresh(backprop).with_accelerated(
-            Accelerated(
-                slopes_loop(tile),
-                lambda loop: fresh(partial(backprop, sum_up=machine_sums(loop, tile))),
-            )
+        return by_loop(
+            backprop,
+            inner,
+            slopes_loop,
+            lambda loop, tile: partial(backprop, sum_up=machine_sums(loop, tile)),
         )
 
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import Accelerated, fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.machine_products import product_loop, tile_of_processor
+from ..kit.machine_products import by_loop, product_loop
 from .convolution import CONV_3D_ATTRS, CONV_ATTRS, convolved
 from .convolution_backprop import spread
 from .convolution_rules import check_ranks, conv_sizes, conv_sliding
@@ -107,14 +106,11 @@ def _define(definition: OpDef, rank: int) -> None:
             )
             return channels_back(result, slide.channels).astype(dtype, copy=False)
 
-        tile = tile_of_processor()
-        if tile is None or inner != np.float32:
-            return fresh(backprop)
-        return fresh(backprop).with_accelerated(
-            Accelerated(
-                product_loop(tile),
-                lambda loop: fresh(partial(backprop, convolve=machine_convolved(loop, tile))),
-            )
+        return by_loop(
+            backprop,
+            inner,
+            product_loop,
+            lambda loop, tile: partial(backprop, convolve=machine_convolved(loop, tile)),
         )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from machine_loops import interpreted
+from window_cases import drawn_depthwise, made
 
-from tensordraft.graph.kernel_spec import Rows
 from tensordraft.ops.windows import depthwise_vectors as module
 from tensordraft.ops.windows.channelwise import ChannelFilters
 from tensordraft.ops.windows.depthwise_vectors import VectorFilters, depthwise_vectors
@@ -30,14 +30,6 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         function.cache_clear()
 
 
-def made(rows: Rows) -> np.ndarray:
-    result = np.full(rows.shape, 7, "f")
-    finished: list[int] = []
-    rows.fill(result, lambda *part: finished.extend(range(*part)))
-    assert sorted(finished) == list(range(result.size // rows.shape[-1]))
-    return result
-
-
 def both(x: np.ndarray, filters: np.ndarray, *windows: Window) -> tuple[np.ndarray, np.ndarray]:
     """The convolution by NumPy and by the loop, of which all rows must have been finished."""
     loop = depthwise_vectors(LANES, windows[1], filters[0, 0].size)
@@ -48,21 +40,7 @@ def both(x: np.ndarray, filters: np.ndarray, *windows: Window) -> tuple[np.ndarr
 
 @pytest.mark.parametrize("seed", range(40))
 def test_any_window_sees_the_same(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    images, height, width = [int(n) for n in rng.integers(1, [4, 9, 16])]
-    channels, multiplier = int(rng.integers(4, 14)), int(rng.integers(1, 3))
-    windows = []
-    for size in (height, width):
-        seen, stride, rate = [int(n) for n in rng.integers(1, [6, 4, 3])]
-        window = Window(seen, stride, rate, same=True)
-        if rng.random() < 0.4:
-            margins = [int(n) for n in rng.integers(0, 7, 2)]
-            explicit = Window(seen, stride, rate, before=margins[0], after=margins[1])
-            window = explicit if explicit.fits(size) else window
-        windows.append(window)
-    x = rng.integers(-9, 9, (images, height, width, channels)).astype("f")
-    sizes = [int(window.size) for window in windows]
-    filters = rng.integers(-9, 9, (*sizes, channels, multiplier)).astype("f")
+    x, filters, windows = drawn_depthwise(seed, (LANES, 14))
     wanted, found = both(x, filters, *windows)
     np.testing.assert_array_equal(found, wanted)
 

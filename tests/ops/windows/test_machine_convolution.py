@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from harness import RUNS_OF_BOTH_TIERS
 from machine_loops import NEEDS_NUMBA, accelerated, interpreted
+from window_cases import drawn, drawn_windows, made
 
 import tensordraft as td
 from tensordraft.ops.kit.machine_products import Tile, panel_starts, product_loop
@@ -27,15 +28,6 @@ PRODUCT = interpreted(product_loop(TILE))
 MINIMAL = interpreted(minimal_loop(TILE))
 
 
-def made(rows: Any) -> np.ndarray:
-    """A result, each row of which must have been finished once."""
-    result = np.full(rows.shape, 7, "f")
-    finished: list[int] = []
-    rows.fill(result, lambda *part: finished.extend(range(*part)))
-    assert sorted(finished) == list(range(np.prod(rows.shape[:-1], dtype=int)))
-    return result
-
-
 @pytest.mark.parametrize("columns", range(1, 30))
 def test_panels_hold_every_column(columns: int) -> None:
     starts = panel_starts(max(columns, 4), 4)
@@ -52,17 +44,12 @@ def test_any_window_sees_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(machine_convolution, "_BLOCK_BYTES", int(rng.choice([1, 1 << 9, 1 << 20])))
     monkeypatch.setattr(machine_convolution, "_FEWEST_POSITIONS", int(rng.integers(1, 9)))
     monkeypatch.setattr(machine_convolution, "_layout", machine_convolution._layout.__wrapped__)
-    rank = int(rng.integers(1, 4))
-    space = [int(n) for n in rng.integers(2, 9, rank)]
-    windows = []
-    for size in space:
-        seen, stride, rate = [int(n) for n in rng.integers(1, [4, 4, 3])]
-        window = Window(seen, stride, rate, same=bool(rng.random() < 0.5))
-        windows.append(window if window.fits(size) else Window(1, stride))
+    space = [int(n) for n in rng.integers(2, 9, int(rng.integers(1, 4)))]
+    windows = drawn_windows(rng, space, 3)
     batch, channels, out = [int(n) for n in rng.integers(1, [3, 6, 14])]
-    x = rng.integers(-9, 9, (batch, *space, channels)).astype("f")
+    x = drawn(rng, batch, *space, channels)
     sizes = [int(window.size) for window in windows]
-    filters = rng.integers(-9, 9, (*sizes, channels, out)).astype("f")
+    filters = drawn(rng, *sizes, channels, out)
     found = made(MachineFilters(filters, PRODUCT, TILE).rows(x, windows))
     np.testing.assert_array_equal(found, made(convolution_rows(x, filters, windows)))
 
@@ -136,20 +123,15 @@ def test_only_float32_is_done_so(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_gradients_are_those_of_sums(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    rank = int(rng.integers(1, 4))
-    space = [int(n) for n in rng.integers(2, 8, rank)]
-    windows = []
-    for size in space:
-        seen, stride, rate = [int(n) for n in rng.integers(1, [4, 3, 3])]
-        window = Window(seen, stride, rate, same=bool(rng.random() < 0.5))
-        windows.append(window if window.fits(size) else Window(1, 1))
+    space = [int(n) for n in rng.integers(2, 8, int(rng.integers(1, 4)))]
+    windows = drawn_windows(rng, space, 3)
     batch, channels, out = int(rng.integers(1, 11)), *[int(n) for n in rng.integers(1, 14, 2)]
     sizes = zip(windows, space, strict=True)
     positions = [int(window.positions(size)) for window, size in sizes]
-    x = rng.integers(-9, 9, (batch, *space, channels)).astype("f")
-    slopes = rng.integers(-9, 9, (batch, *positions, out)).astype("f")
+    x = drawn(rng, batch, *space, channels)
+    slopes = drawn(rng, batch, *positions, out)
     shape = [*[int(window.size) for window in windows], channels, out]
-    filters = rng.integers(-9, 9, shape).astype("f")
+    filters = drawn(rng, *shape)
     by_loop = machine_sums(interpreted(slopes_loop(TILE)), TILE)
     found = filter_gradient(x, slopes, windows, shape, by_loop)
     np.testing.assert_array_equal(found, filter_gradient(x, slopes, windows, shape))
@@ -161,8 +143,8 @@ def test_gradients_are_those_of_sums(seed: int) -> None:
 def test_gradients_in_groups_are_those_of_sums() -> None:
     rng = np.random.default_rng(0)
     windows = [Window(3, 1, same=True)] * 2
-    x = rng.integers(-9, 9, (2, 4, 4, 6)).astype("f")
-    slopes = rng.integers(-9, 9, (2, 4, 4, 8)).astype("f")
+    x = drawn(rng, 2, 4, 4, 6)
+    slopes = drawn(rng, 2, 4, 4, 8)
     shape = [3, 3, 3, 8]
     by_loop = machine_sums(interpreted(slopes_loop(TILE)), TILE)
     found = filter_gradient(x, slopes, windows, shape, by_loop)
