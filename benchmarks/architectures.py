@@ -244,10 +244,6 @@ def _print_markdown() -> None:
             print(f"| geometric mean | {'| ' * len(columns)}{' | '.join(means)} |", flush=True)
 
 
-def _milliseconds(times: tuple[float, float] | None, kind: int) -> str:
-    return "" if times is None else f"{times[kind] * 1e3:.1f} ms"
-
-
 _COLUMNS = {
     "numpy": "NumPy",
     "jit": "machine code",

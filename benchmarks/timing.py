@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_REST = 0.12
+
 
 class Row(NamedTuple):
     """One comparison, in seconds a call, in bytes or in ops; `limit` is the ratio aimed at."""
@@ -62,7 +64,8 @@ def compare(
 ) -> Row:
     """Times ours and theirs in alternating rounds, and TensorFlow after that, in rounds of its own.
 
-    The medians of the rounds count. Each finds in the caches what its like has left there.
+    The medians of the rounds count. Each finds in the caches what its like has left there, and the
+    cores at rest: threads of BLAS look for more work for tens of milliseconds after a product.
     """
     pair = _medians([ours, theirs], seconds)
     beside = None if tensorflow is None else _medians([tensorflow], seconds)[0]
@@ -74,7 +77,11 @@ def _medians(ways: list[Callable[[], Any]], seconds: float) -> list[float]:
     rounds: list[list[float]] = []
     deadline = time.perf_counter() + seconds
     while len(rounds) < 7 or time.perf_counter() < deadline:
-        rounds.append([_timed(way, calls) for way in ways])
+        times = []
+        for way in ways:
+            time.sleep(_REST)
+            times.append(_timed(way, calls))
+        rounds.append(times)
     return [statistics.median(times) for times in zip(*rounds, strict=True)]
 
 

@@ -1,6 +1,7 @@
 """One step of training, forward, backward and update, beside the same written by hand in NumPy.
 
-Measured on an otherwise idle machine, with as many threads as libraries take by default.
+Measured on an otherwise idle machine, with as many threads as libraries take by default. Where
+numba is installed, as it was here, convolutions and updates are machine code.
 """
 
 from __future__ import annotations

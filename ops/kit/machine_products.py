@@ -322,7 +322,9 @@ class PackedFactor:
                 self._panels = Panels(y, self._tile)
             panels, given, made = self._panels, Address.of(np.ascontiguousarray(x)), Address.of(out)
             rows, size = x.shape
-            step = min(rows, _ROWS_AT_A_TIME)
+            parts = -(-rows // _ROWS_AT_A_TIME)
+            even = parts + parts % 2 if parts > 1 else 1  # so that no thread waits long for another
+            step = -(-rows // (even * self._tile.rows[0])) * self._tile.rows[0]
 
             def multiply(starts: Iterable[int], alone: bool = False) -> None:
                 for start in starts:
