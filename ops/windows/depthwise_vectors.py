@@ -13,7 +13,7 @@ from ...acceleration.machine_code import Address
 from ...graph.kernel_spec import Loop, Rows
 from ..kit.machine_products import lines_of
 from ..kit.sharing import share, sharers
-from .windowing import Frame, even_blocks
+from .windowing import Frame, even_blocks, positions_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -210,16 +210,17 @@ class VectorFilters:
 
     def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
         """The convolution [batch, rows, columns, channels * multiplier] of images, to be made."""
-        together = self._together if self._finite else 0
-        threads = sharers(x.size * self._seen, _MANY_TO_SHARE)
-        layout = _layout(x.shape, tuple(windows), self._multiplier, together, threads)
-        return Rows(layout.shape, partial(self._fill, x, windows, layout))
+        windows = tuple(windows)
+        positions = positions_of(x.shape[1:-1], windows)
+        shape = len(x), *positions, x.shape[-1] * self._multiplier
+        return Rows(shape, partial(self._fill, x, windows))
 
-    def _fill(
-        self, x: Array, windows: Sequence[Window], layout: _Layout, result: Array, finish: Finish
-    ) -> None:
+    def _fill(self, x: Array, windows: tuple[Window, ...], result: Array, finish: Finish) -> None:
+        together = self._together if self._finite else 0
+        threads = sharers(result.size * self._seen, _MANY_TO_SHARE)
+        layout = _layout(x.shape, windows, self._multiplier, together, threads)
         x = np.ascontiguousarray(x if self._multiplier == 1 else x.repeat(self._multiplier, -1))
-        frame = Frame(x, windows, layout.shape[1:3]) if layout.is_framed else None
+        frame = Frame(x, windows, result.shape[1:3]) if layout.is_framed else None
         given, made, down = Address.of(x), Address.of(result), windows[0]
         window = int(down.size), down.stride, down.rate
 
@@ -238,7 +239,7 @@ class VectorFilters:
         else:
             result[...] = 0
             if finish is not None:
-                finish(0, math.prod(layout.shape[:3]))
+                finish(0, math.prod(result.shape[:3]))
 
 
 class _Part(NamedTuple):
@@ -264,12 +265,10 @@ class _Layout(NamedTuple):
     """How a convolution of images of a certain shape is made.
 
     Attributes:
-        shape: that of the result.
         is_framed: whether images are laid between their margins.
         parts: what is made at a time.
     """
 
-    shape: tuple[int, ...]
     is_framed: bool
     parts: Sequence[_Part]
 
@@ -293,13 +292,13 @@ def _layout(
     """
     images, *space, _ = shape
     channels = shape[3] * multiplier
-    rows, columns = [int(w.positions(size)) for w, size in zip(windows, space, strict=True)]
+    rows, columns = positions_of(tuple(space), windows)
     made = images, rows, columns, channels
     down, across = windows
     (above, _), (left, right) = down.padding(space[0], rows), across.padding(space[1], columns)
     is_framed = _is_framed(across, left, right, columns, together)
     if 0 in (*shape, *made):
-        return _Layout(made, False, ())
+        return _Layout(False, ())
     item = np.dtype(np.float32).itemsize
     parts = []
     for some, lines in even_blocks(made[:3], channels * item, _BLOCK_BYTES, threads):
@@ -315,7 +314,7 @@ def _layout(
         stop, behind = start + sizes[0] * sizes[1] * columns, some.start * steps[0]
         behind = 0 if is_framed else behind
         parts.append(_Part(some, lines, start, stop, behind, start * channels, numbers))
-    return _Layout(made, is_framed, parts)
+    return _Layout(is_framed, parts)
 
 
 def _is_framed(across: Window, left: int, right: int, columns: int, together: int) -> bool:

@@ -14,7 +14,7 @@ from ..kit.allocation import new_array
 from ..kit.machine_products import Panels, Places, multiply_panels
 from ..kit.scratch import scratch
 from ..kit.sharing import share, sharers
-from .windowing import Frame, even_blocks
+from .windowing import Frame, even_blocks, positions_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -49,16 +49,17 @@ class MachineFilters:
 
     def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
         """The convolution of [batch, *space, channels], to be made."""
-        work = x.size * self._panels.size // max(x.shape[-1], 1)
-        threads = sharers(work, _MANY_TO_SHARE)
-        layout = _layout(x.shape, tuple(windows), self._out, threads)
-        return Rows(layout.shape, partial(self._fill, x, windows, layout))
+        windows = tuple(windows)
+        positions = positions_of(x.shape[1:-1], windows)
+        return Rows((len(x), *positions, self._out), partial(self._fill, x, windows))
 
-    def _fill(
-        self, x: Array, windows: Sequence[Window], layout: _Layout, result: Array, finish: Finish
-    ) -> None:
+    def _fill(self, x: Array, windows: tuple[Window, ...], result: Array, finish: Finish) -> None:
         x, out = np.ascontiguousarray(x), result.reshape(-1, self._out)
-        frame = Frame(x, windows, layout.shape[1:-1]) if layout.is_framed else None
+        positions = result.shape[1:-1]
+        threads = sharers(len(out) * self._panels.size, _MANY_TO_SHARE)
+        kept = math.prod(positions[1:]) <= _MOST_POSITIONS
+        layout = (_layout if kept else _layout.__wrapped__)(x.shape, windows, self._out, threads)
+        frame = Frame(x, windows, positions) if layout.is_framed else None
         given, made = Address.of(x), Address.of(out)
 
         def multiply(parts: Iterable[_Part], alone: bool = False) -> None:
@@ -130,12 +131,10 @@ class _Layout(NamedTuple):
     """How a convolution of images of a certain shape is made.
 
     Attributes:
-        shape: that of the result.
         is_framed: whether windows reach into margins.
         parts: what is made at a time; none where there is nothing to sum up.
     """
 
-    shape: tuple[int, ...]
     is_framed: bool
     parts: Sequence[_Part]
 
@@ -147,7 +146,7 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threa
     It has a part for each thread, where there are as many positions as make that worthwhile.
     """
     images, *space, channels = shape
-    positions = [int(w.positions(size)) for w, size in zip(windows, space, strict=True)]
+    positions = positions_of(tuple(space), windows)
     made = (images, *positions, out)
     margins = [
         window.padding(size, number)
@@ -155,13 +154,13 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threa
     ]
     is_framed = any(map(any, margins))
     if 0 in (*shape, *made):
-        return _Layout(made, False, ())
+        return _Layout(False, ())
     item = np.dtype(np.float32).itemsize
     position = (channels * math.prod(w.stride for w in windows) + out) * item
     inner = [size + sum(pair) for size, pair in zip(space, margins, strict=True)]
     across = math.prod(positions[1:])
     length = math.prod(inner[1:]) * channels  # of a line of an image
-    parts = []
+    parts, known = [], dict[Any, Places]()
     most = max(min(_BLOCK_BYTES, _MOST_POSITIONS * position), _FEWEST_POSITIONS * position)
     fewest = threads if math.prod(made[:-1]) >= threads * _FEWEST_POSITIONS else 1
     for some, lines in even_blocks(made[:-1], position, most, fewest):
@@ -169,14 +168,17 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threa
         height = inner[0]
         if is_framed:
             height = (count[1] - 1) * windows[0].stride + int(windows[0].extent)
-        places = places_of((height, *inner[1:], channels), (*count, *positions[1:]), windows)
+        sizes = (height, *inner[1:], channels), (*count, *positions[1:])
+        places = known.get(sizes)
+        if places is None:
+            places = known[sizes] = places_of.__wrapped__(*sizes, windows)
         start = (some.start * positions[0] + lines.start) * across
         behind = some.start * inner[0] * length + lines.start * windows[0].stride * length
         parts.append(_Part(some, lines, start, start + places.rows, behind, places))
-    return _Layout(made, is_framed, parts)
+    return _Layout(is_framed, parts)
 
 
-@lru_cache(256)
+@lru_cache(64)
 def places_of(
     space: tuple[int, ...], positions: tuple[int, ...], windows: tuple[Window, ...]
 ) -> Places:

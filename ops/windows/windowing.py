@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +47,12 @@ def with_margins(
     inner = [slice(before, before + size) for size, (before, _) in zip(space, margins, strict=True)]
     result[(slice(None), *inner)] = x
     return result
+
+
+@lru_cache(512)
+def positions_of(space: tuple[int, ...], windows: tuple[Window, ...]) -> tuple[int, ...]:
+    """How many positions windows take along the dimensions of space of these sizes."""
+    return tuple([int(w.positions(size)) for w, size in zip(windows, space, strict=True)])
 
 
 class Frame:

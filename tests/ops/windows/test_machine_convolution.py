@@ -16,6 +16,7 @@ from tensordraft.ops.kit.machine_products import Tile, panel_starts, product_loo
 from tensordraft.ops.kit.machine_slopes import slopes_loop
 from tensordraft.ops.windows import convolution, machine_convolution, minimal_filtering
 from tensordraft.ops.windows.convolution_backprop import filter_gradient, spread
+from tensordraft.ops.windows.depthwise_vectors import VectorFilters
 from tensordraft.ops.windows.machine_convolution import MachineFilters, machine_convolved
 from tensordraft.ops.windows.machine_gradients import machine_sums
 from tensordraft.ops.windows.minimal_filtering import MinimalFilters
@@ -61,6 +62,15 @@ def test_nothing_makes_nothing_or_zeros(shape: tuple[int, ...]) -> None:
     if shape[-1]:
         found = made(MachineFilters(filters, PRODUCT, TILE).rows(x, windows))
         np.testing.assert_array_equal(found, np.zeros((*shape[:3], 5), "f"))
+
+
+def test_the_size_of_a_result_is_told_before_anything_is_laid_out() -> None:
+    x, windows = np.ones((1, 1, 1, 4), "f"), [Window(1, 1, before=2**40)] * 2
+    for rows in (
+        MachineFilters(np.ones((1, 1, 4, 5), "f"), PRODUCT, TILE).rows(x, windows),
+        VectorFilters(np.ones((1, 1, 4, 1), "f"), PRODUCT, 4).rows(x, windows),
+    ):
+        assert rows.shape[:3] == (1, 2**40 + 1, 2**40 + 1)
 
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 3e38])
