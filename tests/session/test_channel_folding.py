@@ -213,6 +213,20 @@ def test_a_failure_of_a_fused_product_names_it() -> None:
     assert len(messages) == 1
 
 
+def test_folded_filters_are_let_go_where_panels_are_made_of_them() -> None:
+    x = image()
+    y = normalized(td.nn.conv2d(x, F, 1, "SAME"))
+    with interpreted_kernels(), td.Session() as session:
+        assert "by machine code" in session.explain(y, [x])
+        plan = session._plan([y], [x])
+        [filters] = [array for array in plan.constants.values() if array.shape == F.shape]
+        assert not any(filters.strides)
+        grouped = td.nn.conv2d(td.concat([x, x], 3), F, 1, "SAME") * td.constant(array(4))
+        with td.Session(optimize="exact") as exact:
+            wanted = exact.run([y, grouped], {x: X})
+        assert_agree(session.run([y, grouped], {x: X}), wanted)
+
+
 # Random chains -----------------------------------------------------------------------------------
 
 KINDS = ["mul", "add", "sub", "from", "div", "bias", "norm", "relu", "clip", "swish", "residual"]
