@@ -86,8 +86,9 @@ class Accelerator:
         """Has loops compiled that are not, meanwhile."""
         if self.obstacle is not None:
             return
+        missing = [loop for loop in loops if self.ready(loop) is None]
         with self._lock:
-            for loop in loops:
+            for loop in missing:
                 known = self._functions.get(loop) or loop in self._failures
                 if not known and loop not in self._waiting:
                     self._waiting.append(loop)

@@ -219,6 +219,12 @@ def test_what_follows_a_convolution_is_finished_by_machine_code(folder: Path) ->
         assert last == ("fused Conv2D (Conv2D) + add (AddV2) + Relu6 (Relu6), by machine code")
     for run in before:
         np.testing.assert_array_equal(bits(run), bits(after))
+    # Another process finds the code of what is fused, too, and compiles nothing.
+    with accelerated(folder / "chain") as found, td.Session() as session:
+        for _ in range(RUNS_OF_BOTH_TIERS):
+            session.run(y, {x: image})
+        assert session.explain(y, [x]).splitlines()[-1] == last
+        assert found._thread is None
 
 
 @NEEDS_NUMBA
