@@ -128,9 +128,20 @@ def _vectors(numba: Any, lanes: int) -> dict[str, Any]:
 
         return vector(vector, vector, vector), code
 
+    def chosen_by(sign: str) -> Any:
+        @intrinsic  # type: ignore[untyped-decorator]
+        def chosen(_: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
+            def code(_: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                return builder.select(builder.fcmp_ordered(sign, *arguments[:2]), *arguments[2:])
+
+            return vector(*[vector] * 4), code
+
+        return chosen
+
     for sign, method in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
         _overload(extending, vector, sign, method)
-    return {"load": load, "store": store, "spread": spread, "fma": fma}
+    words = {"load": load, "store": store, "spread": spread, "fma": fma}
+    return words | {"greater": chosen_by(">"), "equal": chosen_by("==")}
 
 
 def _overload(extending: Any, vector: Any, sign: Any, method: str) -> None:

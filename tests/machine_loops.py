@@ -17,7 +17,7 @@ from tensordraft.acceleration.accelerator import Accelerator
 from tensordraft.acceleration.code_cache import CodeCache
 from tensordraft.graph.kernel_spec import Accelerated, KernelSpec, Loop
 from tensordraft.ops.kit import machine_products
-from tensordraft.ops.windows import depthwise_convolution
+from tensordraft.ops.windows import depthwise_convolution, machine_pooling
 from tensordraft.session import executor, explanation, fused_blocks
 from tensordraft.session.drafts import machine_code
 
@@ -75,6 +75,8 @@ def _vectors(lanes: int) -> dict[str, Any]:
         "load": load,
         "store": store,
         "spread": lambda number: np.full(lanes, number, np.float32),
+        "greater": lambda a, b, x, y: np.where(a > b, x, y),
+        "equal": lambda a, b, x, y: np.where(a == b, x, y),
         "fma": lambda x, y, z: (x.astype(np.float64) * y + z).astype(np.float32),
     }
 
@@ -101,7 +103,7 @@ def accelerated(folder: Path) -> Iterator[Accelerator]:
 def short_vectors() -> Iterator[None]:
     """Kernels are made for a processor whose registers hold four numbers."""
     with pytest.MonkeyPatch.context() as patch:
-        for user in (machine_products, depthwise_convolution):
+        for user in (machine_products, depthwise_convolution, machine_pooling):
             patch.setattr(user, "vector_lanes", lambda: 4)
         yield
 

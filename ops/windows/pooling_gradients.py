@@ -16,6 +16,7 @@ from ..kit.allocation import new_array, new_zeros
 from ..kit.elementwise import FLOATS, REALS
 from ..kit.sharing import share
 from .first_maxima import to_first_maxima
+from .machine_pooling import with_loop_of_maxima
 from .pooling import WINDOW, WINDOW_3D, v2_windows
 from .pooling_rules import (
     elements_seen,
@@ -257,7 +258,12 @@ def _define(definition: OpDef, find: Find, forward: bool) -> None:
     @definition.kernel
     def kernel(c: KernelContext) -> Kernel:
         if "ksize" in c.node.attrs:
-            return fresh(_checked(find, _fixed_windows(c), forward))
+            windows, dtype = _fixed_windows(c), c.output_dtype.numpy_dtype
+            if find is _to_first_maxima:
+                return with_loop_of_maxima(
+                    find, lambda go_back: _checked(go_back, windows, forward), windows, dtype
+                )
+            return fresh(_checked(find, windows, forward))
 
         def with_fed_windows(*arrays: Array) -> Array:
             x, y, gradient, ksize, strides = arrays

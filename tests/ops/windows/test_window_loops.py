@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from machine_loops import interpreted
-from window_cases import drawn_depthwise, made
+from window_cases import drawn, drawn_depthwise, drawn_windows, made
 
 import tensordraft as td
-from tensordraft.ops.windows import window_loops
+from tensordraft.ops.windows import machine_pooling, pooling_rules, window_loops
 from tensordraft.ops.windows.channelwise import ChannelFilters
+from tensordraft.ops.windows.pooling_gradients import _to_first_maxima
+from tensordraft.ops.windows.pooling_rules import WHOLE, pooled_sizes
 from tensordraft.shape_inference.context import KernelContext
 from tensordraft.shape_inference.sliding_windows import Window
 
@@ -64,3 +66,27 @@ def test_pools_of_any_window_are_the_same(seed: int) -> None:
             with np.errstate(all="ignore"):
                 found = kernel.accelerated.kernel(interpreted(kernel.accelerated.loop))(x)
                 np.testing.assert_allclose(found, kernel(x), rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_gradients_go_back_to_the_first_maximum(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_pooling, "vector_lanes", lambda: 4)
+    monkeypatch.setattr(pooling_rules, "_BLOCK_BYTES", 1 << 9)
+    rng = np.random.default_rng(seed)
+    windows = [WHOLE, *drawn_windows(rng, (9, 12), 4), WHOLE]
+    windows = [window._replace(rate=1) for window in windows]
+    x = drawn(rng, 3, 9, 12, int(rng.integers(1, 12)))
+    x[rng.random(x.shape) < 0.1] = rng.choice([np.nan, np.inf, -np.inf, -0.0])
+    sizes = [int(size) for size in pooled_sizes(windows, x.shape)]
+    slopes = drawn(rng, *sizes)
+    kernel = machine_pooling.with_loop_of_maxima(
+        _to_first_maxima,
+        lambda go_back: lambda x, y, slopes: go_back(x, y, slopes, windows),
+        windows,
+        x.dtype,
+    )
+    assert kernel.accelerated is not None
+    by_loop = kernel.accelerated.kernel(interpreted(kernel.accelerated.loop))
+    with np.errstate(all="ignore"):
+        found, wanted = by_loop(x, slopes, slopes), kernel(x, slopes, slopes)
+    np.testing.assert_array_equal(found, wanted)
