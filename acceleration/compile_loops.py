@@ -32,10 +32,10 @@ def compiled(loop: dict[str, Any]) -> dict[str, str]:
     }
     words = set(scope)
     exec("from __future__ import annotations\n" + loop["source"], scope)  # noqa: S102
-    # Division by zero gives what NumPy gives: nothing that raises is left in the code.
     for name in scope.keys() - words - {"__builtins__", "annotations", loop["name"]}:
         # What the loop calls becomes a part of it, else numba would ask whether it has raised.
         scope[name] = numba.njit(error_model="numpy", inline="always")(scope[name])
+    # Division by zero gives what NumPy gives: nothing that raises is left in the code.
     compile_it = numba.cfunc(numba.types.void(*types), error_model="numpy")
     library = compile_it(scope[loop["name"]])
     module = library._library._final_module

@@ -176,15 +176,19 @@ class BlasThreads:
     @property
     def sharing(self) -> int:
         """How many threads may share the work of a step."""
-        return min(self._asked, default=0) or max(self._numbers(), default=1)
+        with self._lock:
+            return self._sharing()
+
+    def _sharing(self) -> int:
+        return min(self._asked, default=max(self._numbers(), default=1))
 
     def __enter__(self) -> int:
         """Keeps BLAS to the thread that calls it; returns how many threads may share the work."""
         with self._lock:
-            threads = max(self._numbers(), default=1)
+            threads = self._sharing()
             self._alone += 1
             self._hold()
-            return min(self._asked, default=threads)
+            return threads
 
     def __exit__(
         self,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
 
 # Panels are so many vectors wide; what is left at the end is one that overlaps the one before.
-_WIDE, _NARROW = 2, 1
+WIDE, NARROW = 2, 1
 # Rows of a tile, for vectors of so many lanes: processors with the longest have 32 registers.
 _ROWS = {16: (12, 4, 1), 8: (6, 1), 4: (6, 1)}
 # Products of more multiplications are shared out, in so many parts.
@@ -75,7 +75,7 @@ def tile_of_processor() -> Tile | None:
 
 _HEAD = """
 def product(
-    x, places, steps, w, out, begin, end, first, last, number, length, columns, behind, at, to
+    x, places, steps, w, out, count, first, last, number, length, columns, behind, at, to
 ):
     size = number * length
     wide = columns // {pair}
@@ -89,10 +89,10 @@ _PANEL = """
             column = column if column < columns - {width} else columns - {width}
             panel = at + {panel}
             target = to + column
-            row = begin
+            row = 0
 """
 _TILE = """
-            while row + {rows} <= end:
+            while row + {rows} <= count:
                 {begin}
                 b = panel
                 for t in range(number):
@@ -164,23 +164,23 @@ def _tile(rows: int, vectors: int, lanes: int) -> str:
 def product_loop(tile: Tile) -> Loop:
     """The loop that writes products of rows of `x` with panels `first` to `last` of `w` to `out`.
 
-    What row `i` of `begin` to `end` multiplies are `number` times `length` numbers of `x`: they lie
+    What row `i` of so many `count` multiplies are `number` times `length` numbers of `x`: they lie
     at `places[i] + steps[t]`, counted from `behind` on, as `w` is from `at` and `out` from `to`.
     The result has so many `columns`.
     """
-    types = ("float32*", "int64*", "int64*", "float32*", "float32*", *["int64"] * 10)
+    types = ("float32*", "int64*", "int64*", "float32*", "float32*", *["int64"] * 9)
     return Loop("product", types, product_source(tile), tile.lanes)
 
 
 def product_source(tile: Tile) -> str:
     """The source of `product`."""
     lanes, rows = tile
-    parts = [_HEAD.format(pair=_WIDE * lanes, lanes=lanes)]
-    wide, narrow = _WIDE * lanes, _NARROW * lanes
+    parts = [_HEAD.format(pair=WIDE * lanes, lanes=lanes)]
+    wide, narrow = WIDE * lanes, NARROW * lanes
     panels = (
-        ("if p < wide", f"p * {wide}", f"p * size * {wide}", _WIDE),
+        ("if p < wide", f"p * {wide}", f"p * size * {wide}", WIDE),
         ("else", f"wide * {wide} + (p - wide) * {narrow}",
-         f"(wide * {wide} + (p - wide) * {narrow}) * size", _NARROW),
+         f"(wide * {wide} + (p - wide) * {narrow}) * size", NARROW),
     )  # fmt: skip
     for test, column, panel, vectors in panels:
         parts.append(_PANEL.format(test=test, column=column, panel=panel, width=vectors * lanes))
@@ -216,7 +216,7 @@ class Panels:
 
 def panel_starts(columns: int, lanes: int) -> list[tuple[int, int]]:
     """Where panels start among so many columns, and how wide they are."""
-    pair = _WIDE * lanes
+    pair = WIDE * lanes
     wide, rest = divmod(columns, pair)
     if wide and rest > lanes:
         wide, rest = wide + 1, 0
@@ -274,7 +274,7 @@ def multiply_panels(
 
     def multiply(some: Iterable[tuple[int, int]]) -> None:
         for first, last in some:
-            numbers = 0, rows, first, last, pieces, length, panels.columns, behind, 0, to
+            numbers = rows, first, last, pieces, length, panels.columns, behind, 0, to
             loop(x, starts, steps, panels.address, out, *numbers)
 
     if alone and panels.number > 1 and rows * panels.size > _MANY_TO_SHARE:
@@ -310,9 +310,14 @@ class PackedFactor:
         self._tile = tile
         self._panels: Panels | None = None
 
+    @staticmethod
+    def may_pay(y: Array) -> bool:
+        """Whether products of any rows with the factor `y` may take less time so."""
+        return y.size >= _LARGE_FACTOR
+
     def pays(self, x: Array, y: Array) -> bool:
         """Whether rows of `x` times the factor `y` are made in less time so."""
-        return len(x) > 1 and y.size >= _LARGE_FACTOR and y.shape[1] >= self._tile.lanes
+        return len(x) > 1 and self.may_pay(y) and y.shape[1] >= self._tile.lanes
 
     def rows(self, x: Array, y: Array) -> Rows:
         """The product of rows with the factor, to be made."""
@@ -329,7 +334,7 @@ class PackedFactor:
             def multiply(starts: Iterable[int], alone: bool = False) -> None:
                 for start in starts:
                     stop = min(start + step, rows)
-                    places = _row_places(stop - start, size)
+                    places = row_places(stop - start, size)
                     behind, to = start * size, start * panels.columns
                     multiply_panels(self._loop, given, behind, places, panels, made, to, alone)
                     if finish is not None:
@@ -344,6 +349,6 @@ class PackedFactor:
 
 
 @lru_cache(64)
-def _row_places(rows: int, size: int) -> Places:
+def row_places(rows: int, size: int) -> Places:
     """Where so many rows of a matrix lie, which have so many elements."""
     return Places.of(np.arange(rows) * size, np.zeros(1, np.int64), size)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from ...graph.kernel_spec import Loop
-from .machine_products import Tile, TileLines, lines_of
-
-_WIDE, _NARROW = 2, 1
+from .machine_products import NARROW, WIDE, Tile, TileLines, lines_of
 
 _HEAD = """
-def slopes(x, places, steps, y, out, rows, pieces, length, columns, behind, to):
+def slopes(x, places, steps, y, out, rows, pieces, length, columns):
     column = 0
     while column < columns:
         wide = columns - column > {lanes} and columns >= {pair}
@@ -24,11 +22,11 @@ _TILE = """
             while {test} and done + {rows} <= length:
                 {begin}
                 for m in range(rows):
-                    a = behind + places[m] + steps[t] + done
+                    a = places[m] + steps[t] + done
                     b = m * columns + c
                     {load}
                     {add}
-                b = to + (t * length + done) * columns + c
+                b = (t * length + done) * columns + c
                 {store}
                 done += {rows}
 """
@@ -38,15 +36,14 @@ _TILE = """
 def slopes_loop(tile: Tile) -> Loop:
     """The loop that writes `x.T @ y` to `out`, where rows of `x` lie in pieces.
 
-    Row `m` of `rows` has so many `pieces` of a `length`, which lie at `places[m] + steps[t]`,
-    counted from `behind` on, as those of `out` are from `to`. `y` and `out` have so many `columns`,
-    as many at least as a vector has lanes.
+    Row `m` of `rows` has so many `pieces` of a `length`, which lie at `places[m] + steps[t]`. `y`
+    and `out` have so many `columns`, as many at least as a vector has lanes.
     """
     lanes, sizes = tile
-    parts = [_HEAD.format(lanes=lanes, pair=_WIDE * lanes)]
-    for vectors, test in ((_WIDE, "wide"), (_NARROW, "not wide")):
+    parts = [_HEAD.format(lanes=lanes, pair=WIDE * lanes)]
+    for vectors, test in ((WIDE, "wide"), (NARROW, "not wide")):
         parts += [_tile(rows, vectors, lanes, test) for rows in sizes]
-    types = ("float32*", "int64*", "int64*", "float32*", "float32*", *["int64"] * 6)
+    types = ("float32*", "int64*", "int64*", "float32*", "float32*", *["int64"] * 4)
     return Loop("slopes", types, "".join(parts), lanes)
 
 

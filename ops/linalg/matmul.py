@@ -153,15 +153,21 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
             )
             raise
 
-    def rows(a: Array, b: Array) -> Rows:
+    def factors(a: Array, b: Array) -> tuple[Array, Array]:
         if a.ndim != 2 or b.ndim != 2:
             mat_mul(a, b)  # raises
         x, y = a.T if swap_a else a, b.T if swap_b else b
         if x.shape[1] != y.shape[0]:
             shapes = TensorShape.of(a.shape), TensorShape.of(b.shape)
             _product_shape(c, *shapes, swap_a, swap_b, "a and b")
-        shape = check_size((len(x), y.shape[1]), x.dtype)
-        y = suited(x, y)
+        check_size((len(x), y.shape[1]), x.dtype)
+        return x, y
+
+    def rows(a: Array, b: Array) -> Rows:
+        return plain_rows(*factors(a, b))
+
+    def plain_rows(x: Array, y: Array) -> Rows:
+        shape, y = (len(x), y.shape[1]), suited(x, y)
         return Rows(shape, lambda out, finish: multiply_rows(x, y, out, finish))
 
     def times(factor: Array) -> tuple[Array, KernelSpec]:
@@ -187,8 +193,8 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
             return result
 
         def machine_rows(a: Array, b: Array) -> Rows:
-            whole = rows(a, b)
-            return made(a.T if swap_a else a, b.T if swap_b else b) or whole
+            x, y = factors(a, b)
+            return made(x, y) or plain_rows(x, y)
 
         return KernelSpec(machine_mat_mul, Memory.FRESH, rows=machine_rows)
 
@@ -196,7 +202,8 @@ def _mat_mul_kernel(c: KernelContext) -> Kernel:
     certain = a is not None and b is not None and a[1] == b[0]
     plain = multiply if certain and not (swap_a or swap_b or turning) else mat_mul
     dtype, matrix = c.output_dtype.numpy_dtype, filters is not None and filters.ndim == 2
-    tile = tile_of_processor() if matrix and dtype == np.float32 else None
+    large = matrix and dtype == np.float32 and PackedFactor.may_pay(filters)
+    tile = tile_of_processor() if large else None
     kernel = KernelSpec(
         plain,
         Memory.FRESH,

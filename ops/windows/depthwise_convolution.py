@@ -23,8 +23,6 @@ from .window_workspaces import depthwise_workspace
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
-
     from ...graph.kernel_spec import Rows
     from ...graph.node import Tensor
     from ...graph.surface.tensor_like import TensorLike
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
     from ...shape_inference.sliding_windows import Sliding, Window
     from ...shape_inference.symbolic.symbolic import Dim
     from .product_kernels import Again
-
-    Machine = Callable[..., None] | None
 
 public = {"td.nn": "depthwise_conv2d depthwise_conv2d_native separable_conv2d"}
 

@@ -171,14 +171,13 @@ def _layout(shape: tuple[int, ...], windows: tuple[Window, ...], out: int, threa
         sizes = (height, *inner[1:], channels), (*count, *positions[1:])
         places = known.get(sizes)
         if places is None:
-            places = known[sizes] = places_of.__wrapped__(*sizes, windows)
+            places = known[sizes] = places_of(*sizes, windows)
         start = (some.start * positions[0] + lines.start) * across
         behind = some.start * inner[0] * length + lines.start * windows[0].stride * length
         parts.append(_Part(some, lines, start, start + places.rows, behind, places))
     return _Layout(is_framed, parts)
 
 
-@lru_cache(64)
 def places_of(
     space: tuple[int, ...], positions: tuple[int, ...], windows: tuple[Window, ...]
 ) -> Places:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
     from ...shape_inference.sliding_windows import Window
     from ..kit.machine_products import Tile
+
+_places_of = lru_cache(64)(places_of)  # steps of training see the same shapes again
 
 
 def machine_sums(
@@ -46,9 +49,9 @@ def machine_sums(
                 some = slice(i * images, min((i + 1) * images, len(x)))
                 lines = slice(0, positions[0])
                 seen = x[some] if frame.is_whole else frame.seen_by(some, lines)[0]
-                places = places_of(seen.shape[1:], (len(seen), *positions), tuple(windows))
+                places = _places_of(seen.shape[1:], (len(seen), *positions), tuple(windows))
                 sizes = places.rows, places.pieces, places.length, out.shape[2]
-                loop(seen, places.starts, places.steps, gradient[some], out[i], *sizes, 0, 0)
+                loop(seen, places.starts, places.steps, gradient[some], out[i], *sizes)
 
         share(add_up, range(len(out)))
 

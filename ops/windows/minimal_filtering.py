@@ -20,7 +20,7 @@ from ..kit.scratch import scratch
 from ..kit.sharing import share, sharers
 from .minimal_loop import TurnedPanels
 from .unfolding import convolution_rows, multiply_part
-from .windowing import Frame, even_blocks
+from .windowing import Frame, even_blocks, positions_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -137,8 +137,7 @@ class MinimalFilters:
 
     def rows(self, x: Array, windows: Sequence[Window]) -> Rows:
         """The convolution of [batch, rows, columns, channels], to be made."""
-        sizes = zip(windows, x.shape[1:-1], strict=True)
-        down, across = [int(window.positions(size)) for window, size in sizes]
+        down, across = positions_of(x.shape[1:-1], tuple(windows))
         shape = (x.shape[0], down, across, self._shape[-1])
         few = self._machine is None and math.prod(shape) * x.shape[-1] < _FEWEST_PRODUCTS
         if few or 0 in (*shape, *x.shape):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...acceleration.machine_code import Address
 from ...graph.kernel_spec import Loop
-from ..kit.machine_products import Panels, Tile, lines_of, product_source
+from ..kit.machine_products import Panels, Tile, lines_of, product_source, row_places
 from ..kit.scratch import scratch
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def minimal(
                 tile += 1
     for k in range(16):
         product(
-            numbers, places, steps, w, products, 0, tiles, 0, panels, 1, channels, made,
+            numbers, places, steps, w, products, tiles, 0, panels, 1, channels, made,
             k * tiles * channels, k * size, k * tiles * made,
         )
     tile = 0
@@ -139,7 +139,6 @@ class TurnedPanels:
         panels = [Panels(matrix, tile) for matrix in turned]
         self._number, self._size = panels[0].number, panels[0].size
         self._panels = Address.of(np.concatenate([item.address.array for item in panels]))
-        self._steps = Address.of(np.zeros(1, np.int64))
 
     def write(self, x: Array, out: Array, _: bool) -> None:
         """Writes the convolution of images between their margins, up to whole tiles, to `out`."""
@@ -147,10 +146,10 @@ class TurnedPanels:
         tiles = images * -(-rows // 2) * -(-columns // 2)
         numbers = scratch("tiles", (_NUMBERS * tiles * self._channels,), x.dtype)
         products = scratch("products", (_NUMBERS * tiles * made,), x.dtype)
-        places = np.arange(0, tiles * self._channels, self._channels)
+        places = row_places(tiles, self._channels)
         after, below = x.strides[0] // x.itemsize, x.strides[1] // x.itemsize
         sizes = images, rows, columns, self._channels, after, below
         self._loop(
-            x, numbers, products, places, self._steps, self._panels, out,
+            x, numbers, products, places.starts, places.steps, self._panels, out,
             *sizes, made, self._number, self._size,
         )  # fmt: skip

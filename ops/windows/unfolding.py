@@ -12,7 +12,7 @@ from ...shape_inference.workspaces import Workspace
 from ..kit.gemm import multiply_into, multiply_rows
 from ..kit.scratch import lent, scratch
 from ..kit.sharing import share
-from .windowing import Frame, blocks, largest, seen_through
+from .windowing import Frame, blocks, largest, positions_of, seen_through
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,8 +43,7 @@ def convolution_rows(x: Array, filters: Array, windows: Sequence[Window], margin
     The margins may hold another number than 0.
     """
     depth, out = filters.shape[-2:]
-    sizes = zip(windows, x.shape[1:-1], strict=True)
-    positions = [int(window.positions(size)) for window, size in sizes]
+    positions = positions_of(x.shape[1:-1], tuple(windows))
     shape = (x.shape[0], *positions, out)
     matrix = filters.reshape(math.prod(filters.shape[:-1]), out)
     frame = Frame(x, windows, positions, margin)
@@ -56,7 +55,7 @@ def convolution_rows(x: Array, filters: Array, windows: Sequence[Window], margin
                 finish(0, math.prod(shape[:-1]))
             return
         flat = result.reshape(-1, out)
-        if len(matrix) == depth and frame.is_whole and tuple(positions) == x.shape[1:-1]:
+        if len(matrix) == depth and frame.is_whole and positions == x.shape[1:-1]:
             multiply_rows(x.reshape(-1, depth), matrix, flat, finish)
         else:
             _multiply_patches(frame, matrix, flat, finish)
@@ -104,8 +103,7 @@ def patches_workspace(x: Array, windows: Sequence[Window], seen: int) -> Workspa
         windows: the windows that slide over them.
         seen: how many numbers of `x` a filter takes.
     """
-    sizes = zip(windows, x.shape[1:-1], strict=True)
-    frame = Frame(x, windows, [int(window.positions(size)) for window, size in sizes])
+    frame = Frame(x, windows, positions_of(x.shape[1:-1], tuple(windows)))
     if 0 in (*frame.shape, *x.shape):
         return Workspace()
     if seen == x.shape[-1] and frame.is_whole and frame.shape == x.shape[:-1]:

@@ -277,3 +277,13 @@ def test_convolutions_round_alike_on_one_thread_and_on_two(shape: list[int]) -> 
             found.append([session.run(y, {x: images}) for _ in range(RUNS_OF_BOTH_TIERS)])
     for one, two in zip(*found, strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+def test_what_is_told_while_blas_is_held_back_is_what_it_would_use(blas: Counted) -> None:
+    threads = blas.num_threads
+    assert sharing.sharers(1, 1) == threads
+    with sharing.blas_threads:
+        assert blas.num_threads == 1
+        assert sharing.sharers(1, 1) == threads
+        assert sharing.sharers(1, 2) == 1
+    assert blas.num_threads == threads
