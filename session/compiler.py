@@ -51,10 +51,10 @@ def lower(plan: Plan) -> Lowered:
     if len(plan.steps) <= _MOST_STEPS_OF_A_FUNCTION:
         return Lowered(plan, code.whole())
     parts = list(code.parts())
-    nothing = [None] * (plan.slots - plan.feeds)
+    others = plan.begun([None] * plan.feeds)[plan.feeds :]  # constants may be fetched
 
     def run(*feeds: Array) -> Sequence[Any]:
-        values = [*feeds, *nothing]
+        values = [*feeds, *others]
         for part in parts:
             part(values)
         return plan.results(values)

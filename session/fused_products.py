@@ -58,12 +58,13 @@ def producer_of(
         and source.slot not in lasting
         and readers[source.slot] <= set(members)
     ]
-    periods = max(source.period for source in chain.inputs)
+    periods = max(1, *[source.period for source in chain.inputs])
     for producer in sorted(found, reverse=True):
-        step = steps[producer.place]
+        if steps[producer.place].kernel.rows is None:
+            continue
         between = steps[producer.place : members[-1]]
-        whole_rows = observed[step.outputs[0]].shape[-1] % max(1, periods) == 0
-        if step.kernel.rows and whole_rows and all(other.op.definition.pure for other in between):
+        width = observed[chain.inputs[producer.input].slot].shape[-1]
+        if width % periods == 0 and all(other.op.definition.pure for other in between):
             return producer
     return None
 

@@ -7,6 +7,7 @@ import random
 import secrets
 import signal
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -49,6 +50,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     elif later:
         config.hook.pytest_deselected(items=later)
         items[:] = [item for item in items if not item.get_closest_marker("soak")]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def chains_of_functions() -> Iterator[None]:
+    """Lowers plans of more than a few steps to chains of functions, as much longer ones are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tensordraft.session.compiler._MOST_STEPS_OF_A_FUNCTION", 20)
+        yield
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -45,7 +45,7 @@ from split_harness import check_in_chunks
 import tensordraft as td
 from tensordraft.graph.kernel_spec import Memory, stated
 from tensordraft.graph.registry import lookup
-from tensordraft.session import fused_blocks, fusion
+from tensordraft.session import compiler, fused_blocks, fusion
 from tensordraft.shape_inference.context import KernelContext
 from tensordraft.shape_inference.protocols import Edge
 from tensordraft.shape_inference.symbolic.symbolic import DimExpr
@@ -295,6 +295,14 @@ def tiny_blocks() -> Iterator[None]:
         patch.setattr(fused_blocks, "FEWEST_IN_BLOCKS", 1)
         patch.setattr(fused_blocks, "_BLOCK_BYTES", 16)
         patch.setattr(fused_blocks, "_SHARED_BLOCK_BYTES", 16)
+        yield
+
+
+@contextmanager
+def functions_of(steps: int) -> Iterator[None]:
+    """Lowers plans of more than so many steps to a chain of functions."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "_MOST_STEPS_OF_A_FUNCTION", steps)
         yield
 
 

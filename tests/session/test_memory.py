@@ -181,9 +181,10 @@ def test_what_a_kernel_may_have_kept_is_not_written_into() -> None:
     x = td.placeholder(td.float32, [3])
     y = DOUBLE(x)
     with tiny_blocks():
-        for results in runs([KEEP(y), td.exp(y)], {x: [0, 1, 2]}):
+        found = runs([KEEP(y), td.exp(y)], {x: [0, 1, 2]})
+        for results in found:
             assert results[0].tolist() == [0]
-    assert [array.tolist() for array in kept] == [[0, 2, 4]] * RUNS_OF_BOTH_TIERS
+    assert [array.tolist() for array in kept] == [[0, 2, 4]] * len(found)
 
 
 # What kernels state ------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from effort import examples as tries
-from harness import RUNS_OF_BOTH_TIERS, tiny_blocks
+from harness import RUNS_OF_BOTH_TIERS, functions_of, tiny_blocks
 from hypothesis import HealthCheck, assume, given
 from random_graphs import Example, examples
 from soundness import results_of
@@ -30,9 +30,8 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[td.Graph]:
 # Long plans --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("steps", [1, 6, 7, 8, 40])
-def test_long_plans_are_lowered_in_parts(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "_MOST_STEPS_OF_A_FUNCTION", 7)
+@pytest.mark.parametrize("steps", [1, 2, 3, 6, 40])
+def test_long_plans_are_lowered_in_parts(steps: int) -> None:
     x = y = td.placeholder(td.int64, [2])
     middle = None
     for i in range(steps):
@@ -41,6 +40,22 @@ def test_long_plans_are_lowered_in_parts(steps: int, monkeypatch: pytest.MonkeyP
     first, *others = runs([y, middle, x, y.op], {x: [3, 5]})
     for other in others:
         np.testing.assert_equal(other, first)
+
+
+def test_a_chain_of_functions_hands_out_constants() -> None:
+    x = td.placeholder(td.float32, [None, 4])
+    w = td.Variable(np.eye(4, dtype="f") * 0.5)
+    y = x
+    for _ in range(200):
+        y = td.tanh(td.matmul(y, w))
+    train = td.train.GradientDescentOptimizer(0.01).minimize(td.reduce_sum(y))
+    half = td.constant(0.5)
+    fetches = [half, td.identity(half), td.shape(x)[1], td.zeros([2]), x, train]
+    with functions_of(20), td.Session() as session:
+        session.run(w.initializer)
+        for _ in range(8):
+            found = session.run(fetches, {x: np.ones([1, 4], "f")})
+            np.testing.assert_equal(found, [0.5, 0.5, 4, np.zeros(2), np.ones([1, 4]), None])
 
 
 def test_a_failure_in_a_late_part_names_its_op(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,6 +169,17 @@ def test_fused_steps_give_the_same_bits(
         np.testing.assert_equal(results, plain[0])
 
 
+def test_a_chain_behind_a_loop_whose_first_results_are_unread_is_fused() -> None:
+    x = td.placeholder(td.float32, [None, 4])
+    *_, last = td.while_loop(
+        lambda i, *_: i < 2, lambda i, y, z: (i + 1, y + z, z * 2.0), [td.constant(0), x, x]
+    )
+    with tiny_blocks():
+        results = runs(td.exp(last + 1.0) * 2.0, {x: np.ones([3, 4], "f")})
+    for result in results:
+        np.testing.assert_allclose(result, np.full([3, 4], 2 * np.exp(5.0)), 1e-6)
+
+
 def test_other_shapes_than_before_run_one_by_one() -> None:
     x, y = td.placeholder(td.float32), td.placeholder(td.float32)
     z = td.exp(x * 2.0 + y)
@@ -193,13 +219,16 @@ def test_all_tiers_agree_on_random_graphs(example: Example) -> None:
     results, _ = results_of(graph, feeds)
     tensors = [graph.get_tensor_by_name(name) for name in results]
     assume(not any(op.definition.traits.stateful for op in graph.get_operations()))
-    with tiny_blocks(), td.Session(graph=graph) as session:
-        try:
-            first = session.run(tensors, feeds)
-        except td.errors.OpError:  # updates in place are in each other's way
-            return
-        for _ in range(RUNS_OF_BOTH_TIERS):
-            np.testing.assert_equal(session.run(tensors, feeds), first)
+    first = None
+    for most_steps in (1_000, 2):
+        with tiny_blocks(), functions_of(most_steps), td.Session(graph=graph) as session:
+            try:
+                results = session.run(tensors, feeds)
+            except td.errors.OpError:  # updates in place are in each other's way
+                return
+            first = first or results
+            for _ in range(RUNS_OF_BOTH_TIERS):
+                np.testing.assert_equal(session.run(tensors, feeds), first)
 
 
 # Threads -----------------------------------------------------------------------------------------
