@@ -18,7 +18,10 @@ _NUMBERS = {"int64": ctypes.c_int64, "float32": ctypes.c_float, "float64": ctype
 
 
 class Address(ctypes.c_void_p):
-    """Where the elements of an array begin: for arrays that a loop is given again and again.
+    """Where the elements of an array begin.
+
+    It is for arrays that a loop is given again and again, and for those whose strides the loop
+    is given, too: any other array has to be in C order, for a loop counts elements from its start.
 
     Attributes:
         array: the array, which lives as long.
@@ -35,9 +38,17 @@ class Address(ctypes.c_void_p):
 
     @classmethod
     def from_param(cls, array: Any) -> Any:
-        """What is passed for an array, or for its address."""
+        """What is passed for an array, or for its address.
+
+        Raises:
+            ValueError: the elements of the array do not lie in C order.
+        """
         if array.__class__ is cls:
             return array
+        if not array.flags.c_contiguous:
+            raise ValueError(
+                f"expected an array in C order, got strides {array.strides} of shape {array.shape}"
+            )
         return ctypes.c_void_p(array.__array_interface__["data"][0])
 
 

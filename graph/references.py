@@ -130,7 +130,7 @@ class Reference:
             FailedPreconditionError: there is no value yet.
         """
         with self._lock:
-            new = change(self._known())
+            new = np.asarray(change(self._known()), order="C")  # for those that write into it
             new.flags.writeable = False
             self._value = new
         return new

@@ -152,10 +152,13 @@ class BlockProgram:
         return None if loop is None else accelerator.ready(loop)
 
     def _flat(self, arrays: Sequence[Array], length: int) -> list[Array]:
-        """The inputs as lines: what repeats over `length` elements, and scalars as they are."""
+        """The inputs as lines: what repeats over `length` elements, and scalars as they are.
+
+        `ravel` copies a vector whose elements lie apart, of which `reshape` would make a view.
+        """
         flat: list[Array] = []
         for array, period in zip(arrays, self._periods, strict=True):
-            line = array.reshape(-1)[0:1].reshape(()) if period == 1 else array.reshape(-1)
+            line = array.reshape(-1)[0:1].reshape(()) if period == 1 else array.ravel()
             if 1 < period < length:
                 repeated = np.empty((length // period, period), line.dtype)
                 repeated[...] = line

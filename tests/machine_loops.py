@@ -15,6 +15,7 @@ import tensordraft as td
 from tensordraft.acceleration import accelerator as module
 from tensordraft.acceleration.accelerator import Accelerator
 from tensordraft.acceleration.code_cache import CodeCache
+from tensordraft.acceleration.machine_code import Address
 from tensordraft.graph.kernel_spec import Accelerated, KernelSpec, Loop
 from tensordraft.ops.kit import machine_products
 from tensordraft.ops.windows import depthwise_convolution, machine_pooling
@@ -41,6 +42,7 @@ def interpreted(loop: Loop) -> Callable[..., None]:
         taken = []
         for value, name in zip(arguments, loop.parameters, strict=True):
             if name[-1] == "*":
+                assert isinstance(value, Address) or value.flags.c_contiguous
                 value = getattr(value, "array", value)
                 assert value.dtype.name == name[:-1]
                 value = _memory(value)

@@ -234,7 +234,8 @@ def _whole_changed(
             rule(n, grad, *arrays)
             return
         block = _BLOCK_BYTES // max(grad.itemsize, 1)
-        flat = [array.reshape(-1) for array in (grad, *arrays)]
+        # A gradient that is a strided vector is copied by `ravel`, but not by `reshape`.
+        flat = [grad.ravel(), *[array.reshape(-1) for array in arrays]]
 
         def work(starts: Iterator[int]) -> None:
             for start in starts:

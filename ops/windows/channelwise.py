@@ -38,7 +38,7 @@ class ChannelFilters:
     def __init__(self, filters: Array, machine: Callable[..., None] | None = None) -> None:
         self._machine = machine
         self._multiplier = filters.shape[3]
-        self._taps = filters.reshape(*filters.shape[:2], -1)
+        self._taps = np.ascontiguousarray(filters).reshape(*filters.shape[:2], -1)
         self._rows: dict[int, Array] = {}
         # In the margins, what is no number makes all else such; machine code does not look there.
         self._finite = machine is not None and bool(np.isfinite(filters).all())

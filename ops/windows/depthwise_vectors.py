@@ -227,7 +227,9 @@ class VectorFilters:
         def write(parts: Iterable[_Part]) -> None:
             for part in parts:
                 numbers = *part.numbers, *window, part.behind, part.to
-                seen = given if frame is None else frame.seen_by(part.images, part.lines)[0]
+                seen = given
+                if frame is not None:
+                    seen = np.ascontiguousarray(frame.seen_by(part.images, part.lines)[0])
                 self._loop(seen, self._taps, made, *numbers)
                 if finish is not None:
                     finish(part.start, part.stop)

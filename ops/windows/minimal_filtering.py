@@ -143,6 +143,8 @@ class MinimalFilters:
         if few or 0 in (*shape, *x.shape):
             return convolution_rows(x, self.plain(), windows)
         out = shape[-1]
+        if self._machine is not None:
+            x = np.ascontiguousarray(x)
         frame = Frame(x, windows, (down, across))
 
         def fill(result: Array, finish: Finish) -> None:

@@ -141,7 +141,10 @@ class TurnedPanels:
         self._panels = Address.of(np.concatenate([item.address.array for item in panels]))
 
     def write(self, x: Array, out: Array, _: bool) -> None:
-        """Writes the convolution of images between their margins, up to whole tiles, to `out`."""
+        """Writes the convolution of images between their margins, up to whole tiles, to `out`.
+
+        The channels of `x` lie side by side, and so do the positions of a line.
+        """
         images, rows, columns, made = out.shape
         tiles = images * -(-rows // 2) * -(-columns // 2)
         numbers = scratch("tiles", (_NUMBERS * tiles * self._channels,), x.dtype)
@@ -150,6 +153,6 @@ class TurnedPanels:
         after, below = x.strides[0] // x.itemsize, x.strides[1] // x.itemsize
         sizes = images, rows, columns, self._channels, after, below
         self._loop(
-            x, numbers, products, places.starts, places.steps, self._panels, out,
+            Address.of(x), numbers, products, places.starts, places.steps, self._panels, out,
             *sizes, made, self._number, self._size,
         )  # fmt: skip
