@@ -1,15 +1,18 @@
 """Pools of threads: all there are, so that one fork handler serves them and each has an owner.
 
 How many share the work of a step is one number, whoever shares it: what a run's session asks for,
-else as many as BLAS would take by itself.
+else as many as BLAS would take by itself, but no more than the processors that the process may use.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import weakref
 from collections import deque
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 Part = TypeVar("Part")
+# Where Linux tells the control groups of the process, and where they are mounted.
+_GROUPS_OF_PROCESS, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
 class Pool:
@@ -169,9 +174,10 @@ class BlasThreads:
             self._hold()
 
     @property
-    def alone(self) -> bool:
-        """Whether BLAS is kept to the thread that calls it; never one that cannot be told so."""
-        return self._alone > 0 and bool(self._libraries)
+    def limited(self) -> bool:
+        """Whether BLAS can be kept to the thread that calls it."""
+        with self._lock:
+            return bool(self._numbers())
 
     @property
     def sharing(self) -> int:
@@ -180,7 +186,8 @@ class BlasThreads:
             return self._sharing()
 
     def _sharing(self) -> int:
-        return min(self._asked, default=max(self._numbers(), default=1))
+        own = max(self._numbers(), default=1)
+        return min(self._asked, default=min(own, processors()))
 
     def __enter__(self) -> int:
         """Keeps BLAS to the thread that calls it; returns how many threads may share the work."""
@@ -214,7 +221,9 @@ class BlasThreads:
         if wanted != self._held:
             self._held = wanted
             for library, number in zip(self._libraries or (), self._own, strict=True):
-                library.set_num_threads(number if wanted is None else wanted)
+                # Of OpenBLAS, threadpoolctl 3.8 ignores all but the first thread that sets it.
+                set_number = getattr(library, "_real_set_num_threads", library.set_num_threads)
+                set_number(number if wanted is None else wanted)
 
     def _end_all(self) -> None:
         """Leaves all blocks: in a forked child, the threads that were inside are gone."""
@@ -230,6 +239,67 @@ def _blas_libraries() -> list[Any]:
 
     libraries = ThreadpoolController().select(user_api="blas").lib_controllers
     return [library for library in libraries if library.num_threads is not None]
+
+
+@cache
+def processors() -> int:
+    """The processors that the process may run on, or as many as its control group has time for.
+
+    A part of a processor counts as one.
+    """
+    affinity = getattr(os, "sched_getaffinity", None)
+    allowed = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    quota = min(quotas(_GROUPS_OF_PROCESS, _GROUPS), default=math.inf)
+    return max(1, min(allowed, math.ceil(quota))) if quota < math.inf else allowed
+
+
+def quotas(proc: Path, groups: Path) -> Iterator[float]:
+    """The limits of the process's control groups, in processors; of cgroup v2, and of v1.
+
+    A group is limited by those that it is in, too. Inside a container its path may be that of the
+    host, and what is mounted is the group itself.
+
+    Args:
+        proc: the file that names the groups.
+        groups: where they are mounted.
+    """
+    for line in _text(proc).splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if not controllers:
+            for folder in _folder_and_parents(groups, path):
+                quota, _, period = _text(folder / "cpu.max").partition(" ")
+                yield from _ratio(quota, period)
+        elif "cpu" in controllers.split(","):
+            for mounted in (groups / "cpu", groups / controllers):
+                for folder in _folder_and_parents(mounted, path):
+                    quota = _text(folder / "cpu.cfs_quota_us")
+                    yield from _ratio(quota, _text(folder / "cpu.cfs_period_us"))
+
+
+def _folder_and_parents(mounted: Path, path: str) -> Iterator[Path]:
+    inner = Path(path.lstrip("/"))
+    if ".." in inner.parts:  # it is outside of what the namespace shows
+        inner = Path()
+    for part in (inner, *inner.parents):
+        yield mounted / part
+
+
+def _ratio(quota: str, period: str) -> Iterator[float]:
+    """Quota by period; nothing where there is no limit: "max", or -1."""
+    try:
+        numbers = float(quota), float(period)
+    except ValueError:
+        return
+    if min(numbers) > 0:
+        yield numbers[0] / numbers[1]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 blas_threads = BlasThreads()

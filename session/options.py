@@ -129,8 +129,8 @@ class ConfigProto(_Options):
         intra_op_parallelism_threads: how many threads share the work of one step, be it a product,
             a convolution, or a chain of elementwise ops over large arrays. With 0, products and
             convolutions take as many as NumPy's BLAS would (`OPENBLAS_NUM_THREADS`, else all
-            cores), and chains one. BLAS has one number for the process: where runs that ask for
-            different ones overlap, the least counts.
+            cores that the process may use), and chains one. BLAS has one number for the process:
+            where runs that ask for different ones overlap, the least counts.
         inter_op_parallelism_threads: how many threads run independent steps that have proved
             heavy; 0 and 1 mean one.
         untrusted: whether to refuse what touches more than the graph: ops that read or write files,

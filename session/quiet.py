@@ -84,8 +84,9 @@ def quiet_way(plan: Plan, threads: int) -> Callable[..., Any]:
     """
     calls_python = any(step.op.definition.traits.calls_python for step in plan.steps)
     way = quietly_in_context if calls_python else quietly
-    # Windows that slide over images share their work among threads of our own.
-    alone = any(
+    # Windows that slide over images share their work among threads of our own. What a program does
+    # with NumPy in the middle of a run takes no cores from these either.
+    alone = calls_python or any(
         traits.products and not isinstance(traits, Product)
         for traits in (step.op.definition.traits for step in plan.steps)
     )

@@ -105,6 +105,10 @@ def py_func(
     function is no part of the graph. Where a graph is run in chunks, all rows are given to it at
     once, unless it says what rows make: see docs/distributed.md.
 
+    While a graph that holds it is run, NumPy's BLAS uses one thread, in the function too: more
+    would take the cores of other steps. `threadpoolctl.threadpool_limits` in the function asks for
+    more.
+
     Args:
         func: from arrays (NumPy scalars for tensors of rank 0) to an array, or a list of them.
         inp: a list of tensors: the arguments.

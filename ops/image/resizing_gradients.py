@@ -11,6 +11,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.allocation import check_size, new_zeros
+from ..kit.sharing import on_one_thread
 from .resize_scales import between, modes_of, nearest
 from .resizing import RESIZE_MODES
 
@@ -97,6 +98,7 @@ def _gathered(x: Array, places: Array, size: int) -> Array:
 
 
 @RESIZE_BILINEAR_GRAD.kernel
+@on_one_thread()
 def _resize_bilinear_grad_kernel(c: KernelContext) -> Kernel:
     modes = modes_of(c)
     dtype = c.output_dtype.numpy_dtype

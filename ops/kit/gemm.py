@@ -1,7 +1,7 @@
-"""Products of matrices, which BLAS shares among its threads where they are large.
+"""Products of matrices; large ones are shared among threads of our own.
 
-In runs in which other steps share their work among threads of our own, so do products: BLAS's
-threads look for more work for 27 ms after each product, and take a core from ours.
+BLAS is kept to the thread that calls it: its own threads look for more work for 27 ms after each
+product, and take cores from ours and from other processes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from ...shape_inference.protocols import Array
 
-# Results of fewer multiplications are small, so that their size needs no look.
+# Products of fewer multiplications OpenBLAS does not share; those of a vector, of still fewer.
+_MANY_OF_MATRICES, _MANY_OF_VECTORS = 1 << 18, 1 << 13
 _MANY = 1 << 19
 # The table at `_is_quicker_turned` is where these are from, and that of `TurnedFactor`.
 _MOST_ROWS_TURNED = 128
@@ -32,8 +33,8 @@ _PIECE = 1 << 10
 _MOST_SUMS = 1 << 11
 _FEWEST_COLUMNS, _MOST_COLUMNS = 8, 1 << 7
 _PIECES_OF_A_PART = 1 << 6
-# Where BLAS is kept to one thread, products of more multiplications are cut into so many parts, of
-# a multiple of what BLAS does at once.
+# Products of more multiplications are cut into so many parts, of a multiple of what BLAS does at
+# once: also for a single thread, so that sums are rounded alike.
 _MANY_TO_SHARE = 1 << 22
 _PARTS, _EVEN = 4, 16
 # A result larger than this leaves the cache before somebody can work on it.
@@ -46,8 +47,10 @@ def multiply(x: Array, y: Array) -> Any:
     """`np.matmul(x, y)` of arrays of one dtype and of rank 2 or more."""
     rows, columns = x.shape[-2], y.shape[-1]
     empty = not (x.size and y.size) and x.shape[-1] == y.shape[-2]
-    if not empty and x.size * columns < _MANY:
-        return np.matmul(x, y)
+    if not empty:
+        many = _MANY_OF_VECTORS if rows == 1 or columns == 1 else _MANY_OF_MATRICES
+        if x.size * columns < many:
+            return np.matmul(x, y)
     stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2]) if x.ndim + y.ndim > 4 else ()
     out = new_array((*stack, rows, columns), x.dtype)
     multiply_into(out, x, y)
@@ -59,7 +62,8 @@ def multiply_into(out: Array, x: Array, y: Array) -> None:
     if not (out.size and x.shape[-1]):
         out[...] = 0  # np.matmul would go through a stack of empty matrices, however long
     elif y.ndim == x.ndim == 2 and _of_long_columns(x, y):
-        _add_pieces(out, x.T, y)
+        with blas_threads:
+            _add_pieces(out, x.T, y)
     elif y.ndim == x.ndim == 2 and _is_quicker_turned(x, y):
         turned = np.empty(out.shape[::-1], out.dtype)
         _multiply(turned, y.T, x.T)
@@ -69,12 +73,16 @@ def multiply_into(out: Array, x: Array, y: Array) -> None:
 
 
 def _multiply(out: Array, x: Array, y: Array) -> None:
-    """Writes `np.matmul(x, y)` to `out`, in parts where BLAS leaves the other threads to us.
+    """Writes `np.matmul(x, y)` to `out`, in parts where it is large.
 
     The factor that all parts arrange anew is the smaller one.
     """
-    if not blas_threads.alone or out.ndim != 2 or x.size * out.shape[1] < _MANY_TO_SHARE:
-        np.matmul(x, y, out=out)
+    if out.size * x.shape[-1] < _MANY_TO_SHARE or not blas_threads.limited:
+        with blas_threads:
+            np.matmul(x, y, out=out)
+        return
+    if out.ndim > 2:
+        _multiply_stacks(out, x, y)
         return
     by_rows = x.size >= y.size
     size = out.shape[0 if by_rows else 1]
@@ -89,6 +97,23 @@ def _multiply(out: Array, x: Array, y: Array) -> None:
                 np.matmul(x, y[:, some], out=out[:, some])
 
     share(multiply, range(0, size, step))
+
+
+def _multiply_stacks(out: Array, x: Array, y: Array) -> None:
+    """Writes the products of stacks of matrices to `out`: some of the outermost at a time."""
+    stack = out.shape[:-2]
+    x, y = (np.broadcast_to(item, (*stack, *item.shape[-2:])) for item in (x, y))
+    if len(out) == 1:
+        _multiply(out[0], x[0], y[0])
+        return
+    step = -(-len(out) // _PARTS)
+
+    def multiply(starts: Iterator[int]) -> None:
+        for start in starts:
+            some = slice(start, start + step)
+            np.matmul(x[some], y[some], out=out[some])
+
+    share(multiply, range(0, len(out), step))
 
 
 def _is_quicker_turned(x: Array, y: Array) -> bool:

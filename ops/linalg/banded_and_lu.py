@@ -12,6 +12,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.array_forms import matrix_transpose
 from ..array.squeezing import expand_dims, squeeze
 from ..array.stacking import stack, unstack
+from ..kit.sharing import LARGE_MATRIX, on_one_thread
 from ..math.exponentials import conj
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 from .triangles import decompose
@@ -52,6 +53,7 @@ def _lu_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 @LU.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _lu_kernel(c: KernelContext) -> Kernel:
     dtype, index = c.output_dtype.numpy_dtype, c.attr("output_idx_type").numpy_dtype
 
@@ -72,6 +74,7 @@ def _exponential_shape(c: ShapeContext) -> TensorShape:
 
 
 @MATRIX_EXPONENTIAL.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _exponential_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
+from ..kit.sharing import LARGE_MATRIX, on_one_thread
 from .square_matrices import checked_square, or_refused, square_shape
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def _cholesky_grad_shape(c: ShapeContext) -> TensorShape:
 
 @CHOLESKY_GRAD.fresh_kernel
 @BATCH_CHOLESKY_GRAD.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _cholesky_grad_kernel(c: KernelContext) -> Kernel:
     inverse = or_refused(np.linalg.inv, "l must have no zero on its diagonal")
 

@@ -11,6 +11,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_min
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..kit.sharing import LARGE_MATRIX, on_one_thread
 from .square_matrices import (
     MATRIX_TYPES,
     OLDER_MATRIX_TYPES,
@@ -79,6 +80,7 @@ def _qr_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 @QR.view_kernel
+@on_one_thread(LARGE_MATRIX)
 def _qr_kernel(c: KernelContext) -> Kernel:
     mode: Any = "complete" if c.attr("full_matrices") else "reduced"
     dtype = c.output_dtype.numpy_dtype
@@ -113,6 +115,7 @@ def _svd_shape(c: ShapeContext) -> list[TensorShape]:
 
 @SVD.view_kernel
 @BATCH_SVD.view_kernel
+@on_one_thread(LARGE_MATRIX)
 def _svd_kernel(c: KernelContext) -> Kernel:
     vectors, full = c.attr("compute_uv"), c.attr("full_matrices")
     dtype = c.output_dtype.numpy_dtype
@@ -139,6 +142,7 @@ def _eig_shape(c: ShapeContext) -> list[TensorShape]:
 
 @SELF_ADJOINT_EIG_V2.view_kernel
 @BATCH_SELF_ADJOINT_EIG_V2.view_kernel
+@on_one_thread(LARGE_MATRIX)
 def _eig_kernel(c: KernelContext) -> Kernel:
     vectors, dtype = c.attr("compute_v"), c.output_dtype.numpy_dtype
 
@@ -163,6 +167,7 @@ def _eig_in_one_shape(c: ShapeContext) -> TensorShape:
 
 @SELF_ADJOINT_EIG.fresh_kernel
 @BATCH_SELF_ADJOINT_EIG.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _eig_in_one_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

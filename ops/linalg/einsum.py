@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph.convert import convert_n_to_tensor
 from ...graph.op_def import OpDef
+from ...graph.pools import blas_threads
 from ...shape_inference.context import check_rank, settled
 from ...shape_inference.rules import broadcast
 from ...shape_inference.split_parts import by_letters
@@ -213,7 +214,8 @@ def _contraction(spec: _Spec) -> Callable[..., Any]:
             for item in (x, [numbers[label] for label in labels])
         ]
         output = [numbers[label] for label in spec.output]
-        return np.einsum(*pairs, output, optimize=len(inputs) > 2)
+        with blas_threads:
+            return np.einsum(*pairs, output, optimize=len(inputs) > 2)
 
     return contract
 

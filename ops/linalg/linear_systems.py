@@ -13,6 +13,7 @@ from ...shape_inference.context import settled
 from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
+from ..kit.sharing import LARGE_MATRIX, on_one_thread
 from .square_matrices import (
     MATRIX_TYPES,
     OLDER_MATRIX_TYPES,
@@ -113,6 +114,7 @@ def _solve_shape(c: ShapeContext) -> TensorShape:
 @BATCH_MATRIX_SOLVE.fresh_kernel
 @MATRIX_TRIANGULAR_SOLVE.fresh_kernel
 @BATCH_MATRIX_TRIANGULAR_SOLVE.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _solve_kernel(c: KernelContext) -> Kernel:
     dtype, adjoint = c.output_dtype.numpy_dtype, c.attr("adjoint")
     lower = c.node.attrs.get("lower")
@@ -164,6 +166,7 @@ def _solve_ls_shape(c: ShapeContext) -> TensorShape:
 
 @MATRIX_SOLVE_LS.fresh_kernel
 @BATCH_MATRIX_SOLVE_LS.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _solve_ls_kernel(c: KernelContext) -> Kernel:
     dtype, fast = c.output_dtype.numpy_dtype, c.attr("fast")
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
+from ..kit.sharing import LARGE_MATRIX, on_one_thread
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 from .triangular_forms import schur
 
@@ -61,6 +62,7 @@ def _one_by_one(c: KernelContext, function: Callable[[Array, bool], Array]) -> K
 
 
 @MATRIX_SQUARE_ROOT.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _square_root_kernel(c: KernelContext) -> Kernel:
     return _one_by_one(c, _square_root)
 
@@ -85,6 +87,7 @@ def _triangular_root(t: Array) -> Array:
 
 
 @MATRIX_LOGARITHM.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _logarithm_kernel(c: KernelContext) -> Kernel:
     return _one_by_one(c, _logarithm)
 

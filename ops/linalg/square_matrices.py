@@ -14,6 +14,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.matrix_diagonals import matrix_diag_part
+from ..kit.sharing import LARGE_MATRIX, on_one_thread
 from ..math.arithmetic import multiply
 from ..math.exponentials import log, real
 from ..math.reductions import reduce_sum
@@ -131,6 +132,7 @@ def checked_square(c: OpContext, x: Array, name: str = "input") -> Array:
 
 @MATRIX_DETERMINANT.fresh_kernel
 @BATCH_MATRIX_DETERMINANT.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _determinant_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 
@@ -141,6 +143,7 @@ def _determinant_kernel(c: KernelContext) -> Kernel:
 
 
 @LOG_MATRIX_DETERMINANT.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _log_determinant_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 
@@ -169,6 +172,7 @@ _cholesky = or_refused(np.linalg.cholesky, "input is not positive definite")
 
 @MATRIX_INVERSE.fresh_kernel
 @BATCH_MATRIX_INVERSE.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _inverse_kernel(c: KernelContext) -> Kernel:
     dtype, adjoint = c.output_dtype.numpy_dtype, c.attr("adjoint")
 
@@ -182,6 +186,7 @@ def _inverse_kernel(c: KernelContext) -> Kernel:
 
 @CHOLESKY.fresh_kernel
 @BATCH_CHOLESKY.fresh_kernel
+@on_one_thread(LARGE_MATRIX)
 def _cholesky_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

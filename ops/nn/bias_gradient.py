@@ -6,7 +6,7 @@ There is no public function; graphs that TensorFlow differentiated hold it.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
 from ..kit.flops import combined
+from ..kit.gemm import multiply
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
 _FEW = 1 << 16
+_MANY = 1 << 12  # elements that BLAS might share among its threads
 
 BIAS_ADD_GRAD = OpDef(
     "BiasAddGrad",
@@ -64,7 +66,10 @@ def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
 def sum_of_rows(matrix: Array) -> Array:
     """The sum of the rows: as a product, where BLAS has one, which is faster and more exact."""
     if matrix.dtype.char in "fd" and len(matrix) > 1:
-        return _ones(len(matrix), matrix.dtype.char) @ matrix
+        ones = _ones(len(matrix), matrix.dtype.char)
+        if matrix.size < _MANY:
+            return ones @ matrix
+        return cast("Array", multiply(ones[np.newaxis], matrix)[0])
     total = np.add.reduce(matrix, 0, _wide(matrix.dtype))
     return np.asarray(total).astype(matrix.dtype, copy=False)
 

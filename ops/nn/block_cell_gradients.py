@@ -8,6 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ..kit.gemm import multiply
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results
@@ -89,9 +90,9 @@ def _along_time(peeps: bool, order: tuple[int, ...]) -> Kernel:
             of_cs, of_gates, of_peeps = _step(
                 before[0], peepholes, now, cs_grad[t] + later_cs, h_grad[t] + later_h, peeps, order
             )
-            both = of_gates @ w.T
+            both = multiply(of_gates, w.T)
             x_grad[t], later_h, later_cs = both[:, :size], both[:, size:], of_cs
-            w_grad += np.concatenate([x[t], before[1]], 1).T @ of_gates
+            w_grad += multiply(np.concatenate([x[t], before[1]], 1).T, of_gates)
             b_grad += of_gates.sum(0)
             for total, part in zip(of_peepholes, of_peeps, strict=False):
                 total += part
@@ -204,9 +205,9 @@ def _gru(x: Array, h: Array, w_ru: Array, w_c: Array, *rest: Array) -> Any:
         _check(part, name, batch, units)
     of_c = h_grad * (1 - u) * (1 - made * made)
     of_u = h_grad * (h - made) * u * (1 - u)
-    through_c = of_c @ w_c.T
+    through_c = multiply(of_c, w_c.T)
     of_r = through_c[:, size:] * h * r * (1 - r)
     of_gates = np.concatenate([of_r, of_u], 1)
-    through_gates = of_gates @ w_ru.T
+    through_gates = multiply(of_gates, w_ru.T)
     of_h = through_gates[:, size:] + through_c[:, size:] * r + h_grad * u
     return through_gates[:, :size] + through_c[:, :size], of_h, of_c, of_gates

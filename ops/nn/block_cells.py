@@ -11,6 +11,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ..kit.gemm import multiply
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,7 +145,7 @@ class _Step:
     def __call__(
         self, x: Array, cs: Array, h: Array, w: Array, wci: Array, wcf: Array, wco: Array, b: Array
     ) -> tuple[Array, ...]:
-        gates = np.split(np.concatenate([x, h], 1) @ w + b, 4, 1)
+        gates = np.split(multiply(np.concatenate([x, h], 1), w) + b, 4, 1)
         i, ci, f, o = (gates[place] for place in self._order)
         f = f + x.dtype.type(self._bias)
         if self._peeps:
@@ -194,6 +195,6 @@ def _gru(x: Array, h: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array) -
             f"w_ru, w_c, b_ru and b_c must be of shapes {[list(s) for s in wanted]}, got "
             f"{[list(s) for s in found]}"
         )
-    r, u = np.split(_sigmoid(np.concatenate([x, h], 1) @ w_ru + b_ru), 2, 1)
-    made = np.tanh(np.concatenate([x, h * r], 1) @ w_c + b_c)
+    r, u = np.split(_sigmoid(multiply(np.concatenate([x, h], 1), w_ru) + b_ru), 2, 1)
+    made = np.tanh(multiply(np.concatenate([x, h * r], 1), w_c) + b_c)
     return np.ascontiguousarray(r), np.ascontiguousarray(u), made, u * h + (1 - u) * made

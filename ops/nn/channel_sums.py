@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...shape_inference.sliding_windows import Window
+from ..kit.gemm import multiply
 from ..windows.pooling_rules import WHOLE, pooled
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _band_sums(x: Array, radius: int) -> Array:
     depth = x.shape[-1]
     places = np.arange(depth)
     near = np.abs(places - places[:, np.newaxis]) <= radius
-    rows: Array = x.reshape(-1, depth) @ near.astype(x.dtype)
+    rows: Array = multiply(x.reshape(-1, depth), near.astype(x.dtype))
     return rows.reshape(x.shape)
 
 

@@ -11,6 +11,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.symbolic.symbolic import Dim, dim_max
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import check_size
+from ..kit.sharing import on_one_thread
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
@@ -108,6 +109,7 @@ def _check_counts(c: OpContext) -> None:
 
 
 @MFCC.fresh_kernel
+@on_one_thread()
 def _mfcc_kernel(c: KernelContext) -> Kernel:
     _check_counts(c)
     bands, number = c.attr("filterbank_channel_count"), c.attr("dct_coefficient_count")

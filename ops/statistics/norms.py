@@ -17,6 +17,7 @@ from ...shape_inference.traits import Traits
 from ..array.squeezing import squeeze
 from ..kit.call_forms import renamed
 from ..kit.elementwise import FLOATS
+from ..kit.sharing import on_one_thread
 from ..math.arithmetic import maximum, multiply, square, squared_difference
 from ..math.exponentials import rsqrt
 from ..math.reductions import axes_or_all, reduce_mean, reduce_sum
@@ -45,6 +46,7 @@ def _l2_loss_shape(c: ShapeContext) -> TensorShape:
 
 
 @L2_LOSS.fresh_kernel
+@on_one_thread()
 def _l2_loss_kernel(c: KernelContext) -> Kernel:
     dtype = c.output_dtype.numpy_dtype
 

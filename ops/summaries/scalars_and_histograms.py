@@ -10,6 +10,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...protos.messages import HistogramProto, Summary
 from ...shape_inference.tensor_shape import TensorShape
+from ..kit.gemm import multiply
 from .summary_messages import checked_finite, decoded, serialized, text_of
 from .summary_scopes import collected, summary_scope
 
@@ -91,7 +92,7 @@ def histogram_of(values: Array) -> HistogramProto:
     if values.size:
         result.min, result.max = float(values.min()), float(values.max())
     result.num, result.sum = float(values.size), float(values.sum())
-    result.sum_squares = float(values @ values)
+    result.sum_squares = float(multiply(values[np.newaxis], values[:, np.newaxis])[0, 0])
     places = np.searchsorted(limits, values, "right").clip(max=len(limits) - 1)
     counts = np.bincount(places, minlength=len(limits))
     # Of each run of empty buckets the last stands for all.
