@@ -227,7 +227,7 @@ class VectorFilters:
         def write(parts: Iterable[_Part]) -> None:
             for part in parts:
                 numbers = *part.numbers, *window, part.behind, part.to
-                seen = given
+                seen: Address | Array = given
                 if frame is not None:
                     seen = np.ascontiguousarray(frame.seen_by(part.images, part.lines)[0])
                 self._loop(seen, self._taps, made, *numbers)
