@@ -32,6 +32,7 @@ CODES = {
     "TD009": "what is wanted does not depend on any input",
     "TD010": "the same work done twice",
     "TD011": "a softmax of one class",
+    "TD012": "the logarithm of a probability that rounds to 0",
 }
 _LARGEST = 2**31 - 1
 _PLAUSIBLE = 1024
@@ -39,6 +40,8 @@ _FEWEST_FLOPS = 8  # an element, for work that is worth sharing
 _DIVISIONS = {"RealDiv": 1, "Div": 1, "FloorDiv": 1, "FloorMod": 1, "Mod": 1, "Reciprocal": 0}
 _REACHING_ZERO = {"Relu", "Relu6", "Maximum", "ClipByValue", "OneHot", "ArgMax", "ArgMin", "Floor"}
 _ROOTS = {"Log", "Sqrt", "Rsqrt"}
+_UNCHANGED = {"Identity", "StopGradient", "Cast"}
+_LOGARITHMS = {"Softmax": "td.nn.log_softmax", "Sigmoid": "td.log_sigmoid"}
 
 
 def _lint(code: str, op: Operation, why: str) -> Lint:
@@ -158,6 +161,23 @@ class _Looking:
                     "TD011", op, f"{op.inputs[0].name} has one class: the result is constant"
                 )
 
+    def logarithms(self, op: Operation) -> Iterator[Lint]:
+        if op.type != "Log":
+            return
+        source = op.inputs[0]
+        while source.op.inputs and (
+            isinstance(source.op.definition.traits, Move) or source.op.type in _UNCHANGED
+        ):
+            source = source.op.inputs[0]
+        whole = _LOGARITHMS.get(source.op.type)
+        if whole is not None:
+            yield _lint(
+                "TD012",
+                op,
+                f"{source.name} is 0 where its input is small, and the logarithm -inf, its "
+                f"gradient NaN; {whole} of {source.op.inputs[0].name} is exact",
+            )
+
     def _reaches_zero(self, tensor: Tensor) -> bool:
         """Whether elements are 0 as a rule, and not by chance or rounding."""
         while isinstance(tensor.op.definition.traits, Move) or tensor.op.type == "Cast":
@@ -178,6 +198,7 @@ _LOOKS: list[Callable[[_Looking, Operation], Iterator[Lint]]] = [
     _Looking.casts,
     _Looking.branches,
     _Looking.classes,
+    _Looking.logarithms,
 ]
 
 

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.checking import check_graph
+from ..graph.checking.growth import growth_of
 from ..programs.tensorflow_names import as_tensorflow
 from ..session.session import Session
 from .course import Course, RunName
@@ -109,6 +110,10 @@ class CheckedProcess:
         """What is hardly meant in what the program has run."""
         found = []
         for graph in graphs:
+            found += [
+                Finding("lint", self._shown(file), line, text)
+                for (file, line), text in growth_of(graph).reported.items()
+            ]
             runs = [run.name.fetches for run in self._course.distinct if run.name.graph is graph]
             fetches = sorted({name for run in runs for name in run})
             lints = check_graph(graph, fetches=fetches, ignore=_NOT_LINTS).lints

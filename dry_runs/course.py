@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..graph import errors
+from ..graph.checking.growth import growth_of
 from ..graph.surface.sites import user_site
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class Course:
         self._calls = 0
         self._fresh = 0
         self._repeats = 0
+        self._may_grow = False
         self._lock = threading.Lock()
 
     @property
@@ -94,7 +96,11 @@ class Course:
         with self._lock:
             main = threading.current_thread() is threading.main_thread()
             times = self._counted(name, shapes)
+            growth = growth_of(name.graph)
+            # New nodes make new runs without end; once that is known, they tell nothing new.
             fresh = times <= self.runs and self._shapes[name] <= _MOST_SHAPES
+            fresh = fresh and not growth.goes_on
+            self._may_grow |= growth.may_be
             if main:
                 self._calls += 1
                 self._fresh += fresh
@@ -118,11 +124,12 @@ class Course:
     def round_begins(self) -> tuple[int, int]:
         """A mark for `ends`."""
         self._repeats = 0
+        self._may_grow = False
         return self._calls, self._fresh
 
     def ends(self, begun: tuple[int, int]) -> bool:
         """Whether a loop ends with the round that began: it made runs, and none of them is new."""
         calls, fresh = begun
-        nothing_new = self._calls > calls and self._fresh == fresh
+        nothing_new = self._calls > calls and self._fresh == fresh and not self._may_grow
         self.guessed |= nothing_new
         return nothing_new

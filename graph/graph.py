@@ -217,6 +217,10 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         """All operations, in the order in which they were made."""
         return list(self._operations)
 
+    def operations_from(self, number: int) -> list[Operation]:
+        """The operations that were made after the first `number`, in order."""
+        return self._operations[number:]
+
     def has_operation(self, name: str) -> bool:
         """Whether the graph has an operation called `name`."""
         return name in self._by_name

@@ -56,7 +56,7 @@ class BodyRun:
         """
         watch, hot = watching_run(), self._hot
         try:
-            if watch is not None and watch.traces:
+            if watch is not None and watch.follows_steps:
                 with watch.inside([*inputs, *self.plan.constants.values()]):
                     return self._program().run(inputs, watch)
             return self._warm_up(inputs) if hot is None else hot.function(*inputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..graph.checking.growth import look_at_growth
 from ..graph.node import Operation, Tensor
 from .call_code import call_function
 from .feeds import Feeding
@@ -13,8 +14,10 @@ from .profile import RunMetadata
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
+    from ..graph.graph import Graph
     from .executor import Executor
     from .fetches import Fetches
+    from .options import ConfigProto
 
 _MOST_CALLS = 512
 
@@ -26,21 +29,22 @@ class Call:
         fetches: what is fetched.
         feeds: what is fed.
         executor: runs the plan.
-        limit: the time limit of runs whose options give none, in milliseconds; 0 for none.
+        config: that of the session: runs whose options give no time limit have that of it.
 
     Attributes:
         function: from the values of what is fed to the structure of the fetches.
     """
 
-    __slots__ = ("_executor", "_feeds", "_limit", "_rebuild", "function")
+    __slots__ = ("_checks", "_executor", "_feeds", "_limit", "_rebuild", "function")
 
     def __init__(
-        self, fetches: Fetches, feeds: Sequence[Tensor], executor: Executor, limit: int
+        self, fetches: Fetches, feeds: Sequence[Tensor], executor: Executor, config: ConfigProto
     ) -> None:
         self._rebuild = fetches.rebuild
         self._feeds = feeds
         self._executor = executor
-        self._limit = limit
+        self._limit = config.operation_timeout_in_ms
+        self._checks = config.check_numerics
         self.function = call_function(fetches, feeds, executor)
 
     def run(
@@ -50,15 +54,18 @@ class Call:
         run_metadata: RunMetadata | None = None,
     ) -> Any:
         """The structure of the fetches, computed from the values fed."""
-        if options is None and run_metadata is None and not self._limit:
+        if options is None and run_metadata is None and not (self._limit or self._checks):
             return self.function(*values)
         if options is not None and not isinstance(options, RunOptions):
             raise TypeError(f"options must be a td.RunOptions, got {options!r}")
         if run_metadata is not None and not isinstance(run_metadata, RunMetadata):
             raise TypeError(f"run_metadata must be a td.RunMetadata, got {run_metadata!r}")
         options = options or RunOptions()
-        if not options.timeout_in_ms:
-            options = RunOptions(trace_level=options.trace_level, timeout_in_ms=self._limit)
+        options = RunOptions(
+            trace_level=options.trace_level,
+            timeout_in_ms=options.timeout_in_ms or self._limit,
+            check_numerics=options.check_numerics or self._checks,
+        )
         feeds = Feeding(self._feeds)(values)
         metadata = run_metadata or RunMetadata()
         return self._rebuild(self._executor.run_watched(feeds, options, metadata))
@@ -69,16 +76,26 @@ class Calls:
 
     A plan is found by the tensors that it fetches and feeds, a call by the very structure that was
     given, names included, so that it need not be taken apart again. The oldest goes first.
+
+    Args:
+        graph: the graph that is run.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._version = -1
         self._kept: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def get(self, key: Hashable) -> Any:
-        """What is kept under `key`; None where nothing is, or what was asked for has no hash."""
+        """What is kept under `key`; None where nothing is, or what was asked for has no hash.
+
+        As each run looks here, it is also where a graph is seen to have grown since the last one.
+        """
+        if self._graph.version != self._version:
+            self._version = look_at_growth(self._graph)
         try:
             return self._kept.get(key)
         except TypeError:

@@ -38,7 +38,7 @@ def interpret(steps: Iterable[FlatStep], registers: list[Any], watch: Watch | No
         watch: called after each step with it and its results, which it may not keep.
 
     Raises:
-        OpError: a kernel failed; the error names the op and its inputs.
+        OpError: a kernel or the watch failed; the error names the op and its inputs.
     """
     for step, run, read, target, freed in steps:
         try:
@@ -48,10 +48,10 @@ def interpret(steps: Iterable[FlatStep], registers: list[Any], watch: Watch | No
             else:
                 for register, item in zip(target, result or (), strict=True):
                     registers[register] = item
+            if watch is not None:
+                watch(step, (result,) if isinstance(target, int) else result or ())
         except Exception as error:
             raise told(error, step, read(registers)) from error
-        if watch is not None:
-            watch(step, (result,) if isinstance(target, int) else result or ())
         for register in freed:
             registers[register] = None
 

@@ -65,7 +65,7 @@ class LoopRun:
         watch = watching_run()
         if watch is None:
             return self._run(count(1), state)
-        if not watch.traces:
+        if not watch.follows_steps:
             return self._run(watch.rounds(), state)
         with watch.inside([*state, *self.plan.constants.values()]):
             return self._program().run(watch.rounds(), state, watch)

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-public = {"td": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunOptions"}
+public = {
+    "td": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunOptions",
+    "td.debugging": "disable_check_numerics enable_check_numerics",
+}
 
 _OFF = 2  # RewriterConfig.OFF
 
@@ -135,6 +138,9 @@ class ConfigProto(_Options):
             heavy; 0 and 1 mean one.
         untrusted: whether to refuse what touches more than the graph: ops that read or write files,
             or call functions of the program. TensorFlow has no such setting.
+        check_numerics: whether a run ends at the first op whose result has a NaN or an infinity,
+            with an error that names it; such runs take longer. TensorFlow has
+            `td.debugging.enable_check_numerics` for it.
         operation_timeout_in_ms: after how many milliseconds a run is given up, where its
             RunOptions do not say; 0 for never. The other settings are accepted for TensorFlow's
             sake.
@@ -150,6 +156,7 @@ class ConfigProto(_Options):
     allow_soft_placement: bool = False
     log_device_placement: bool = False
     untrusted: bool = False
+    check_numerics: bool = False
     operation_timeout_in_ms: int = 0
     device_count: dict[str, int]
     device_filters: Sequence[str] = ()
@@ -178,6 +185,44 @@ class ConfigProto(_Options):
         return f"ConfigProto({', '.join(told)})"
 
 
+def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
+    """Makes sessions check each result for NaN and infinity, unless their config says otherwise.
+
+    It sets the default of `td.ConfigProto.check_numerics`. A run then ends at the first op whose
+    result has a NaN or an infinity, and the error names that op, its line, and its inputs. Such
+    runs take longer. Fetches that a session has run before stay unchecked in that session.
+
+    Args:
+        stack_height_limit: ignored; errors name the line of the program that made the op.
+        path_length_limit: ignored.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.debugging.enable_check_numerics()
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.placeholder(td.float32, [2], name="x")
+        ...     loss = td.reduce_sum(td.log(x, name="logs"))
+        ...     try:
+        ...         session.run(loss, {x: [1.0, 0.0]})
+        ...     except td.errors.InvalidArgumentError as error:
+        ...         print(error.message.splitlines()[0])
+        the result has an infinity: 1 of 2 elements, the first at [1]
+        >>> td.debugging.disable_check_numerics()
+    """
+    del stack_height_limit, path_length_limit
+    ConfigProto.check_numerics = True
+
+
+def disable_check_numerics() -> None:
+    """Undoes `enable_check_numerics`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.debugging.disable_check_numerics()
+    """
+    ConfigProto.check_numerics = False
+
+
 def asks_for_exact(config: ConfigProto) -> bool:
     """Whether a config has every op give its own result."""
     options = config.graph_options
@@ -198,6 +243,7 @@ class RunOptions(_Options):
         timeout_in_ms: after how many milliseconds the run is given up, between two ops, with a
             DeadlineExceededError; 0 for never. The other settings are accepted for TensorFlow's
             sake.
+        check_numerics: as in `td.ConfigProto`, for this run.
 
     Example:
         >>> import tensordraft as td
@@ -212,6 +258,7 @@ class RunOptions(_Options):
 
     trace_level: int = NO_TRACE
     timeout_in_ms: int = 0
+    check_numerics: bool = False
     inter_op_thread_pool: int = 0
     output_partition_graphs: bool = False
     report_tensor_allocations_upon_oom: bool = False

@@ -94,7 +94,7 @@ class Session(SessionInsights):
         self._deterministic = deterministic
         self._exact = optimize == "exact" or asks_for_exact(self._config)
         self._threads = Threads.of(self._config)
-        self._calls = Calls()
+        self._calls = Calls(self._graph)
         self._lock = threading.Lock()
         self._closed = False
         self._lost: errors.OpError | None = None
@@ -186,7 +186,7 @@ class Session(SessionInsights):
             if executor is None:
                 executor = self.executor_for(fetched.elements, feeds)
                 self._calls.keep(key, executor)
-        return Call(fetched, feeds, executor, self._config.operation_timeout_in_ms)
+        return Call(fetched, feeds, executor, self._config)
 
     def executor_for(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Executor:
         """What runs `fetches`; where programs are only checked, another stands in its place."""

@@ -10,6 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
+from ..graph.checking.numerics import NumericsCheck
 from .options import RunOptions
 from .profile import OpTrace
 
@@ -21,20 +22,26 @@ if TYPE_CHECKING:
 
 
 class TracedRun:
-    """Watches a run: what each op costs, and whether it takes longer than it may.
+    """Watches a run: what each op costs, whether it takes too long, and gives finite numbers.
 
     Args:
         given: what the slots hold before the first step.
-        options: whether to trace, and the time limit.
+        options: whether to trace and to check numbers, and the time limit.
         metadata: where to put the trace.
     """
 
     def __init__(self, given: Sequence[Any], options: RunOptions, metadata: RunMetadata) -> None:
         self.traces = options.trace_level != RunOptions.NO_TRACE
+        self._numerics = NumericsCheck(given) if options.check_numerics else None
         self._limit = options.timeout_in_ms
         self._metadata = metadata
         self._bodies = [_Watched(given)]
         self._begun = self._bodies[0].last
+
+    @property
+    def follows_steps(self) -> bool:
+        """Whether each step is looked at, in bodies of ops, too."""
+        return self.traces or self._numerics is not None
 
     @property
     def ends(self) -> float | None:
@@ -46,7 +53,10 @@ class TracedRun:
 
         Raises:
             DeadlineExceededError: the run has taken longer than the options allow.
+            ValueError: a result is not finite, and the options ask for a check.
         """
+        if self._numerics is not None:
+            self._numerics.check(step.inputs, results)
         body = self._bodies[-1]
         start, end = body.last, time.perf_counter()
         if self.traces:

@@ -48,6 +48,9 @@ SOWN: list[tuple[str, Callable[[], Any]]] = [
         lambda: (v := x("n", 4), w := numbers(4, 4), td.matmul(v, w) + td.matmul(v, w))[-1],
     ),
     ("TD011", lambda: td.nn.softmax(x("n", 1))),
+    ("TD012", lambda: td.log(td.nn.softmax(x("n", 4)))),
+    ("TD012", lambda: td.log(td.reshape(td.nn.softmax(x("n", 4)), [-1]))),
+    ("TD012", lambda: td.log(td.identity(td.sigmoid(x("n"))))),
 ]
 
 
@@ -88,7 +91,9 @@ def test_what_is_not_needed() -> None:
 CLEAN: list[Callable[[], Any]] = [
     lambda: x("n") / (td.nn.relu(x("n")) + 1.0),
     lambda: x("n") / td.reduce_sum(td.exp(x("n"))),
-    lambda: td.log(td.nn.softmax(x("n", 4))),
+    lambda: td.nn.log_softmax(x("n", 4)),
+    lambda: td.log(td.nn.softmax(x("n", 4)) + 1e-8),
+    lambda: td.log(td.clip_by_value(td.nn.softmax(x("n", 4)), 1e-8, 1.0)),
     lambda: td.gather(numbers(10, 2), td.argmax(x("n", 10), 1)),
     lambda: td.gather(numbers(10, 2), x("n", dtype=td.int32)),
     lambda: td.reshape(x("batch", 7, 7, 512), [-1, 7 * 7 * 512]),

@@ -188,3 +188,27 @@ def test_programs_end_by_their_exit_code_and_by_time(tmp_path: Path) -> None:
 def test_no_alarm_on_the_programs_of_the_examples(name: str) -> None:
     report = td.check_program(EXAMPLES / "programs" / f"{name}.py")
     assert [item for item in report.findings if item.kind in ("error", "lint")] == []
+
+
+GROWING = """\
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [3], name="x")
+y = x + 1.0
+with tf.Session() as session:
+    session.run(y, {x: np.ones(3)})
+    for step in range(1_000_000):
+        session.run(tf.reduce_sum(y), {x: np.ones(3)})
+    while True:
+        tf.negative(x)
+        session.run(y, {x: np.ones(3)})
+"""
+
+
+def test_a_graph_that_grows_in_a_loop_is_found(tmp_path: Path) -> None:
+    report = checked(tmp_path, GROWING)
+    assert report.ok
+    assert [(item.kind, item.line) for item in report.findings] == [("lint", 9), ("lint", 11)]
+    assert all("the graph grows in a loop" in item.text for item in report.findings)
+    assert report.checked < 40
