@@ -28,6 +28,8 @@ def check_graph(
     progress: Progress | None = None,
     contract: Contract | str | os.PathLike[str] | None = None,
     ignore: Collection[str] = (),
+    sizes: Mapping[str, int] | None = None,
+    positive: bool = False,
 ) -> Report:
     """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
 
@@ -40,6 +42,9 @@ def check_graph(
         contract: what the graph promises, a Contract or the path of one; its inputs have the
             shapes that it says, unless `shapes` says others.
         ignore: the codes of lints that are not wanted, such as "TD001".
+        sizes: numbers for sizes of inputs, by their names: `{"batch": 32}`; one without a name is
+            called by its input and axis, as the report shows it: `{"x.0": 32}`.
+        positive: whether no size of an input is 0; then more is known of what `td.reshape` makes.
 
     Returns:
         A Report. An op of an unregistered type is no error; its shapes are those that the file
@@ -66,7 +71,7 @@ def check_graph(
         raise ValueError(f"there is no lint {unknown[0]!r}; there are {', '.join(CODES)}")
     if contract is not None and not isinstance(contract, Contract):
         contract = Contract.load(contract)
-    checked = check_shapes(graph, shapes, fetches, progress)
+    checked = check_shapes(graph, shapes, fetches, progress, sizes, positive)
     report = checked.report
     if report.ok and checked.graph is not None:
         wanted = [] if fetches is None else wanted_tensors(checked.graph, fetches)

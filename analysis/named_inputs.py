@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..graph.checking.inputs import is_input, with_names
 from ..graph.dependencies import needed_ops
 from ..graph.describe import add_context
 from ..graph.node import Operation, Tensor
 from ..shape_inference.assumptions import CheckingInference
-from ..shape_inference.symbolic.symbolic import DimExpr, Symbol, dim_symbol, substitute, symbols_of
+from ..shape_inference.symbolic.symbolic import Symbol, substitute, symbols_of
 from ..shape_inference.tensor_shape import TensorShape
-from ..shape_inference.traits import Input
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ def with_named_inputs(
             given[graph.tensor(name if ":" in name else f"{name}:0")] = TensorShape(shape)
         except KeyError as error:
             raise ValueError(f"cannot set the shape of {name!r}: {error.args[0]}") from None
-    inputs = [op for op in needed_ops(fetches, list(given)) if _is_fed(op)]
+    inputs = [op for op in needed_ops(fetches, list(given)) if is_input(op) and not op.inputs]
     feeds = [*given, *[t for op in inputs for t in op.outputs if t not in given]]
     ops = needed_ops(fetches, feeds)
     inference = CheckingInference()
@@ -76,10 +76,6 @@ def with_named_inputs(
         except (TypeError, ValueError) as error:
             raise add_context(error, op, inference) from error
     return NamedInputs(ops, feeds, inference, names)
-
-
-def _is_fed(op: Operation) -> bool:
-    return isinstance(op.definition.traits, Input) and not op.inputs
 
 
 def _declare(
@@ -106,19 +102,3 @@ def _declare(
         }
         shape = TensorShape.of(tuple([substitute(size, numbers) for size in named]))
     inference.declare(tensor, shape)
-
-
-def with_names(shape: TensorShape, tensor: Tensor) -> list[Dim]:
-    """The sizes of an input; one that nobody has named is called by the input and its axis.
-
-    Args:
-        shape: what is known of its shape; the rank is.
-        tensor: the input.
-    """
-    label = tensor.op.name if tensor.value_index == 0 else tensor.name
-    return [_named(size, f"{label}.{axis}") for axis, size in enumerate(shape.sizes or ())]
-
-
-def _named(size: Dim | None, name: str) -> Dim:
-    anonymous = size is None or (isinstance(size, DimExpr) and size.is_anonymous())
-    return dim_symbol(name) if anonymous or size is None else size

@@ -17,7 +17,7 @@ from .command_parser import add_command
 from .exit_codes import FAILED, OK
 from .graph_file import add_file_argument, read_graph
 from .progress import ShownProgress
-from .shape_options import add_shape_argument
+from .shape_options import add_positive_argument, add_shape_argument, add_size_argument
 from .standard_input import DASH, title
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def add_parser(commands: Any) -> None:
     )
     add_file_argument(parser)
     add_shape_argument(parser)
+    add_size_argument(parser, "or for a size of an input as the report shows it, such as x.0")
+    add_positive_argument(parser, "reshapes to -1 keep more sizes")
     parser.add_argument(
         "--fetch",
         metavar="NAME",
@@ -149,6 +151,8 @@ def check(arguments: Namespace) -> Answer:
             budget,
             contract,
             arguments.ignore,
+            dict(arguments.size),
+            arguments.positive,
         )
     failed = not report.ok or (arguments.strict and (report.requirements or report.losses))
     code = FAILED if failed else OK

@@ -7,7 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ..analysis.named_inputs import with_names
+from ..graph.checking.inputs import with_names
 from ..graph.surface.alike import meant
 from ..shape_inference.symbolic.symbolic import substitute, symbols_of
 from ..shape_inference.tensor_shape import TensorShape

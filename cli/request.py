@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from ..graph.dependencies import needed_ops
 from ..graph.describe import tensor_type
 from ..graph.node import Operation, Tensor
@@ -11,7 +13,7 @@ from .command_parser import add_command
 from .feeds import parse_feed
 from .filled_feeds import Filling
 from .graph_file import GraphFile, add_fetch_argument, add_file_argument, is_supported
-from .shape_options import add_shape_argument, add_size_argument
+from .shape_options import add_positive_argument, add_shape_argument, add_size_argument
 from .text import table
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ def add_request_command(
     add_fetch_argument(parser, "to compute, the op with all of its results")
     add_shape_argument(parser)
     add_size_argument(parser, "of inputs filled with random, zeros or ones; by default 1")
+    add_positive_argument(parser, "an empty feed is refused")
     parser.add_argument(
         "--seed", metavar="N", type=int, default=0, help="of random feeds; default 0"
     )
@@ -74,6 +77,9 @@ def read_request(arguments: Namespace) -> Request:
     for feed in arguments.feed:
         tensor = _fed(file, feed.name)
         feeds[tensor] = filling.value(tensor, feed.fill) if feed.fill else feed.load()
+        if arguments.positive and 0 in np.shape(feeds[tensor]):
+            shape = list(np.shape(feeds[tensor]))
+            raise ValueError(f"--feed {feed.name}: has shape {shape}, with --positive")
     filling.check_used()
     names = arguments.fetch or [op.name for op in file.outputs()]
     fetches = list(dict.fromkeys([item for name in names for item in _fetched(file, name)]))

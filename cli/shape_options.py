@@ -39,6 +39,20 @@ def add_size_argument(parser: ArgumentParser, use: str) -> None:
     )
 
 
+def add_positive_argument(parser: ArgumentParser, use: str) -> None:
+    """Adds `--positive` to a command.
+
+    Args:
+        parser: of the command.
+        use: the consequence.
+    """
+    parser.add_argument(
+        "--positive",
+        action="store_true",
+        help=f"no size of an input is 0: {use}",
+    )
+
+
 def parse_shape(text: str) -> tuple[str, list[int | str | None]]:
     """The name and the shape that `text` states.
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from .dimension import Dimension
 from .symbolic.atoms import Symbol
-from .symbolic.symbolic import DimExpr, substitute, symbols_of
+from .symbolic.symbolic import DimExpr, dim_symbol, substitute, symbols_of
 from .tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from .symbolic.symbolic import Dim
 
 public = {"td": "Size"}
 
@@ -75,6 +77,43 @@ def symbol_with(name: Any, least: Any, greatest: Any, multiple_of: Any) -> Symbo
             f"the size {name!r} can be no number: no multiple of {multiple_of} is in its range"
         )
     return Symbol(name, least, greatest, multiple_of)
+
+
+def positive_size(size: Dim) -> Dim:
+    """The size, with the fact that no symbol in it is 0.
+
+    Raises:
+        ValueError: it is 0, or known facts leave only 0.
+    """
+    if size == 0:
+        raise ValueError("a size is 0, where all are to be positive")
+    symbols = [symbol for symbol in symbols_of(size) if symbol.lower is None or symbol.lower < 1]
+    return substitute(size, {symbol: DimExpr({(_positive(symbol),): 1}) for symbol in symbols})
+
+
+def _positive(symbol: Symbol) -> Symbol:
+    if symbol.name is None:
+        return Symbol(None, 1, symbol.upper)
+    return symbol_with(symbol.name, 1, symbol.upper, symbol.multiple_of)
+
+
+def positive_shape(shape: TensorShape, name: str) -> TensorShape:
+    """The shape, with the fact that no size is 0.
+
+    Args:
+        shape: the shape.
+        name: of the input; a size without a name is called by it and its axis: `x.0`.
+
+    Raises:
+        ValueError: a size is 0.
+    """
+    if shape.sizes is None:
+        return shape
+    sizes = [
+        dim_symbol(f"{name}.{axis}") if size is None else size
+        for axis, size in enumerate(shape.sizes)
+    ]
+    return TensorShape.of(tuple(map(positive_size, sizes)))
 
 
 def broken_fact(symbol: Symbol, size: int) -> str:

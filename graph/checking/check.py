@@ -17,6 +17,7 @@ from ..importing.gc_pause import collector
 from ..importing.importer import import_leniently
 from ..node import Operation, Tensor
 from ..unregistered import UnregisteredOp
+from .inputs import InputSizes, is_input
 from .inside import facts_inside
 from .report import Loss, Report, TensorFact, operation_of
 
@@ -51,6 +52,8 @@ def check_shapes(
     shapes: Mapping[str, Any] | None = None,
     fetches: Sequence[Any] | None = None,
     progress: Progress | None = None,
+    sizes: Mapping[str, int] | None = None,
+    positive: bool = False,
 ) -> Checked:
     """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
 
@@ -74,12 +77,14 @@ def check_shapes(
             report.errors.append(str(error))
             return Checked(report, None, (), CheckingInference())
     with collector.at_rest(graph.version):
-        return _check(graph, shapes or {}, fetches, report, progress)
+        stated = InputSizes(sizes or {}, positive)
+        return _check(graph, shapes or {}, stated, fetches, report, progress)
 
 
 def _check(
     graph: Graph,
     shapes: Mapping[str, Any],
+    sizes: InputSizes,
     fetches: Sequence[Any] | None,
     report: Report,
     progress: Progress | None,
@@ -90,10 +95,14 @@ def _check(
     inference = CheckingInference()
     given = _given_shapes(graph, shapes)
     for op in reported(ops, "checks", progress):
-        _check_op(op, inference, given, report)
+        _check_op(op, inference, given, sizes, report)
+    sizes.check_used()
     for broken in inference.broken():
         problem = ValueError(f"{broken.clause}, by what other ops need")
         report.errors.append(str(add_context(problem, operation_of(broken), inference)))
+    for op in ops:
+        if is_input(op):
+            report.shown.add_input(op.outputs[0], inference)
     report.requirements = inference.requirements
     report.tensors = _facts(ops, inference)
     report.inside = list(facts_inside(ops, inference, _facts))
@@ -146,6 +155,7 @@ def _check_op(
     op: Operation,
     inference: CheckingInference,
     given: Mapping[Tensor, TensorShape],
+    sizes: InputSizes,
     report: Report,
 ) -> None:
     if isinstance(op.definition, UnregisteredOp):
@@ -153,8 +163,13 @@ def _check_op(
     try:
         inference.infer(op)
         for tensor in op.outputs:
+            known = shape = inference.shape(tensor)
             if tensor in given:
-                inference.declare(tensor, _agreed(given[tensor], inference.shape(tensor)))
+                shape = _agreed(given[tensor], known)
+            if tensor in given or is_input(op):
+                shape = sizes.of(tensor, shape)
+            if shape is not known:
+                inference.declare(tensor, shape)
     except (TypeError, ValueError) as error:
         report.errors.append(str(add_context(error, op, inference)))
 

@@ -8,6 +8,7 @@ from ...shape_inference.symbolic.symbolic import DimExpr
 from ..describe import whereabouts
 from ..node import Operation
 from ..surface.shown_text import ShownText
+from .inputs import ShownSizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,6 +109,7 @@ class Report(ShownText):
         self.unregistered: dict[str, list[str]] = {}
         self.points: list[Point] = []
         self.lints: list[Lint] = []
+        self.shown = ShownSizes()
 
     @property
     def breaches(self) -> list[Point]:
@@ -131,10 +133,10 @@ class Report(ShownText):
             _counted(len(self.requirements), "requirement"),
             _counted(len(self.losses), "size or rank", "sizes or ranks") + " lost",
         )
-        lines = [f"{found}: {', '.join(counts)}", *self.findings(), *_table(self.tensors)]
+        lines = [f"{found}: {', '.join(counts)}", *self.findings(), *self._table(self.tensors)]
         for body in self.inside:
             lines += [f"in {body.name!r}, run by {body.op.name!r} ({body.op.type})"]
-            lines += [f"  {line}" for line in _table(body.tensors)]
+            lines += [f"  {line}" for line in self._table(body.tensors)]
         return "\n".join(lines)
 
     def findings(self, open_ones: bool = True) -> list[str]:
@@ -147,7 +149,10 @@ class Report(ShownText):
         lines += [f"breach: {point}" for point in self.breaches]
         lines += [line for lint in self.lints for line in f"lint: {lint}".splitlines()]
         for item in self.requirements if open_ones else ():
-            lines += [f"requires: {item}", f"  for {item.name.rstrip(',')}"]
+            shown = item._replace(
+                left=self.shown.size(item.left), right=self.shown.size(item.right)
+            )
+            lines += [f"requires: {shown}", f"  for {item.name.rstrip(',')}"]
             lines += [f"  in {whereabouts(operation_of(item))}"]
         for loss in self.losses if open_ones else ():
             lines += [f"lost: {loss.what} of {loss.tensor}", f"  in {whereabouts(loss.op)}"]
@@ -195,12 +200,17 @@ class Report(ShownText):
             indent=1,
         )
 
+    def _table(self, facts: Sequence[TensorFact]) -> Iterator[str]:
+        width = max((len(fact.name) for fact in facts), default=0)
+        for fact in facts:
+            value = "" if fact.value is None else f" = {self._shown(_nested(fact.value))}"
+            yield f"{fact.name:{width}}  {fact.dtype} {self.shown.shape(fact.shape)}{value}"
 
-def _table(facts: Sequence[TensorFact]) -> Iterator[str]:
-    width = max((len(fact.name) for fact in facts), default=0)
-    for fact in facts:
-        value = "" if fact.value is None else f" = {_nested(fact.value)}"
-        yield f"{fact.name:{width}}  {fact.dtype} {fact.shape}{value}"
+    def _shown(self, value: Any) -> Any:
+        """A value, in nested lists, with sizes as shapes show them."""
+        if isinstance(value, list):
+            return [self._shown(item) for item in value]
+        return self.shown.size(value) if isinstance(value, DimExpr) else value
 
 
 def _plain_facts(facts: Sequence[TensorFact]) -> dict[str, Any]:

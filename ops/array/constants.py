@@ -12,6 +12,7 @@ from ...graph.default_graph import get_default_graph
 from ...graph.op_def import OpDef
 from ...graph.passthrough import passthrough
 from ...protos.constant_array import constant_array
+from ...shape_inference.size_facts import positive_shape
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Constant, Input, Move, Traits
 from ..kit.allocation import check_size
@@ -148,7 +149,9 @@ def _placeholder_kernel(c: KernelContext) -> Kernel:
     return unfed
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+def placeholder(
+    dtype: Any, shape: Any = None, name: str | None = None, positive: bool = False
+) -> Tensor:
     """A tensor whose value is fed at every run.
 
     Args:
@@ -156,9 +159,15 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
         shape: the shape of what is fed: a size may be an int, None, or a name such as "batch",
             which stands for the same unknown size everywhere in the graph. By default anything.
         name: a name for the op.
+        positive: whether no size is 0, which runs check of what is fed. Then `td.reshape` keeps
+            more sizes, as -1 among sizes that may be 0 is ambiguous. A size that is None is named
+            after the op and the axis: `x.0`.
 
     Returns:
         A Tensor. Evaluating it without a feed is an InvalidArgumentError.
+
+    Raises:
+        ValueError: a size is 0, and `positive` is set.
 
     Example:
         >>> import tensordraft as td
@@ -166,8 +175,17 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
         ...     x = td.placeholder(td.float32, ["batch", 784])
         ...     print(td.concat([x, x], 1).shape)
         (batch, 1568)
+        >>> with td.Graph().as_default():
+        ...     x = td.placeholder(td.float32, ["batch", "time", 4], positive=True)
+        ...     flat = td.reshape(x, [-1, 4])
+        ...     print(flat.shape, td.reshape(flat, [-1, td.shape(x)[1], 4]).shape)
+        (batch*time, 4) (batch, time, 4)
     """
-    return PLACEHOLDER(dtype=dtype, shape=TensorShape(shape), name=name)
+    stated = TensorShape(shape)
+    if positive:
+        name = name or PLACEHOLDER.name
+        stated = positive_shape(stated, get_default_graph().unique_name(name, mark_as_used=False))
+    return PLACEHOLDER(dtype=dtype, shape=stated, name=name)
 
 
 def placeholder_with_default(input: TensorLike, shape: Any, name: str | None = None) -> Tensor:

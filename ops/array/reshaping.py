@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, sizes_from_value, without_minus_one
+from ...shape_inference.size_facts import positive_size
 from ...shape_inference.split_parts import Falls, Mixes, along, per_row
-from ...shape_inference.symbolic.symbolic import divides_exactly, equal, exact_div, less, product
+from ...shape_inference.symbolic.symbolic import (
+    DimExpr,
+    divides_exactly,
+    equal,
+    exact_div,
+    less,
+    product,
+    substitute,
+    symbols_of,
+)
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..kit.allocation import check_size
@@ -138,6 +148,8 @@ def _reshaped_symbols(
     elif all(less(0, n) for n in rest) and divides_exactly(total, product(rest)) is None:
         c.divided("the number of elements of tensor", total, product(rest))
     size = _open_size(sizes, rest, is_inferred)
+    if size is None and is_inferred:
+        c.explain(_missing_fact(sizes, rest))
     if size is None and not is_inferred:
         return wanted
     return [*wanted[:place], size, *wanted[place + 1 :]]
@@ -174,6 +186,24 @@ def _open_size(sizes: Sequence[Dim], rest: Sequence[Dim], is_inferred: bool) -> 
     total, divisor = product(left), product(others)
     quotient = exact_div(total, divisor)
     return total // divisor if quotient is None else quotient
+
+
+def _missing_fact(sizes: Sequence[Dim], rest: Sequence[Dim]) -> str:
+    """Which sizes would have to be positive for -1 to be known; "" if that is not enough."""
+    zero = [size for size in dict.fromkeys(rest) if not less(0, size)]
+    symbols = {symbol for size in zero for symbol in symbols_of(size)}
+    facts = {symbol: positive_size(DimExpr({(symbol,): 1})) for symbol in symbols}
+    found = _open_size(*[[substitute(n, facts) for n in x] for x in (sizes, rest)], True)
+    if not facts or found is None:
+        return ""
+    named = not any(isinstance(n, DimExpr) and n.is_anonymous() for n in (*zero, found))
+    names = " and ".join(map(str, zero)) if named else "a size of shape"
+    each = "each" if zero[1:] else "it"
+    return (
+        f"{names} may be 0, where -1 is ambiguous; with the fact that {each} is at least 1 "
+        f"(td.Size with min=1, positive=True, or --positive) the size is "
+        f"{found if named else 'known'}"
+    )
 
 
 @RESHAPE.view_kernel

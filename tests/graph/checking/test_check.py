@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -368,9 +369,7 @@ def test_tensors_in_loops_have_the_shapes_of_every_round(graph: td.Graph) -> Non
     assert [str(inside[name].shape) for name in names] == ["(?, 3)"] * 2
     assert len(json.loads(report.to_json())["inside"]) == 4
     lines = str(report).splitlines()
-    assert any(
-        line.startswith("  while/cond/kept:0") and line.endswith("float32 (?, 3)") for line in lines
-    )
+    assert any(re.fullmatch(r"  while/cond/kept:0 +float32 \(\?\d, 3\)", line) for line in lines)
 
 
 def test_a_function_is_told_once_for_each_call(graph: td.Graph) -> None:
