@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.files.model_files import read_model, read_opened
 from ..graph.node import Operation
-from ..graph.surface.alike import counted, meant
+from ..graph.surface.alike import counted, nearest
 from ..graph.surface.shown_graph import results
 from ..saved_models.loaded_model import INPUT_TYPES
 from ..saved_models.loading import model_of
@@ -128,7 +128,7 @@ class GraphFile:
         if op is None:
             # What was meant is rather something to feed or fetch than any other op.
             likely = [*named, *(op.name for op in [*self.inputs(), *self.outputs(), *self.ops])]
-            hint = meant(op_name, likely)
+            hint = nearest(op_name, likely)
             raise ValueError(f"{self.title}: there is no op named {op_name!r}{hint}")
         results = counted(len(op.outputs), "result")
         raise ValueError(f"{self.title}: there is no tensor {name!r}; {op_name!r} has {results}")

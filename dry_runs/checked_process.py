@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import traceback
+from dataclasses import replace
 from importlib.machinery import FileFinder
 from itertools import count
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..analysis.checking import check_graph
 from ..graph.checking.growth import growth_of
+from ..graph.surface.dialect import as_in_tensorflow
 from ..programs.tensorflow_names import as_tensorflow
 from ..session.session import Session
 from .course import Course, RunName
@@ -102,7 +104,10 @@ class CheckedProcess:
             len(graphs),
             self._course.checked,
             runs,
-            [*findings, *self._lints(graphs)],
+            [
+                replace(finding, text=as_in_tensorflow(finding.text))
+                for finding in [*findings, *self._lints(graphs)]
+            ],
             unchecked,
         )
 

@@ -17,7 +17,7 @@ from .scoped_graph import ScopedGraph
 from .scopes import thread_defaults
 from .scopes.collections import Collections
 from .scopes.names import check_op_name
-from .surface.alike import counted, meant
+from .surface.alike import counted, nearest
 from .surface.sites import Site, user_site
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             raise ValueError(f"the name {obj!r} appears to refer to a Tensor, not an Operation")
         op = self._by_name.get(obj)
         if op is None:
-            remark = self.origins.remark(obj) or meant(obj, self._by_name)
+            remark = self.origins.remark(obj) or nearest(obj, self._by_name)
             raise KeyError(f"the name {obj!r} refers to an Operation not in the graph{remark}")
         if not allow_operation:
             raise ValueError(
@@ -313,7 +313,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
             raise KeyError(
                 f"the name {name!r} refers to a Tensor which does not exist: the operation "
                 f"{op_name!r} does not exist in the graph"
-                f"{self.origins.remark(op_name) or meant(op_name, self._by_name)}"
+                f"{self.origins.remark(op_name) or nearest(op_name, self._by_name)}"
             )
         if int(number) >= len(op.outputs):
             raise KeyError(

@@ -6,6 +6,7 @@ import ast
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..graph.surface.dialect import as_in_tensorflow
 from .tensorflow_names import module_called, module_reason
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def _resolved(name: str) -> tuple[str, str | None]:
         try:
             value = getattr(home, part)
         except AttributeError as error:
-            return path, module_reason(path) or str(error).partition(": ")[2] or "there is none"
+            why = module_reason(path) or str(error).partition(": ")[2] or "there is none"
+            return path, as_in_tensorflow(why)
         home = value if isinstance(value, ModuleType) else None
     return path, None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.importing.versions import COMPILER_VERSION, GIT_VERSION, VERSION
 from ..graph.surface.absent import reason
+from ..graph.surface.dialect import as_in_tensorflow
 from ..graph.surface.namespaces import NAMESPACES
 from .module_homes import HIDDEN_BY_FUNCTIONS, HOMES
 
@@ -87,7 +88,9 @@ class InternalModule(ModuleType):
             return sys.modules.get(beside) or module_called(beside)
         told = f"tensordraft has no {name!r}, which is asked of {self.__name__}"
         why = reason(name)
-        raise AttributeError(f"{told}: {why}" if why else told)
+        raise AttributeError(
+            as_in_tensorflow(f"{told}: {why}") if why else told, name=name, obj=None
+        )
 
 
 def _part_of_package(home: str) -> ModuleType:
@@ -118,7 +121,8 @@ class TensorflowFinder(MetaPathFinder):
         if module is None:
             why = module_reason(fullname)
             told = f"tensordraft has no {fullname}"
-            raise ModuleNotFoundError(f"{told}: {why}" if why else told, name=fullname)
+            text = as_in_tensorflow(f"{told}: {why}") if why else told
+            raise ModuleNotFoundError(text, name=fullname)
         return ModuleSpec(fullname, _Loader(module), is_package=True)
 
 

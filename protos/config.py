@@ -59,7 +59,7 @@ class Config:
         if name not in _SETTINGS:
             alike = get_close_matches(name, _SETTINGS, n=1)
             asked = f": did you mean {alike[0]!r}?" if alike else f", there are {[*_SETTINGS]}"
-            raise AttributeError(f"td.config has no setting {name!r}{asked}")
+            raise AttributeError(f"td.config has no setting {name!r}{asked}", name=name, obj=None)
         super().__setattr__(name, value)
 
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from .dialect import spoken
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -313,4 +315,5 @@ def missing(
     if why is None and (alike := get_close_matches(name, known, n=1)):
         why = f"did you mean {alike[0]!r}?"
     told = f"module {module!r} has no attribute {name!r}"
-    return AttributeError(f"{told}: {why}" if why else told)
+    # Without an object, Python adds no suggestion of its own.
+    return AttributeError(spoken(f"{told}: {why}") if why else told, name=name, obj=None)

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _MOST_COMPARED = 20_000
+_MOST_NEAREST = 3
+_ALIKE = 0.7
 
 
 def meant(name: str, known: Iterable[str], before: str = "; ") -> str:
@@ -23,9 +25,34 @@ def meant(name: str, known: Iterable[str], before: str = "; ") -> str:
     lower = {item.lower(): item for item in compared}
     found = lower.get(name.lower())
     if found is None:
-        alike = get_close_matches(name, compared, n=1, cutoff=0.7)
+        alike = get_close_matches(name, compared, n=1, cutoff=_ALIKE)
         found = alike[0] if alike else None
     return "" if found is None else f"{before}did you mean {found!r}?"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'this', 'that' or 'scope/this'?`, or nothing where no known name is like it.
+
+    As `meant`, for names in scopes: those that are alike come first, then those that are, or are
+    alike, but for their scopes.
+    """
+    compared = [item for item, _ in zip(known, range(_MOST_COMPARED), strict=False)]
+    for item in compared:
+        if item.lower() == name.lower():
+            return f"; did you mean {item!r}?"
+    inner: dict[str, list[str]] = {}
+    for item in compared:
+        inner.setdefault(_inner(item), []).append(item)
+    alike = get_close_matches(name, compared, n=_MOST_NEAREST, cutoff=_ALIKE)
+    places = get_close_matches(_inner(name), inner, n=_MOST_NEAREST, cutoff=_ALIKE)
+    items = dict.fromkeys([*alike, *(item for place in places for item in inner[place])])
+    *others, last = [repr(item) for item in items][:_MOST_NEAREST] or [""]
+    listed = f"{', '.join(others)} or {last}" if others else last
+    return f"; did you mean {listed}?" if listed else ""
+
+
+def _inner(name: str) -> str:
+    return name.rpartition("/")[2].lower()
 
 
 def counted(number: int, noun: str) -> str:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from .dialect import spoken
+
 if TYPE_CHECKING:
     import numpy as np
 
 _LATER = "it has a value in a run alone: write session.run(t)"
+
+
+def _type_error(text: str) -> TypeError:
+    return TypeError(spoken(text))
 
 
 class NoValues:
@@ -21,68 +27,68 @@ class NoValues:
         raise NotImplementedError
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(
+        raise _type_error(
             f"the tensor {self.name!r} has no truth value while the graph is being built: write "
             "`if t is not None:` to test for presence, td.where(...) or td.logical_and(...) to "
             "decide inside the graph, or session.run(t) to get a value"
         )
 
     def __iter__(self) -> NoReturn:
-        raise TypeError(
+        raise _type_error(
             f"the tensor {self.name!r} cannot be iterated over: write td.unstack(t) to split it "
             "along its first dimension, or session.run(t) to get an array"
         )
 
     def __len__(self) -> NoReturn:
-        raise TypeError(
+        raise _type_error(
             f"the tensor {self.name!r} has no len(): write t.shape[0].value for the size known "
             "before the run, or td.shape(t)[0] for the size in the run"
         )
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
-        raise TypeError(
+        raise _type_error(
             f"the tensor {self.name!r} holds no data, so NumPy cannot read it: write "
             "session.run(t), or use the td function in place of the np one"
         )
 
     def __contains__(self, item: object) -> NoReturn:
-        raise TypeError(
+        raise _type_error(
             f"whether the tensor {self.name!r} holds something, a run alone can tell: write "
             "td.reduce_any(td.equal(t, item))"
         )
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
-        raise TypeError(
+        raise _type_error(
             f"the tensor {self.name!r} cannot be changed: write td.where(...) or "
             "td.tensor_scatter_update(...) for a changed copy, or make it a td.Variable"
         )
 
     def __float__(self) -> NoReturn:
-        raise TypeError(
+        raise _type_error(
             f"the tensor {self.name!r} is no float: {_LATER}, or td.cast(t, td.float32)"
         )
 
     def __int__(self) -> NoReturn:
-        raise TypeError(f"the tensor {self.name!r} is no int: {_LATER}, or td.cast(t, td.int32)")
+        raise _type_error(f"the tensor {self.name!r} is no int: {_LATER}, or td.cast(t, td.int32)")
 
     def __complex__(self) -> NoReturn:
-        raise TypeError(
+        raise _type_error(
             f"the tensor {self.name!r} is no complex number: {_LATER}, or td.cast(t, td.complex64)"
         )
 
     def __index__(self) -> NoReturn:
-        raise TypeError(
+        raise _type_error(
             f"the tensor {self.name!r} is no int: {_LATER}; td.range, td.gather and td.while_loop "
             "count and pick inside the graph"
         )
 
     def __round__(self, digits: Any = None) -> NoReturn:
-        raise TypeError(f"the tensor {self.name!r} has no round(): write td.round(t)")
+        raise _type_error(f"the tensor {self.name!r} has no round(): write td.round(t)")
 
     def __format__(self, form: str) -> str:
         if not form:
             return str(self)
-        raise TypeError(f"the tensor {self.name!r} has no format {form!r}: {_LATER}")
+        raise _type_error(f"the tensor {self.name!r} has no format {form!r}: {_LATER}")
 
     @property
     def T(self) -> NoReturn:  # noqa: N802 - NumPy's name
@@ -136,5 +142,5 @@ class NoValues:
 
     def _no_array(self, what: str, instead: str) -> AttributeError:
         return AttributeError(
-            f"the tensor {self.name!r} is no array, and has no {what}: write {instead}"
+            spoken(f"the tensor {self.name!r} is no array, and has no {what}: write {instead}")
         )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...protos.config import config
 from .alike import meant
+from .dialect import spoken
 from .source_lines import shown_line
 from .user_frames import home, is_ours
 
@@ -87,8 +88,10 @@ def guard_name(frame: FrameType) -> str:
 def trimmed(error: BaseException) -> BaseException:
     """The error with the user's own frames alone, and without what it was made of.
 
-    What it was made of stays where it happened in the user's own code, as in a `py_func`.
+    What it was made of stays where it happened in the user's own code, as in a `py_func`. Hints
+    in its message are as the program would write them.
     """
+    _translate(error)
     if config.full_tracebacks or isinstance(error, _DEFECTS):
         return error
     error.__traceback__ = _user_frames(error.__traceback__)
@@ -102,6 +105,14 @@ def trimmed(error: BaseException) -> BaseException:
         error.__cause__, error.__context__ = None, reason
         error.__suppress_context__ = reason is None
     return error
+
+
+def _translate(error: BaseException) -> None:
+    text = error.args[0] if error.args else None
+    if isinstance(text, str) and (said := spoken(text)) is not text and _is_said_by_us(error):
+        error.args = (said, *error.args[1:])
+        if getattr(error, "message", None) == text:
+            error.message = said  # type: ignore[attr-defined]
 
 
 def _reason(error: BaseException) -> BaseException | None:

@@ -6,6 +6,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
+from .dialect import spoken
 from .public_calls import guard_name
 from .source_lines import shown_line
 from .user_frames import is_ours, starts
@@ -55,4 +56,4 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     level = 2
     while frame is not None and is_ours(frame):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(spoken(message), category, stacklevel=level)
