@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import SUPPRESS
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.checking import check_graph
@@ -11,7 +12,7 @@ from ..saved_models.loaded_model import INPUT_TYPES
 from .answer import Answer
 from .command_parser import add_command
 from .graph_file import add_file_argument, read_graph
-from .out_files import GRAPH_ENDINGS, out_file
+from .out_files import GRAPH_ENDINGS, add_graph_out, out_file
 from .shape_options import add_shape_argument
 
 if TYPE_CHECKING:
@@ -31,20 +32,19 @@ def add_parser(commands: Any) -> None:
         "Copies a graph file and states the shapes of its outputs on every node, as "
         "_output_shapes, which viewers such as Netron show on the edges. A placeholder that "
         "--shape names has that shape from then on.",
-        ["model.pb annotated.pb --shape x=batch,784"],
+        ["model.pb --out annotated.pb --shape x=batch,784"],
     )
-    add_file_argument(parser, metavar="IN")
-    parser.add_argument(
-        "out",
-        metavar="OUT",
-        type=out_file(*GRAPH_ENDINGS),
-        help="the file to write: .pb, or .pbtxt in text form",
-    )
+    add_file_argument(parser)
+    add_graph_out(parser, required=False)
+    parser.add_argument("old_out", nargs="?", type=out_file(*GRAPH_ENDINGS), help=SUPPRESS)
     add_shape_argument(parser)
 
 
 def annotate(arguments: Namespace) -> Answer:
     """Writes the annotated graph."""
+    out = arguments.out or arguments.old_out
+    if out is None or (arguments.out and arguments.old_out):
+        raise ValueError("expected one file to write: --out FILE")
     graph_def = read_graph(arguments.file)
     report = check_graph(graph_def, dict(arguments.shape))
     report.raise_for_errors()
@@ -53,7 +53,7 @@ def annotate(arguments: Namespace) -> Answer:
         shapes.setdefault(fact.name.rpartition(":")[0], []).append(fact.shape)
     fix_shapes(graph_def, shapes, {name.removesuffix(":0") for name, _ in arguments.shape})
     number = state_shapes(graph_def, shapes)
-    path = save_graph(graph_def, arguments.out)
+    path = save_graph(graph_def, out)
     return Answer(
         lambda: f"{counted(number, 'node')} annotated, saved in {path}",
         lambda: {"nodes": number, "file": path},

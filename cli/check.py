@@ -15,7 +15,7 @@ from ..graph.loading.load_budget import LoadBudget
 from .answer import Answer
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
-from .graph_file import add_file_argument, read_graph
+from .graph_file import add_fetch_argument, add_file_argument, read_graph
 from .progress import ShownProgress
 from .shape_options import add_positive_argument, add_shape_argument, add_size_argument
 from .standard_input import DASH, title
@@ -46,12 +46,7 @@ def add_parser(commands: Any) -> None:
     add_shape_argument(parser)
     add_size_argument(parser, "or for a size of an input as the report shows it, such as x.0")
     add_positive_argument(parser, "reshapes to -1 keep more sizes")
-    parser.add_argument(
-        "--fetch",
-        metavar="NAME",
-        action="append",
-        help="a tensor or op that is wanted, to check only what it needs; may be repeated",
-    )
+    add_fetch_argument(parser, "that is wanted, to check only what it needs", "by default all")
     parser.add_argument(
         "--strict",
         action="store_true",

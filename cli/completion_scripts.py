@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from argparse import SUPPRESS
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def _flags(parser: CommandParser) -> list[Flag]:
             [str(choice) for choice in action.choices or ()],
         )
         for action in parser.flags()
+        if action.help is not SUPPRESS
     ]
 
 

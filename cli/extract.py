@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph.editing.graph_editing import extract_sub_graph
 from .answer import Answer, saved
 from .command_parser import add_command
-from .graph_file import add_file_argument, read_graph
+from .graph_file import add_fetch_argument, add_file_argument, read_graph
 from .out_files import add_graph_out
 
 if TYPE_CHECKING:
@@ -25,13 +25,7 @@ def add_parser(commands: Any) -> None:
         ["model.pb --feed features:0 --fetch logits --out head.pb"],
     )
     add_file_argument(parser)
-    parser.add_argument(
-        "--fetch",
-        metavar="NAME",
-        action="append",
-        required=True,
-        help="a tensor or op to keep, with all that it needs; may be repeated",
-    )
+    add_fetch_argument(parser, "to keep, with all that it needs", "", required=True)
     parser.add_argument(
         "--feed",
         metavar="NAME",

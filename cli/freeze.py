@@ -9,7 +9,7 @@ from ..saved_models.freezing import freeze_loaded
 from ..saved_models.loading import model_of
 from .answer import Answer, saved
 from .command_parser import add_command
-from .graph_file import add_file_argument, read_file
+from .graph_file import add_fetch_argument, add_file_argument, read_file
 from .out_files import add_graph_out
 from .text import comma_separated
 
@@ -25,14 +25,14 @@ def add_parser(commands: Any) -> None:
         "write a model with variables as one graph file without",
         "Writes the part of a model that its outputs need, with the values of its variables as "
         "constants: of a SavedModel, or of a checkpoint, whose .meta file is named.",
-        ["saved_model --out model.pb", "model.ckpt-100.meta --outputs softmax --out model.pb"],
+        ["saved_model --out model.pb", "model.ckpt-100.meta --fetch softmax --out model.pb"],
     )
     add_file_argument(parser)
-    parser.add_argument(
-        "--outputs",
-        metavar="NAMES",
-        type=comma_separated,
-        help="outputs of the signature, or nodes, with commas between; by default all outputs",
+    add_fetch_argument(
+        parser,
+        "to keep, or an output of the signature",
+        "by default all outputs",
+        old_name="--outputs",
     )
     parser.add_argument(
         "--tags",
@@ -52,7 +52,7 @@ def add_parser(commands: Any) -> None:
 def freeze(arguments: Namespace) -> Answer:
     """Writes the frozen graph."""
     model = model_of(read_file(arguments.file, tags=arguments.tags))
-    graph_def = freeze_loaded(model, arguments.outputs, arguments.signature)
+    graph_def = freeze_loaded(model, arguments.fetch, arguments.signature)
     if arguments.fold:
         graph_def = fold_constants(graph_def)
     return saved(graph_def, arguments.out)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from argparse import SUPPRESS
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..graph.files.model_files import read_model, read_opened
 from ..graph.node import Operation
@@ -13,6 +14,7 @@ from ..saved_models.loaded_model import INPUT_TYPES
 from ..saved_models.loading import model_of
 from .progress import ShownProgress
 from .standard_input import DASH, TITLE, standard_input, title
+from .text import comma_separated
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -34,19 +36,38 @@ def add_file_argument(parser: ArgumentParser, name: str = "file", metavar: str =
     parser.add_argument(name, metavar=metavar, help=FILE_HELP)
 
 
-def add_fetch_argument(parser: ArgumentParser, what: str) -> None:
-    """Adds `--fetch` to a command that does something by default.
+def add_fetch_argument(
+    parser: ArgumentParser,
+    what: str,
+    otherwise: str = "by default the outputs that `show` lists",
+    *,
+    required: bool = False,
+    old_name: str = "",
+) -> None:
+    """Adds `--fetch` to a command.
 
     Args:
         parser: of the command.
         what: what is done with what is fetched.
+        otherwise: what stands in for it where it is not given.
+        required: whether it must be given.
+        old_name: what the flag was called in this command, which is still understood.
     """
+    more = f"; {otherwise}" if otherwise else ""
+    options: Any = {
+        "dest": "fetch",
+        "metavar": "NAME",
+        "action": "extend",
+        "type": comma_separated,
+    }
     parser.add_argument(
         "--fetch",
-        metavar="NAME",
-        action="append",
-        help=f"a tensor or op {what}; may be repeated; by default the outputs that `show` lists",
+        required=required,
+        help=f"a tensor or op {what}; may be repeated, or name several, with commas between{more}",
+        **options,
     )
+    if old_name:
+        parser.add_argument(old_name, help=SUPPRESS, **options)
 
 
 def read_file(

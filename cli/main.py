@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 from ..graph.errors import OpError
 from ..graph.surface.user_frames import starts_here
@@ -32,6 +33,7 @@ from . import (
 from .command_parser import CommandParser
 from .exit_codes import FAILED, INTERRUPTED, OK, exit_code_lines
 from .out_files import check_outputs
+from .progress import ShownTime
 from .standard_input import title
 from .text import printable
 from .version_report import version_text
@@ -39,6 +41,7 @@ from .version_report import version_text
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
 _EPILOG = f"""\
 A file may be a graph that TensorFlow or tensordraft wrote (binary, .pb, or text, .pbtxt), the .meta
@@ -102,7 +105,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.parser = parser
     try:
         check_outputs(arguments)
-        answer = arguments.command(arguments)
+        with _progress(arguments):
+            answer = arguments.command(arguments)
         answer.show(as_json=arguments.json)
         sys.stdout.flush()  # here, so that a reader who has left is noticed here
     except BrokenPipeError:
@@ -117,6 +121,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     code: int = answer.code
     return code
+
+
+def _progress(arguments: Namespace) -> AbstractContextManager[Any]:
+    """Shows the time that a command takes, unless a program writes to the terminal meanwhile."""
+    file = getattr(arguments, "file", None)
+    if file is None or getattr(arguments, "output", False):
+        return nullcontext()
+    return ShownTime(title(file), arguments.command.__name__)
 
 
 def _reason(error: Exception, arguments: Namespace) -> str:

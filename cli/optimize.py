@@ -9,7 +9,7 @@ from ..saved_models.transforms.optimizing import optimize as optimized
 from ..saved_models.transforms.transform_graph import transform_graph
 from .answer import Answer, saved
 from .command_parser import add_command
-from .graph_file import add_file_argument, read_graph
+from .graph_file import add_fetch_argument, add_file_argument, read_graph
 from .out_files import add_graph_out
 from .text import comma_separated
 
@@ -28,7 +28,7 @@ def add_parser(commands: Any) -> None:
         "transforms make it.",
         [
             "model.pb --out small.pb",
-            "model.pb --outputs softmax --transform 'remove_nodes(op=Identity)' --out small.pb",
+            "model.pb --fetch softmax --transform 'remove_nodes(op=Identity)' --out small.pb",
         ],
     )
     add_file_argument(parser)
@@ -39,12 +39,11 @@ def add_parser(commands: Any) -> None:
         default=[],
         help="nodes that will be fed, with commas between; by default the placeholders",
     )
-    parser.add_argument(
-        "--outputs",
-        metavar="NAMES",
-        type=comma_separated,
-        default=[],
-        help="nodes that will be fetched; by default those that nobody reads",
+    add_fetch_argument(
+        parser,
+        "that will be fetched",
+        "by default those that no node reads",
+        old_name="--outputs",
     )
     parser.add_argument("--quantize", action="store_true", help="keep large weights in 8 bits")
     parser.add_argument(
@@ -52,18 +51,18 @@ def add_parser(commands: Any) -> None:
         metavar="TRANSFORM",
         action="append",
         help="instead, this transform of graph_transforms, such as "
-        "'remove_nodes(op=Identity)'; may be repeated; --outputs are to be named",
+        "'remove_nodes(op=Identity)'; may be repeated; --fetch is to be given",
     )
     add_graph_out(parser)
 
 
 def optimize(arguments: Namespace) -> Answer:
     """Writes the optimized graph."""
-    before = read_graph(arguments.file)
+    before, fetches = read_graph(arguments.file), arguments.fetch or []
     if arguments.transform:
-        after = transform_graph(before, arguments.inputs, arguments.outputs, arguments.transform)
+        after = transform_graph(before, arguments.inputs, fetches, arguments.transform)
     else:
-        after = optimized(before, arguments.inputs, arguments.outputs, arguments.quantize)
+        after = optimized(before, arguments.inputs, fetches, arguments.quantize)
     answer = saved(after, arguments.out, before)
     size, whole = after.ByteSize(), before.ByteSize()
     return Answer(

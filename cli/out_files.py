@@ -37,12 +37,12 @@ def out_file(*endings: str) -> Callable[[str], OutFile]:
     return parse
 
 
-def add_graph_out(parser: ArgumentParser) -> None:
+def add_graph_out(parser: ArgumentParser, *, required: bool = True) -> None:
     """Adds `--out` to a command that writes a graph."""
     parser.add_argument(
         "--out",
         metavar="FILE",
-        required=True,
+        required=required,
         type=out_file(*GRAPH_ENDINGS),
         help="the file: .pb, or .pbtxt in text form",
     )

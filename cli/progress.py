@@ -1,11 +1,12 @@
-"""Progress on a terminal, for loads that take long."""
+"""Progress on a terminal, for what takes long: how much of a load is done, and the time."""
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, ClassVar, TextIO
 
 from .text import printable
 
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from typing import Self
 
 _PATIENCE = 1.0
+_PATIENCE_WITH_COMMANDS = 2.0
 _PAUSE = 0.1
+_TICK = 0.5
 
 
 class ShownProgress:
@@ -50,7 +53,8 @@ class ShownProgress:
         self._due = now + _PAUSE
         if self._line is None:
             self._line = _Line(self._title, self._stream)
-        self._line.show(what, done, total)
+            _Line.counting += 1
+        self._line.show(f"{done:,} of {total:,} {what} ({done / max(total, 1):.0%})")
 
     def __enter__(self) -> Self:
         return self
@@ -62,26 +66,86 @@ class ShownProgress:
         trace: TracebackType | None,
     ) -> None:
         if self._line is not None:
+            _Line.counting -= 1
+            self._line.close()
+
+
+class ShownTime:
+    """Shows on a terminal for how long a command has run, after two seconds; to use in `with`.
+
+    While a ShownProgress has something to show, that is shown instead.
+
+    Args:
+        title: the file that the command is given.
+        what: the command.
+        stream: where to write; by default stderr.
+        clock: tells the seconds that have passed.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        what: str,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._what = what
+        self._stream = stream or sys.stderr
+        self._clock = clock
+        self._begun = clock()
+        self._line = _Line(printable(os.path.basename(title)), self._stream)
+        self._is_shown = False
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="shown time", daemon=True)
+
+    def show(self) -> None:
+        """Shows the time, if it is time for that."""
+        seconds = self._clock() - self._begun
+        if seconds >= _PATIENCE_WITH_COMMANDS and not _Line.counting:
+            self._is_shown = True
+            self._line.show(f"{self._what}, {seconds:.0f} s")
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_TICK):
+            self.show()
+
+    def __enter__(self) -> Self:
+        if self._stream.isatty():
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+        if self._is_shown:
             self._line.close()
 
 
 class _Line:
-    """A line that is written again and again."""
+    """A line that is written again and again; there is one on a terminal."""
+
+    counting: ClassVar[int] = 0
+    _width: ClassVar[int] = 0
+    _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(self, title: str, stream: TextIO) -> None:
         self._title = title
         self._stream = stream
-        self._width = 0
 
-    def show(self, what: str, done: int, total: int) -> None:
-        self._write(f"{self._title}: {done:,} of {total:,} {what} ({done / max(total, 1):.0%})")
+    def show(self, text: str) -> None:
+        self._write(f"{self._title}: {text}")
 
     def close(self) -> None:
-        self._write("")
-        self._stream.write("\r")
-        self._stream.flush()
+        self._write("", "\r")
 
-    def _write(self, text: str) -> None:
-        self._stream.write(f"\r{text:{self._width}}")
-        self._stream.flush()
-        self._width = len(text)
+    def _write(self, text: str, end: str = "") -> None:
+        with self._lock:
+            self._stream.write(f"\r{text:{_Line._width}}{end}")
+            self._stream.flush()
+            _Line._width = len(text)

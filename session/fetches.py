@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.node import Operation, Tensor
+from ..graph.surface.alike import meant, nearest
 from .conversions import conversion_of
 
 if TYPE_CHECKING:
@@ -162,6 +163,15 @@ def _leaves(structure: Any) -> Iterator[Any]:
         yield structure
 
 
+def _fed_instead(graph: Graph, key: str) -> str:
+    """What to say where nothing has the name of a key: rather an input was meant than another."""
+    name = key.partition(":")[0]
+    hint = nearest(name, [tensor.op.name for tensor in graph.inputs])
+    hint = hint or meant(name, [op.name for op in graph.get_operations()])
+    names = ", ".join(repr(tensor.name) for tensor in graph.inputs[:_MOST_NAMED])
+    return hint or (f"; the inputs are {names}" if names else "; the graph has no inputs")
+
+
 def feedable(graph: Graph, key: Any) -> Tensor:
     """The tensor that the key of a feed dict means.
 
@@ -173,9 +183,8 @@ def feedable(graph: Graph, key: Any) -> Tensor:
         tensor = graph.tensor(key)
     except (KeyError, TypeError, ValueError) as error:
         told = str(error.args[0])
-        if isinstance(key, str) and isinstance(error, KeyError) and "did you mean" not in told:
-            names = ", ".join(repr(tensor.name) for tensor in graph.inputs[:_MOST_NAMED])
-            told += f"; the inputs are {names}" if names else "; the graph has no inputs"
+        if isinstance(key, str) and isinstance(error, KeyError):
+            told = f"{told.partition('; did you mean')[0]}{_fed_instead(graph, key)}"
         raise TypeError(f"Cannot interpret feed_dict key as Tensor: {told}") from None
     if not graph.is_feedable(tensor):
         raise ValueError(f"the tensor {tensor.name!r} may not be fed")

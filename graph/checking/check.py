@@ -100,9 +100,6 @@ def _check(
     for broken in inference.broken():
         problem = ValueError(f"{broken.clause}, by what other ops need")
         report.errors.append(str(add_context(problem, operation_of(broken), inference)))
-    for op in ops:
-        if is_input(op):
-            report.shown.add_input(op.outputs[0], inference)
     report.requirements = inference.requirements
     report.tensors = _facts(ops, inference)
     report.inside = list(facts_inside(ops, inference, _facts))
@@ -170,6 +167,8 @@ def _check_op(
                 shape = sizes.of(tensor, shape)
             if shape is not known:
                 inference.declare(tensor, shape)
+            if is_input(op):
+                report.shown.add_input(tensor, inference)  # before sizes turn out to be equal
     except (TypeError, ValueError) as error:
         report.errors.append(str(add_context(error, op, inference)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 from cli_harness import Cli, in_folder, save, shifted
 
 from tensordraft.cli import progress
-from tensordraft.cli.progress import ShownProgress
+from tensordraft.cli.answer import Answer
+from tensordraft.cli.main import main
+from tensordraft.cli.progress import ShownProgress, ShownTime
 
 
 class Terminal(io.StringIO):
@@ -100,3 +103,53 @@ def test_commands_show_it(
     lines = dict.fromkeys(line.strip() for line in written.split("\r") if line.strip())
     assert list(lines) == [f"g.pb: 0 of {what} (0%)" for what in counted]
     assert screen(written).strip() == ""
+
+
+def test_the_time_is_shown_after_two_seconds() -> None:
+    terminal, clock = Terminal(), Clock()
+    with ShownTime("folder/model.pb", "run", terminal, clock) as shown:
+        for seconds, text in (
+            (1.9, ""),
+            (2.0, "model.pb: run, 2 s"),
+            (61.0, "model.pb: run, 61 s"),
+        ):
+            clock.now = seconds
+            shown.show()
+            assert screen(terminal.getvalue()).strip() == text
+    assert screen(terminal.getvalue()).strip() == ""
+
+
+def test_a_load_is_shown_in_its_place() -> None:
+    terminal, clock = Terminal(), Clock()
+    with ShownTime("model.pb", "optimize", terminal, clock) as time:
+        clock.now = 100.0
+        time.show()
+        with ShownProgress("m.pb", terminal, clock) as load:
+            clock.now = 102.0
+            load("nodes", 1, 2)
+            time.show()
+            assert screen(terminal.getvalue()).strip() == "m.pb: 1 of 2 nodes (50%)"
+        assert screen(terminal.getvalue()).strip() == ""
+        time.show()
+        assert screen(terminal.getvalue()).strip() == "model.pb: optimize, 102 s"
+
+
+@pytest.mark.parametrize("command", ["run", "optimize", "check"])
+def test_commands_show_the_time(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(shifted(), "g.pb")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "_PATIENCE_WITH_COMMANDS", 0.0)
+    shown = threading.Event()
+    monkeypatch.setattr(progress._Line, "show", lambda *_: shown.set())
+    monkeypatch.setattr(progress, "_TICK", 0.001)
+    options = {"run": ["--feed", "x=ones"], "optimize": ["--out", "o.pb"], "check": []}
+    monkeypatch.setattr(
+        Answer, "show", lambda *_, **__: None if shown.is_set() else pytest.fail("not shown")
+    )
+    wait = ShownTime.__exit__
+    monkeypatch.setattr(ShownTime, "__exit__", lambda *a: (shown.wait(60), wait(*a))[1])
+    assert main([command, "g.pb", *options[command]]) == 0

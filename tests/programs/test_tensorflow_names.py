@@ -97,7 +97,7 @@ def main():
         Missing(
             8,
             "tensorflow.enable_eager_execution",
-            "there is only graph mode: td.gradients makes derivatives, td.Session runs them",
+            "there is only graph mode: tf.gradients makes derivatives, tf.Session runs them",
         ),
     ]
     assert {"tensorflow.nn.relu", "tensorflow.train.Saver"} < set(report.names)
