@@ -36,6 +36,7 @@ def add_parser(commands: Any) -> None:
     )
     add_file_argument(parser)
     add_graph_out(parser, required=False)
+    # As it was called before: by its place.
     parser.add_argument("old_out", nargs="?", type=out_file(*GRAPH_ENDINGS), help=SUPPRESS)
     add_shape_argument(parser)
 

@@ -136,7 +136,7 @@ def _reason(error: Exception, arguments: Namespace) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     reason = str(error) or type(error).__name__
-    files = [getattr(arguments, name, None) for name in ("file", "out", "contract")]
+    files = [getattr(arguments, name, None) for name in ("file", "out", "old_out", "contract")]
     if files[0] is None or any(title(path) in reason for path in files if path):
         return reason
     return f"{title(files[0])}: {reason}"

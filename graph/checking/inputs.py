@@ -46,7 +46,7 @@ class InputSizes:
             known: dict[Symbol, Dim] = {
                 symbol: self._numbers[symbol.name]
                 for symbol in symbols
-                if symbol.name in self._numbers
+                if symbol.name is not None and symbol.name in self._numbers
             }
             if self._positive:
                 sizes.append(positive_size(substitute(named, known)))

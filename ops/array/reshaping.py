@@ -193,7 +193,8 @@ def _missing_fact(sizes: Sequence[Dim], rest: Sequence[Dim]) -> str:
     zero = [size for size in dict.fromkeys(rest) if not less(0, size)]
     symbols = {symbol for size in zero for symbol in symbols_of(size)}
     facts = {symbol: positive_size(DimExpr({(symbol,): 1})) for symbol in symbols}
-    found = _open_size(*[[substitute(n, facts) for n in x] for x in (sizes, rest)], True)
+    left, others = [[substitute(n, facts) for n in part] for part in (sizes, rest)]
+    found = _open_size(left, others, is_inferred=True)
     if not facts or found is None:
         return ""
     named = not any(isinstance(n, DimExpr) and n.is_anonymous() for n in (*zero, found))
