@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import traceback
+from collections import Counter
 from dataclasses import replace
 from importlib.machinery import FileFinder
 from itertools import count
@@ -20,19 +21,20 @@ from ..graph.checking.growth import growth_of
 from ..graph.surface.dialect import as_in_tensorflow
 from ..programs.tensorflow_names import as_tensorflow
 from ..session.session import Session
-from .course import Course, RunName
+from .course import Course, DistinctRun, RunName
 from .dry_execution import DryExecutor
 from .instrumented import NAME, InstrumentingLoader, Notes, instrumented
 from .program_report import CheckedRun, Finding, ProgramReport, UncheckedPart
 from .scratch_files import RefusedError, ScratchFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..graph.node import Tensor
 
 # A program makes much that it does not run, and runs much that depends on no input.
 _NOT_LINTS = ["TD007", "TD009"]
+_MOST_LISTED = 3
 # What a program may raise, rightly, since it was given values that were not computed.
 _OF_VALUES = (ValueError, ArithmeticError, LookupError, AssertionError)
 
@@ -93,7 +95,7 @@ class CheckedProcess:
                 list(run.name.fetches),
                 dict(zip(run.name.feeds, map(list, run.shapes), strict=True)),
             )
-            for run in distinct
+            for run in self._listed()
         ]
         unchecked = [
             UncheckedPart(self._shown(part.file), part.first, part.last, part.what)
@@ -110,6 +112,18 @@ class CheckedProcess:
             ],
             unchecked,
         )
+
+    def _listed(self) -> Iterator[DistinctRun]:
+        """The distinct runs; of a graph that grows in a loop, the first of each line."""
+        times: Counter[tuple[int, str, int]] = Counter()
+        for run in self._course.distinct:
+            site, graph = run.site, run.name.graph
+            if site is not None and growth_of(graph).reported:
+                place = id(graph), site.file, site.line
+                times[place] += 1
+                if times[place] > _MOST_LISTED:
+                    continue
+            yield run
 
     def _lints(self, graphs: Sequence[Any]) -> list[Finding]:
         """What is hardly meant in what the program has run."""

@@ -99,7 +99,7 @@ class Course:
             growth = growth_of(name.graph)
             # New nodes make new runs without end; once that is known, they tell nothing new.
             fresh = times <= self.runs and self._shapes[name] <= _MOST_SHAPES
-            fresh = fresh and not growth.goes_on
+            fresh = fresh and not growth.is_endless
             self._may_grow |= growth.may_be
             if main:
                 self._calls += 1

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_TIMES = 10
 _SUSPICIOUS_TIMES = 2
+_ENDLESS_TIMES = 1_000  # more than a model has variables to assign, one after the other
 
 
 class Growth:
@@ -26,14 +27,15 @@ class Growth:
     Attributes:
         version: the size of the graph at the last look.
         reported: the lines that have made nodes between `_MOST_TIMES` runs.
-        goes_on: whether a reported line has made nodes before the latest run.
+        is_endless: whether a line that made nodes before the latest run has done so before
+            `_ENDLESS_TIMES` runs.
         may_be: whether a line has done so that may have to be reported before long.
     """
 
     def __init__(self, version: int) -> None:
         self.version = version
         self.reported: dict[tuple[str, int], str] = {}
-        self.goes_on = False
+        self.is_endless = False
         self.may_be = False
         self._times: Counter[tuple[str, int]] = Counter()
 
@@ -49,11 +51,9 @@ class Growth:
                 made[op.site.file, op.site.line] = op
         self.version = graph.version
         self._times.update(made.keys())
-        self.goes_on = not self.reported.keys().isdisjoint(made)
         new = []
         for place, op in made.items():
             if self._times[place] == _MOST_TIMES and op.site is not None:
-                self.goes_on = True
                 self.reported[place] = text = (
                     f"the graph grows in a loop: this line has made nodes between {_MOST_TIMES} "
                     f"runs, the last {op.name!r}; each makes runs slower and takes memory. Make "
@@ -61,6 +61,7 @@ class Growth:
                 )
                 new.append((op.site, text))
         times = [self._times[place] for place in made]
+        self.is_endless = max(times, default=0) >= _ENDLESS_TIMES
         self.may_be = any(_SUSPICIOUS_TIMES <= number < _MOST_TIMES for number in times)
         return new
 
