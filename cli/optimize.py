@@ -37,14 +37,15 @@ def add_parser(commands: Any) -> None:
         metavar="NAMES",
         type=comma_separated,
         default=[],
-        help="nodes that will be fed, with commas between; by default the placeholders",
+        help="nodes that will be fed, with commas between; by default the placeholders that "
+        "have no default",
     )
     parser.add_argument(
         "--outputs",
         metavar="NAMES",
         type=comma_separated,
         default=[],
-        help="nodes that will be fetched; by default those that nobody reads",
+        help="nodes that will be fetched; by default the outputs that `show` lists",
     )
     parser.add_argument("--quantize", action="store_true", help="keep large weights in 8 bits")
     parser.add_argument(

@@ -44,6 +44,7 @@ class Traits:
         misstated: TensorFlow states shapes of the results that they do not have, and its files do.
         idle: the kernel does nothing: the op is there for what it waits for. Steps in an order need
             none of it.
+        summarizes: the result is a summary of values, for a log.
         products: the kernel multiplies matrices, which takes a machine the least time for each
             operation.
 
@@ -73,6 +74,7 @@ class Traits:
     repeats: str | None = None
     misstated: bool = False
     idle: bool = False
+    summarizes: bool = False
     products: bool = False
 
 
@@ -81,6 +83,9 @@ OPAQUE = Traits()
 
 STATEFUL = Traits(stateful=True)
 """Of an op of which nothing is stated but that it has state."""
+
+SUMMARY = Traits(summarizes=True)
+"""Of an op of which nothing is stated but that its result is a summary."""
 
 WAITING = Traits(stateful=True, waits=True)
 """Of an op of which nothing is stated but that it has state, and may wait for what others do."""
