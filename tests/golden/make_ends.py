@@ -35,4 +35,4 @@ with tf.Graph().as_default() as graph:
         tf.add(power, scaled, name="y")
     tf.summary.scalar("mean", tf.reduce_mean(power))
     tf.constant(["cat", "dog"], name="labels")
-Path(__file__).with_name("ends.pb").write_bytes(graph.as_graph_def().SerializeToString())
+(Path(__file__).parent / "files" / "ends.pb").write_bytes(graph.as_graph_def().SerializeToString())

@@ -14,7 +14,7 @@ import tensordraft as td
 from tensordraft.cli.main import main
 from tensordraft.graph.surface.graph_ends import graph_ends
 
-PATH = str(Path(__file__).parents[1] / "golden" / "ends.pb")
+PATH = str(Path(__file__).parents[1] / "golden" / "files" / "ends.pb")
 X = [1.0, 2.0, 3.0]
 
 
