@@ -17,7 +17,7 @@ def without_loose_ends(graph_def: GraphDef) -> GraphDef:
     """A graph without remains of assertions, conditionals and loops, and what only they need."""
     graph = import_whole(graph_def)
     loose = {op.name for op in graph_ends(graph).loose}
-    read = {source_name(text) for node in graph_def.node for text in node.input}
+    unread = set(read_by_none(graph_def))
     # Within a branch or loop, a node that nothing reads never runs.
     hidden = {node.name for origin in graph.origins.all() for node in origin.nodes}
     hidden.difference_update(op.name for op in graph.get_operations())
@@ -25,6 +25,12 @@ def without_loose_ends(graph_def: GraphDef) -> GraphDef:
         node.name
         for node in graph_def.node
         if node.op.startswith("Placeholder")
-        or (node.name not in read and node.name not in loose and node.name not in hidden)
+        or (node.name in unread and node.name not in loose and node.name not in hidden)
     ]
     return extract_sub_graph(graph_def, ends)
+
+
+def read_by_none(graph_def: GraphDef) -> list[str]:
+    """The names of the nodes that no other node reads or waits for."""
+    read = {source_name(text) for node in graph_def.node for text in node.input}
+    return [node.name for node in graph_def.node if node.name not in read]
