@@ -41,7 +41,8 @@ class Traits:
             up to that of the sums: `"x,y"` of both at once, `"x|y"` of either.
         zeros: all elements of the result are 0.
         repeats: the input that all elements of the result are equal to.
-        misstated: TensorFlow states shapes of the results that they do not have, and its files do.
+        misstated: the numbers of the results of which TensorFlow, and its files, state shapes that
+            they do not have.
         idle: the kernel does nothing: the op is there for what it waits for. Steps in an order need
             none of it.
         summarizes: the result is a summary of values, for a log.
@@ -72,7 +73,7 @@ class Traits:
     sums: str = ""
     zeros: bool = False
     repeats: str | None = None
-    misstated: bool = False
+    misstated: tuple[int, ...] = ()
     idle: bool = False
     summarizes: bool = False
     products: bool = False

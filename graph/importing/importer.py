@@ -19,6 +19,7 @@ from ..node import Operation, Tensor
 from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
 from ..scopes.device import parse_device
 from ..scopes.names import check_op_name
+from ..stated_shapes import unsure_outputs
 from ..surface.alike import counted
 from ..surface.sites import user_site
 from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
@@ -370,13 +371,13 @@ class Importer:
         Where they contradict ours, ours win: TensorFlow changed its rules, and programs set attrs
         on nodes, without stating the shapes again. Then what follows from that op is in doubt, too.
         """
-        if len(shapes) < len(op.outputs) or op.definition.traits.misstated:
+        if len(shapes) < len(op.outputs):
             return
+        unsure = unsure_outputs(op.definition)
         pairs = [
             (tensor, shape)
             for tensor, shape in zip(op.outputs, shapes, strict=False)
-            if tensor.dtype.name
-            != "resource"  # TensorFlow states (2,) of handles, ours are scalars
+            if tensor.value_index not in unsure
         ]
         if (self.doubted and any(tensor.op in self.doubted for tensor in op.inputs)) or not all(
             tensor.shape.is_compatible_with(shape) for tensor, shape in pairs
