@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
-from ..graph.surface.shown_graph import results
+from ..graph.surface.graph_ends import graph_ends
 from ..protos.messages import GraphDef
 from ..saved_models.loaded_model import LoadedModel
 from ..saved_models.loading import load
@@ -298,7 +298,7 @@ def _graph_and_fetches(graph: Any, fetches: Any) -> tuple[Graph, list[Tensor | O
             f"graph must be a Graph, a GraphDef, a loaded model or a path, got {graph!r}"
         )
     found: list[Tensor | Operation] = []
-    for fetch in results(graph) if fetches is None else _flat(fetches):
+    for fetch in graph_ends(graph).outputs if fetches is None else _flat(fetches):
         try:
             item = graph.as_graph_element(fetch)
         except (KeyError, ValueError, TypeError) as error:

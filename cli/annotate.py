@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..analysis.checking import check_graph
 from ..graph.loading.graph_files import save_graph
+from ..graph.stated_shapes import state_shapes
 from ..graph.surface.alike import counted
 from ..saved_models.loaded_model import INPUT_TYPES
 from .answer import Answer
@@ -53,7 +54,8 @@ def annotate(arguments: Namespace) -> Answer:
     for fact in report.tensors:
         shapes.setdefault(fact.name.rpartition(":")[0], []).append(fact.shape)
     fix_shapes(graph_def, shapes, {name.removesuffix(":0") for name, _ in arguments.shape})
-    number = state_shapes(graph_def, shapes)
+    nodes = [node for node in graph_def.node if node.name in shapes]
+    number = sum(state_shapes(node, shapes[node.name]) for node in nodes)
     path = save_graph(graph_def, out)
     return Answer(
         lambda: f"{counted(number, 'node')} annotated, saved in {path}",
@@ -68,15 +70,3 @@ def fix_shapes(
     for node in graph_def.node:
         if node.name in names and node.op in INPUT_TYPES:
             node.attr["shape"].shape.CopyFrom(shapes[node.name][0].as_proto())
-
-
-def state_shapes(graph_def: GraphDef, shapes: dict[str, list[TensorShape]]) -> int:
-    """Writes the shapes of the outputs of nodes on them; returns on how many."""
-    number = 0
-    for node in graph_def.node:
-        if node.name in shapes:
-            stated = node.attr["_output_shapes"]
-            stated.list.ClearField("shape")
-            stated.list.shape.extend([shape.as_proto() for shape in shapes[node.name]])
-            number += 1
-    return number

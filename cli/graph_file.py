@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ..graph.files.model_files import read_model, read_opened
 from ..graph.node import Operation
 from ..graph.surface.alike import counted, nearest
-from ..graph.surface.shown_graph import results
-from ..saved_models.loaded_model import INPUT_TYPES
 from ..saved_models.loading import model_of
 from .progress import ShownProgress
 from .standard_input import DASH, TITLE, standard_input, title
@@ -18,7 +16,7 @@ from .text import comma_separated
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ..graph.files.model_files import ModelFile
     from ..graph.files.progress import Progress
@@ -114,18 +112,16 @@ class GraphFile:
         self.ops = self.graph.get_operations()
 
     def inputs(self) -> list[Operation]:
-        """The ops that stand for what is fed."""
-        return [op for op in self.ops if op.type in INPUT_TYPES]
+        """The ops that stand for what is to be fed."""
+        return _ops(self.model.inputs)
+
+    def optional_inputs(self) -> list[Operation]:
+        """The ops that stand for what may be fed, and have a default."""
+        return _ops(self.model.optional_inputs)
 
     def outputs(self) -> list[Operation]:
-        """The ops that nobody consumes, inputs aside; of a model with a signature, its outputs."""
-        if self.model.main_signature is not None:
-            named = self.model.main_signature.outputs.values()
-            return list(dict.fromkeys(x if isinstance(x, Operation) else x.op for x in named))
-        found = results(self.graph)
-        if self.model.message is None:
-            return found
-        return [op for op in found if op.outputs]  # the others initialize, or train
+        """The ops that are computed where none are named."""
+        return _ops(self.model.outputs)
 
     def unsupported(self) -> Counter[str]:
         """How many ops there are of each type that is not supported."""
@@ -153,6 +149,11 @@ class GraphFile:
             raise ValueError(f"{self.title}: there is no op named {op_name!r}{hint}")
         results = counted(len(op.outputs), "result")
         raise ValueError(f"{self.title}: there is no tensor {name!r}; {op_name!r} has {results}")
+
+
+def _ops(named: Mapping[str, Any]) -> list[Operation]:
+    """The ops of the tensors that a model names, and the ops that it names."""
+    return list(dict.fromkeys(x if isinstance(x, Operation) else x.op for x in named.values()))
 
 
 def is_supported(op: Operation) -> bool:

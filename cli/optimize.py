@@ -37,12 +37,13 @@ def add_parser(commands: Any) -> None:
         metavar="NAMES",
         type=comma_separated,
         default=[],
-        help="nodes that will be fed, with commas between; by default the placeholders",
+        help="nodes that will be fed, with commas between; by default the placeholders that "
+        "have no default",
     )
     add_fetch_argument(
         parser,
         "that will be fetched",
-        "by default those that no node reads",
+        "by default the outputs that `show` lists",
         old_name="--outputs",
     )
     parser.add_argument("--quantize", action="store_true", help="keep large weights in 8 bits")

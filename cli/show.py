@@ -66,6 +66,9 @@ def _summary(file: GraphFile) -> Iterator[str]:
     yield f"{file.title}: {counted(len(file.ops), 'node')}, GraphDef version {file.version}"
     yield "\ninputs"
     yield _results_of(file.inputs())
+    if optional := file.optional_inputs():
+        yield "\ninputs that have a default"
+        yield _results_of(optional)
     yield "\noutputs"
     yield _results_of(file.outputs())
     yield "\nops"
@@ -178,6 +181,7 @@ def _as_json(file: GraphFile) -> dict[str, Any]:
         "number_of_nodes": len(file.ops),
         "version": file.version,
         "inputs": [op.name for op in file.inputs()],
+        "optional_inputs": [op.name for op in file.optional_inputs()],
         "outputs": [op.name for op in file.outputs()],
         "ops": dict(Counter(op.type for op in file.ops)),
         "unsupported": dict(file.unsupported()),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..graph.editing.folding import fold_constants
 from ..graph.editing.graph_editing import remove_training_nodes, strip as stripped
+from ..graph.editing.loose_ends import read_by_none, without_loose_ends
 from .answer import Answer, saved
 from .command_parser import add_command
 from .graph_file import add_file_argument, read_graph
@@ -41,8 +42,10 @@ def add_parser(commands: Any) -> None:
 def strip(arguments: Namespace) -> Answer:
     """Writes the stripped graph."""
     whole = graph_def = read_graph(arguments.file)
+    if arguments.training or arguments.fold:
+        graph_def = without_loose_ends(graph_def)
     if arguments.training:
-        graph_def = remove_training_nodes(graph_def)
+        graph_def = remove_training_nodes(graph_def, read_by_none(graph_def))
     if arguments.fold:
         graph_def = fold_constants(graph_def)
     lowered = "lowered" if arguments.lower else None

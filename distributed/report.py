@@ -11,7 +11,7 @@ from ..graph.describe import whereabouts
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
-from ..graph.surface.shown_graph import results
+from ..graph.surface.graph_ends import graph_ends, tensors_of
 from ..graph.surface.shown_text import ShownText
 from ..protos.messages import GraphDef
 from ..saved_models.loading import load
@@ -135,7 +135,7 @@ def split_report(
     """
     opened = open_graph(graph)
     if fetches is None:
-        fetches = [tensor for op in results(opened) for tensor in op.outputs] or None
+        fetches = tensors_of(graph_ends(opened).outputs) or None
     if fetches is None:
         raise ValueError("the graph has no results: say what to fetch")
     elements = Fetches(opened, fetches).elements

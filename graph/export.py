@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..protos.attr_codec import encode_attr
-from ..protos.messages import AttrValue, FunctionDefLibrary, GraphDef, VersionDef
+from ..protos.messages import FunctionDefLibrary, GraphDef, VersionDef
 from . import registry
 from .lowered_nodes import LoweredNodes
 from .node_def import write_node_def
 from .origins import Origins
 from .referred_functions import referred_functions
 from .signature import REQUIRED
+from .stated_shapes import state_shapes
 from .surface.shown_graph import ShownGraph
 from .widened_graph import WidenedGraph
 
@@ -20,14 +21,12 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-    from ..protos.messages import FunctionDef, NodeDef
+    from ..protos.messages import AttrValue, FunctionDef, NodeDef
     from .elements import Op
 
 PRODUCER = 2474
 """The GraphDef version that this library writes: that of TensorFlow 2.21."""
 MIN_CONSUMER = 0
-
-_OUTPUT_SHAPES = "_output_shapes"
 
 
 class ExportedGraph(ShownGraph, WidenedGraph):
@@ -122,7 +121,7 @@ class ExportedGraph(ShownGraph, WidenedGraph):
                 write_node_def(op, result.node.add())
             for node in result.node[start:]:
                 if add_shapes and op.outputs and node.name == self.narrowest(op).name:
-                    node.attr[_OUTPUT_SHAPES].CopyFrom(_output_shapes(op))
+                    state_shapes(node, [tensor.shape for tensor in op.outputs])
                 if defaults is not None:
                     defaults.strip(node)
         if written:
@@ -205,9 +204,3 @@ def _defaults(op_type: str) -> dict[str, AttrValue]:
         for name, spec in definition.signature.attrs.items()
         if spec.default is not REQUIRED
     }
-
-
-def _output_shapes(op: Op) -> AttrValue:
-    value = AttrValue()
-    value.list.shape.extend([tensor.shape.as_proto() for tensor in op.outputs])
-    return value

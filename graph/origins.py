@@ -45,6 +45,10 @@ class Origins:
         """What the op of a name was read from, if not from a node of its own."""
         return self._of.get(name)
 
+    def all(self) -> list[Origin]:
+        """What ops were read from, each once."""
+        return list({id(origin): origin for origin in self._of.values()}.values())
+
     def place(self, node: NodeDef) -> int:
         """Where a node stood in the file; those that were in none come last."""
         return self._order.get(node.name, len(self._order))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph.describe import tensor_type
 from ..graph.node import Operation, Tensor
 from ..graph.surface.alike import counted
-from ..graph.surface.shown_graph import results
+from ..graph.surface.graph_ends import graph_ends, tensors_of
 from ..graph.surface.shown_text import ShownText
 from ..ops.saving.restoring import keys_to_read
 from ..session.session import Session
@@ -18,6 +18,8 @@ from .assets import asset_feeds
 from .copied_variables import give_originals_their_values
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..graph.checkpoints.signatures import Signature
     from ..graph.graph import Graph
     from ..protos.messages import MetaGraphDef
@@ -65,29 +67,40 @@ class LoadedModel(ShownText):
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """What can be fed, by name: of the signature for serving, else the placeholders."""
+        """What is to be fed, by name: of the signature for serving, else the placeholders.
+
+        Placeholders that have a default are among `optional_inputs`.
+        """
         signature = self.main_signature
         if signature is not None:
             return dict(signature.inputs)
-        return {tensor.op.name: tensor for tensor in self.graph.inputs}
+        return _by_name(graph_ends(self.graph).inputs)
+
+    @property
+    def optional_inputs(self) -> dict[str, Any]:
+        """Placeholders that have a default, by name, unless the signature for serving has them."""
+        named = list(self.inputs.values())
+        found = _by_name(graph_ends(self.graph).optional)
+        return {name: tensor for name, tensor in found.items() if tensor not in named}
 
     @property
     def outputs(self) -> dict[str, Any]:
-        """What can be fetched, by name: of the signature for serving, else what nobody reads."""
+        """What can be fetched, by name: of the signature for serving, else what no op reads."""
         signature = self.main_signature
         if signature is not None:
             return dict(signature.outputs)
-        return {
-            op.name if len(op.outputs) == 1 else tensor.name: tensor
-            for op in results(self.graph)
-            for tensor in op.outputs
-        }
+        return _by_name(graph_ends(self.graph).outputs)
 
     def __str__(self) -> str:
         lines = ["model" + (f" in {self.export_dir!r}" if self.export_dir else "")]
         lines[0] += f" of {counted(len(self.graph.get_operations()), 'op')}"
         signature = self.main_signature
-        for label, items in (("inputs", self.inputs), ("outputs", self.outputs)):
+        optional = self.optional_inputs
+        for label, items in (
+            ("inputs", self.inputs),
+            *([("optional", optional)] if optional else []),
+            ("outputs", self.outputs),
+        ):
             shown = [f"{name} ({_told(item)})" for name, item in items.items()]
             more = [f"and {len(shown) - _MOST_SHOWN} more"] if len(shown) > _MOST_SHOWN else []
             lines.append(f"  {label:10}  {', '.join([*shown[:_MOST_SHOWN], *more]) or 'none'}")
@@ -143,6 +156,13 @@ class LoadedModel(ShownText):
         feeds = asset_feeds(self.message, self.graph, self.export_dir)
         for name in initializers(self.message):
             sess.run(_operation(self.graph, name), feeds)
+
+
+def _by_name(ops: Sequence[Operation]) -> dict[str, Any]:
+    """The results of ops by the names of these, or their own; ops without results themselves."""
+    alone: dict[str, Any] = {op.name: op for op in ops if not op.outputs}
+    found = {x.op.name if len(x.op.outputs) == 1 else x.name: x for x in tensors_of(ops)}
+    return found or alone
 
 
 def _told(item: Any) -> str:

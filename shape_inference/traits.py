@@ -41,9 +41,11 @@ class Traits:
             up to that of the sums: `"x,y"` of both at once, `"x|y"` of either.
         zeros: all elements of the result are 0.
         repeats: the input that all elements of the result are equal to.
-        misstated: TensorFlow states shapes of the results that they do not have, and its files do.
+        misstated: the numbers of the results of which TensorFlow, and its files, state shapes that
+            they do not have.
         idle: the kernel does nothing: the op is there for what it waits for. Steps in an order need
             none of it.
+        summarizes: the result is a summary of values, for a log.
         products: the kernel multiplies matrices, which takes a machine the least time for each
             operation.
 
@@ -71,8 +73,9 @@ class Traits:
     sums: str = ""
     zeros: bool = False
     repeats: str | None = None
-    misstated: bool = False
+    misstated: tuple[int, ...] = ()
     idle: bool = False
+    summarizes: bool = False
     products: bool = False
 
 
@@ -81,6 +84,9 @@ OPAQUE = Traits()
 
 STATEFUL = Traits(stateful=True)
 """Of an op of which nothing is stated but that it has state."""
+
+SUMMARY = Traits(summarizes=True)
+"""Of an op of which nothing is stated but that its result is a summary."""
 
 WAITING = Traits(stateful=True, waits=True)
 """Of an op of which nothing is stated but that it has state, and may wait for what others do."""

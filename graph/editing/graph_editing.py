@@ -91,8 +91,8 @@ def extract_sub_graph(
         nodes = nodes_by_name(graph_def)
         fed: set[str] = {full_input(name) for name in feeds}
         pending: list[str] = [source_name(name) for name in dest_nodes]
-        for name in map(source_name, fed):
-            _check_known(name, nodes)
+        for full_name in fed:
+            _check_known(source_name(full_name), nodes)
         needed: set[str] = set()
         while pending:
             name = pending.pop()
@@ -103,6 +103,8 @@ def extract_sub_graph(
             texts = [text for text in nodes[name].input if full_input(text) not in fed]
             pending += [source_name(text) for text in texts]
         part = _without(graph_def, nodes.keys() - needed)
+        part.versions.SetInParent()  # TensorFlow writes them, if empty
+        part.library.SetInParent()
         return _fed_by_placeholders(part, graph_def, sorted(fed)) if fed else part
 
     return edited(graph, edit)
@@ -130,9 +132,9 @@ def _fed_by_placeholders(part: GraphDef, whole: GraphDef, fed: Sequence[str]) ->
 def remove_training_nodes(graph: AnyGraph, protected_nodes: Sequence[str] = ()) -> AnyGraph:
     """A graph without the nodes that only matter in training: Identity and CheckNumerics.
 
-    Who reads such a node reads its input instead. Unlike in TensorFlow, a node that nobody reads
-    stays, for it may be what is fetched; so does one that waits for others, that others wait for,
-    or whose input may be updated in place.
+    What reads such a node reads its input instead. An Identity stays if it waits for other nodes,
+    if others wait for it, or if its input may be updated in place. As in TensorFlow, a node that
+    nothing reads goes, too: name outputs as `protected_nodes`.
 
     Args:
         graph: a Graph or a GraphDef.
@@ -147,32 +149,34 @@ def remove_training_nodes(graph: AnyGraph, protected_nodes: Sequence[str] = ()) 
         >>> with td.Graph().as_default() as graph:
         ...     x = td.placeholder(td.float32, [2], name="x")
         ...     y = td.identity(td.identity(x, name="mid"), name="y")
-        >>> [node.name for node in remove_training_nodes(graph.as_graph_def()).node]
+        >>> [node.name for node in remove_training_nodes(graph.as_graph_def(), ["y"]).node]
         ['x', 'y']
     """
 
     def edit(graph_def: GraphDef) -> GraphDef:
         nodes = nodes_by_name(graph_def)
-        texts = [text for node in graph_def.node for text in node.input]
-        waited_for = {text[1:] for text in texts if text.startswith("^")}
+        waited_for = {t[1:] for node in graph_def.node for t in node.input if t[:1] == "^"}
         waited_for.update(_colocated(graph_def))
-        read = {source_name(text) for text in texts} - waited_for
         updated = _updated_in_place(graph_def)
         instead: dict[str, str] = {}
         for name in in_order(nodes, (), loops=True):
             node = nodes[name]
+            sources = [text for text in node.input if not text.startswith("^")]
+            passes = node.op == "Identity" and len(node.input) == 1 and name not in waited_for
             if (
-                node.op in ("Identity", "CheckNumerics")
-                and len(node.input) == 1
-                and node.name in read
-                and node.name not in protected_nodes
-                and full_input(node.input[0]) not in updated
-                and not _may_change(nodes.get(source_name(node.input[0])))
+                (passes or node.op == "CheckNumerics")
+                and len(sources) == 1
+                and name not in protected_nodes
+                and full_input(sources[0]) not in updated
+                and not _may_change(nodes.get(source_name(sources[0])))
             ):
-                source = node.input[0]
-                instead[f"{node.name}:0"] = instead.get(full_input(source), source)
-        result = _without(graph_def, {source_name(key) for key in instead})
+                instead[f"{name}:0"] = instead.get(full_input(sources[0]), sources[0])
+        gone = {source_name(key) for key in instead}
+        result = _without(graph_def, gone)
         for node in result.node:
+            node.input[:] = [
+                text for text in node.input if not (text[:1] == "^" and text[1:] in gone)
+            ]
             replace_inputs(node, instead)
         return result
 
@@ -199,9 +203,7 @@ def _updated_in_place(graph_def: GraphDef) -> set[str]:
 def _may_change(node: NodeDef | None) -> bool:
     """Whether a node may give a reference to state, so that it matters when it is read."""
     definition = None if node is None else registry.find(node.op)
-    if definition is None:
-        return True
-    return any(spec.is_ref for spec in definition.signature.outputs)
+    return definition is not None and any(spec.is_ref for spec in definition.signature.outputs)
 
 
 def rename(graph: AnyGraph, names: Mapping[str, str] | Callable[[str], str]) -> AnyGraph:
@@ -379,11 +381,14 @@ def _check_known(name: str, nodes: Mapping[str, Any]) -> None:
 def _without(graph_def: GraphDef, names: Iterable[str]) -> GraphDef:
     """The GraphDef without some nodes, and without functions that only they need."""
     left_out = set(names)
-    result = GraphDef(versions=graph_def.versions)
+    result = GraphDef()
+    if graph_def.HasField("versions"):
+        result.versions.CopyFrom(graph_def.versions)
     result.node.extend([node for node in graph_def.node if node.name not in left_out])
-    functions = {function.signature.name: function for function in graph_def.library.function}
-    used = referred_functions(result.node, functions)
-    result.library.function.extend([functions[name] for name in functions if name in used])
+    if graph_def.HasField("library"):
+        functions = {item.signature.name: item for item in graph_def.library.function}
+        used = referred_functions(result.node, functions)
+        result.library.function.extend([functions[name] for name in functions if name in used])
     return result
 
 

@@ -12,7 +12,6 @@ from ...protos.tensor_codec import TensorValue
 from ...shape_inference.tensor_shape import TensorShape
 from .. import registry
 from ..default_graph import get_default_graph
-from ..describe import whereabouts
 from ..export import PRODUCER
 from ..files.progress import reported
 from ..graph import Graph
@@ -20,6 +19,7 @@ from ..node import Operation, Tensor
 from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
 from ..scopes.device import parse_device
 from ..scopes.names import check_op_name
+from ..stated_shapes import unsure_outputs
 from ..surface.alike import counted
 from ..surface.sites import user_site
 from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
@@ -195,6 +195,7 @@ class Importer:
         self.functions = graph_def.library.function
         self.drift = Drift(graph_def.versions.producer, PRODUCER, options.producer_op_list)
         self.unused = set(options.input_map)
+        self.doubted: set[Operation] = set()
         self.site = user_site(told=False)
         self.ops: dict[str, Operation] = {}
         self.tensors: dict[str, Tensor] = {}
@@ -264,12 +265,7 @@ class Importer:
         infers = self.options.infer and self.options.problems is None
         self.graph.append(op, infer=infers)
         if declared is not None and self.options.infer:
-            try:
-                self._refine(op, declared)
-            except ValueError as error:
-                if self.options.problems is None:
-                    raise
-                self.options.problems.append(str(error))
+            self._refine(op, declared)
         return op
 
     @cached_property
@@ -372,18 +368,23 @@ class Importer:
     def _refine(self, op: Operation, shapes: list[TensorShape]) -> None:
         """Takes over the shapes that the file states, as far as they say more than ours.
 
-        Raises:
-            ValueError: they are too few, or contradict ours.
+        Where they contradict ours, ours win: TensorFlow changed its rules, and programs set attrs
+        on nodes, without stating the shapes again. Then what follows from that op is in doubt, too.
         """
         if len(shapes) < len(op.outputs):
-            told = f"{counted(len(shapes), 'shape')} for {counted(len(op.outputs), 'output')}"
-            raise ValueError(f"_output_shapes of {whereabouts(op)} has {told}")
-        for tensor, shape in zip(op.outputs, shapes, strict=False):
-            if tensor.dtype.name == "resource" or op.definition.traits.misstated:
-                continue  # TensorFlow states (2,) of handles that are scalars here
-            if not tensor.shape.is_compatible_with(shape):
-                told = f"{shape} of {tensor.name!r}, whose shape is {tensor.shape}"
-                raise ValueError(f"_output_shapes of {whereabouts(op)} tells {told}")
+            return
+        unsure = unsure_outputs(op.definition)
+        pairs = [
+            (tensor, shape)
+            for tensor, shape in zip(op.outputs, shapes, strict=False)
+            if tensor.value_index not in unsure
+        ]
+        if (self.doubted and any(tensor.op in self.doubted for tensor in op.inputs)) or not all(
+            tensor.shape.is_compatible_with(shape) for tensor, shape in pairs
+        ):
+            self.doubted.add(op)
+            return
+        for tensor, shape in pairs:
             tensor.set_shape(shape)
 
     def _take_functions(self) -> None:

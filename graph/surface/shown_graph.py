@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ...shape_inference.traits import Input
 from .alike import counted
+from .graph_ends import graph_ends, tensors_of
 from .pictures import PicturedGraph
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class ShownGraph(PicturedGraph):
 
     @property
     def inputs(self) -> list[Any]:
-        """The tensors that are there to be fed: those of placeholders.
+        """The tensors that have to be fed: those of placeholders without a default.
 
         Example:
             >>> import tensordraft as td
@@ -46,17 +46,13 @@ class ShownGraph(PicturedGraph):
             >>> graph.inputs
             [<td.Tensor 'x:0' shape=(?,) dtype=float32>]
         """
-        ops = self.get_operations()
-        savers = _savers(ops)
-        return [
-            op.outputs[0]
-            for op in ops
-            if isinstance(op.definition.traits, Input) and _scope(op) not in savers
-        ]
+        return tensors_of(graph_ends(self).inputs)
 
     @property
     def outputs(self) -> list[Any]:
-        """The tensors that no op of the graph takes, inputs and what serves variables aside.
+        """The tensors that are likely to be fetched: those that no op of the graph takes.
+
+        That is without inputs, summaries, remains of control flow, and what serves variables.
 
         Example:
             >>> import tensordraft as td
@@ -65,7 +61,7 @@ class ShownGraph(PicturedGraph):
             >>> graph.outputs
             [<td.Tensor 'add:0' shape=(?,) dtype=float32>]
         """
-        return [tensor for op in results(self) for tensor in op.outputs]
+        return tensors_of(graph_ends(self).outputs)
 
     def summary(self) -> str:
         """What the graph takes and gives, and what it is made of, on a few lines.
@@ -109,40 +105,6 @@ class ShownGraph(PicturedGraph):
     def __reduce__(self) -> Any:
         """Pickles and copies the graph as a MetaGraphDef, with its collections and its seed."""
         return graph_of_bytes, (_copying[0]()[0](self),)
-
-
-def results(graph: Any) -> list[Any]:
-    """The ops that nobody consumes, but for inputs, and for what is of variables alone."""
-    ops = graph.get_operations()
-    savers = _savers(ops)
-    used = {tensor.op for op in ops for tensor in op.inputs}
-    used.update(control for op in ops for control in op.controls)
-    return [
-        op
-        for op in ops
-        if op not in used
-        and not isinstance(op.definition.traits, Input)
-        and _scope(op) not in savers
-        and not op.definition.traits.assigns
-        and not _is_of_variables(op)
-    ]
-
-
-def _savers(ops: Sequence[Any]) -> set[str]:
-    """The scopes of the ops that save and restore variables."""
-    return {_scope(op) for op in ops if op.definition.traits.of_saver}
-
-
-def _scope(op: Any) -> str:
-    scope: str = op.name.rpartition("/")[0]
-    return scope
-
-
-def _is_of_variables(op: Any) -> bool:
-    """Whether an op tells of variables and nothing else, as one that reads a variable."""
-    return bool(op.inputs) and all(
-        tensor.dtype.name == "resource" or tensor.dtype.is_ref_dtype for tensor in op.inputs
-    )
 
 
 def _typed(tensor: Any) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
 from ..kit.allocation import check_size
 from .ragged_rows import check_nested
 
@@ -28,6 +29,7 @@ RAGGED_TENSOR_TO_VARIANT = OpDef(
     "RaggedTensorToVariant",
     "rt_nested_splits: RAGGED_RANK * Tsplits, rt_dense_values: Tvalues -> encoded_ragged: variant",
     "RAGGED_RANK: int >= 0, Tvalues: type, Tsplits: {int32, int64} = int64, batched_input: bool",
+    traits=Traits(misstated=(0,)),
 )
 RAGGED_TENSOR_FROM_VARIANT: OpDef[Results] = OpDef(
     "RaggedTensorFromVariant",

@@ -13,6 +13,7 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import float32
 from ...protos.messages import Summary
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import SUMMARY
 from ..image_files.png_writing import png
 from .summary_messages import numbered, row, serialized, text_of
 from .summary_scopes import collected, summary_scope
@@ -32,16 +33,19 @@ IMAGE_SUMMARY = OpDef(
     "tag: string, tensor: T -> summary: string",
     "max_images: int >= 1 = 3, T: {uint8, float32, half, float64} = float32, "
     "bad_color: tensor = uint8[255, 0, 0, 255]",
+    traits=SUMMARY,
 )
 AUDIO_SUMMARY = OpDef(
     "AudioSummary",
     "tag: string, tensor: float32 -> summary: string",
     "sample_rate: float, max_outputs: int >= 1 = 3",
+    traits=SUMMARY,
 )
 AUDIO_SUMMARY_V2 = OpDef(
     "AudioSummaryV2",
     "tag: string, tensor: float32, sample_rate: float32 -> summary: string",
     "max_outputs: int >= 1 = 3",
+    traits=SUMMARY,
 )
 
 _DARK = 1e-6  # an image whose brightest value is below this is left dark

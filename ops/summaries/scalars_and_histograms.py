@@ -10,6 +10,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...protos.messages import HistogramProto, Summary
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import SUMMARY
 from ..kit.gemm import multiply
 from .summary_messages import checked_finite, decoded, serialized, text_of
 from .summary_scopes import collected, summary_scope
@@ -25,10 +26,16 @@ if TYPE_CHECKING:
 public = {"td.summary": "histogram scalar"}
 
 SCALAR_SUMMARY = OpDef(
-    "ScalarSummary", "tags: string, values: T -> summary: string", "T: realnumbertype"
+    "ScalarSummary",
+    "tags: string, values: T -> summary: string",
+    "T: realnumbertype",
+    traits=SUMMARY,
 )
 HISTOGRAM_SUMMARY = OpDef(
-    "HistogramSummary", "tag: string, values: T -> summary: string", "T: realnumbertype = float32"
+    "HistogramSummary",
+    "tag: string, values: T -> summary: string",
+    "T: realnumbertype = float32",
+    traits=SUMMARY,
 )
 
 

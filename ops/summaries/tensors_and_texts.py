@@ -16,6 +16,7 @@ from ...protos.dtypes import string
 from ...protos.messages import Summary, SummaryDescription, SummaryMetadata
 from ...protos.tensor_codec import encode_tensor
 from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import SUMMARY
 from .summary_messages import serialized, text_of
 from .summary_scopes import collected, summary_scope
 
@@ -33,13 +34,17 @@ TENSOR_SUMMARY = OpDef(
     "TensorSummary",
     "tensor: T -> summary: string",
     "T: type, description: string = '', labels: list(string) = [], display_name: string = ''",
+    traits=SUMMARY,
 )
 TENSOR_SUMMARY_V2 = OpDef(
     "TensorSummaryV2",
     "tag: string, tensor: T, serialized_summary_metadata: string -> summary: string",
     "T: type",
+    traits=SUMMARY,
 )
-MERGE_SUMMARY = OpDef("MergeSummary", "inputs: N * string -> summary: string", "N: int >= 1")
+MERGE_SUMMARY = OpDef(
+    "MergeSummary", "inputs: N * string -> summary: string", "N: int >= 1", traits=SUMMARY
+)
 
 
 @TENSOR_SUMMARY.shape

@@ -36,7 +36,7 @@ _ATTRS = (
 )
 _FORWARD = f"value: T -> output: T, {_SEQUENCES}"
 # Of the borders between regions TensorFlow states as many as there are regions, one too few.
-_TRAITS = Traits(stateful=True, misstated=True)
+_TRAITS = Traits(stateful=True, misstated=(1, 2))
 FRACTIONAL_MAX_POOL: OpDef[Results] = OpDef("FractionalMaxPool", _FORWARD, _ATTRS, traits=_TRAITS)
 FRACTIONAL_AVG_POOL: OpDef[Results] = OpDef("FractionalAvgPool", _FORWARD, _ATTRS, traits=_TRAITS)
 _BACKWARD_ATTRS = f"overlapping: bool = false, {_TYPES}"

@@ -27,7 +27,7 @@ EXTRACT_VOLUME_PATCHES = OpDef(
     "input: T -> patches: T",
     "ksizes: list(int32) >= 5, strides: list(int32) >= 5, T: {float32, float64, int32, uint8, "
     "int16, int8, int64, bfloat16, uint16, half, uint32, uint64}, padding: {'SAME', 'VALID'}",
-    traits=Move(symbolic=False),
+    traits=Move(symbolic=False, misstated=(0,)),
 )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...graph.editing.graph_editing import edited
-from ...graph.node_def import source_name
+from ...graph.importing.importer import import_whole
 from ...graph.referred_functions import referred_functions
+from ...graph.surface.graph_ends import graph_ends
 from .transform_graph import transform_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ...graph.editing.graph_editing import AnyGraph
     from ...protos.messages import GraphDef
@@ -42,8 +43,10 @@ def optimize(
 
     Args:
         graph: a Graph or a GraphDef.
-        inputs: names of nodes that will be fed; by default its placeholders.
-        outputs: names of nodes that will be fetched; by default those that nobody reads.
+        inputs: names of nodes that will be fed, at which the graph is cut; by default its
+            placeholders. A placeholder that has a default keeps it, unless it is named.
+        outputs: names of nodes that will be fetched; by default those that `tensordraft show`
+            lists.
         quantize: whether large weights are to be kept in 8 bits, which changes results a little.
 
     Returns:
@@ -64,32 +67,19 @@ def optimize(
     """
 
     def edit(graph_def: GraphDef) -> GraphDef:
-        wanted = list(outputs) or _unread(graph_def)
-        fed = list(inputs) or [
-            node.name for node in graph_def.node if node.op.startswith("Placeholder")
-        ]
+        wanted, fed = list(outputs), list(inputs)
+        if not (wanted and fed):
+            ends = graph_ends(import_whole(graph_def))
+            there = {node.name for node in graph_def.node}
+            wanted = wanted or [op.name for op in ends.outputs if op.name in there]
+            fed = fed or [op.name for op in ends.inputs]
+        if not wanted:
+            raise ValueError("the graph has no outputs: name them")
         steps = [*_PLAIN, *(["quantize_weights"] if quantize else [])]
         result = transform_graph(graph_def, fed, wanted, steps)
         return _without_unused_functions(result)
 
     return edited(graph, edit)
-
-
-def _unread(graph_def: GraphDef) -> list[str]:
-    """The nodes that nobody reads, but constants and placeholders.
-
-    Raises:
-        ValueError: there are none.
-    """
-    read: Iterable[str] = {source_name(text) for node in graph_def.node for text in node.input}
-    found = [
-        node.name
-        for node in graph_def.node
-        if node.name not in read and node.op not in ("Const", "Placeholder", "NoOp")
-    ]
-    if not found:
-        raise ValueError("the graph has no node that nobody reads: name the outputs")
-    return found
 
 
 def _without_unused_functions(graph_def: GraphDef) -> GraphDef:

@@ -67,10 +67,10 @@ def result(graph_def: td.GraphDef, name: str = END) -> Any:
     "edit",
     [
         fold_constants,
-        remove_training_nodes,
+        lambda graph_def: remove_training_nodes(graph_def, [END]),
         strip,
         lambda graph_def: extract_sub_graph(graph_def, [END]),
-        lambda graph_def: strip(fold_constants(remove_training_nodes(graph_def))),
+        lambda graph_def: strip(fold_constants(remove_training_nodes(graph_def, [END]))),
         lambda graph_def: rename(graph_def, {"c": "other", "x": "x"}),
     ],
     ids=["fold", "training", "strip", "extract", "all", "rename"],
@@ -134,7 +134,45 @@ def test_training_nodes_that_matter_stay() -> None:
         td.add_n([waited, kept, waits, td.identity(x, name="gone")], name="sum")
         td.identity(x, name="end")
     left = names(remove_training_nodes(graph, ["kept"]))
-    assert left == ["x", "waited", "kept", "waits", "sum", "end"]
+    assert left == ["x", "waited", "kept", "waits", "sum"]
+
+
+def node_def(name: str, op: str, *inputs: str) -> td.NodeDef:
+    return td.NodeDef(name=name, op=op, input=inputs)
+
+
+def test_training_nodes_are_those_of_tensorflow() -> None:
+    """Chains of identities, of ops of any type, and checks that are waited for: the same bytes."""
+    given = [
+        node_def("a", "Aop", "b"),
+        node_def("b", "Identity", "c"),
+        node_def("c", "Identity", "d"),
+        node_def("d", "Dop"),
+        node_def("check", "CheckNumerics", "d"),
+        node_def("waits", "Eop", "d", "^check"),
+        node_def("late", "Identity", "d", "^waits"),
+        node_def("second", "Identity", "d:1"),
+        node_def("reads", "Fop", "second", "c"),
+        node_def("end", "Identity", "reads"),
+    ]
+    wanted = [
+        node_def("a", "Aop", "d"),
+        node_def("d", "Dop"),
+        node_def("waits", "Eop", "d"),
+        node_def("late", "Identity", "d", "^waits"),
+        node_def("reads", "Fop", "d:1", "d"),
+    ]
+    left = remove_training_nodes(td.GraphDef(node=given))
+    assert left.SerializeToString() == td.GraphDef(node=wanted).SerializeToString()
+    kept = remove_training_nodes(td.GraphDef(node=given), ["end", "b"])
+    assert [node.name for node in kept.node] == ["a", "b", "d", "waits", "late", "reads", "end"]
+
+
+def test_what_is_extracted_has_versions_and_a_library_as_in_tensorflow() -> None:
+    given = td.GraphDef(node=[node_def("a", "Aop"), node_def("b", "Bop", "a")])
+    part = extract_sub_graph(given, ["a"])
+    assert part.HasField("versions")
+    assert part.HasField("library")
 
 
 def test_identities_in_a_circle_are_refused() -> None:

@@ -87,8 +87,7 @@ def test_shapes_that_tensorflow_misstates_do_not_count(graph: td.Graph) -> None:
         td.nn.fractional_max_pool(x, [1.0, 1.5, 1.5, 1.0], name="pool")
     graph_def = other.as_graph_def(add_shapes=True)
     node = next(node for node in graph_def.node if node.op == "FractionalMaxPool")
-    assert node.attr["_output_shapes"].list.shape[1].dim[0].size == 5
-    node.attr["_output_shapes"].list.shape[1].dim[0].size = 4
+    node.attr["_output_shapes"].list.shape[1].CopyFrom(td.TensorShape([4]).as_proto())
     td.import_graph_def(graph_def, name="")
     borders = graph.get_tensor_by_name(f"{node.name}:1")
     assert borders.shape.as_list() == [5]

@@ -136,41 +136,6 @@ def test_missing_attrs_take_their_defaults(graph: td.Graph) -> None:
     assert graph.get_tensor_by_name("x:0").shape.rank is None
 
 
-def test_stated_shapes_refine_what_is_inferred(graph: td.Graph) -> None:
-    with td.Graph().as_default() as source:
-        x = td.placeholder(td.float32, name="x")
-        x.set_shape([None, 3])
-        td.identity(x, name="y")
-    graph_def = source.as_graph_def(add_shapes=True)
-    td.import_graph_def(graph_def, name="")
-    assert graph.get_tensor_by_name("y:0").shape.as_list() == [None, 3]
-    assert "_output_shapes" not in graph.as_graph_def().node[0].attr
-
-
-def test_shapes_stated_of_handles_do_not_count(graph: td.Graph) -> None:
-    with td.Graph().as_default() as source:
-        td.TensorArray(td.float32, 3).write(0, 1.0)
-        graph_def = source.as_graph_def(add_shapes=True)
-    array = next(node for node in graph_def.node if node.op == "TensorArrayV3")
-    array.attr["_output_shapes"].list.shape[0].dim.add(size=2)
-    td.import_graph_def(graph_def, name="")
-    assert graph.get_tensor_by_name(f"{array.name}:0").shape.as_list() == []
-
-
-def test_stated_shapes_that_cannot_be_are_refused() -> None:
-    with td.Graph().as_default() as source:
-        td.identity(td.placeholder(td.float32, [None, 3], name="x"), name="y")
-    graph_def = source.as_graph_def(add_shapes=True)
-    stated = node(graph_def, "y").attr["_output_shapes"].list.shape
-    stated[0].dim[1].size = 4
-    clause = r"_output_shapes of 'y' .* tells \(\?, 4\) of 'y:0', whose shape is \(\?, 3\)"
-    with td.Graph().as_default(), pytest.raises(ValueError, match=clause):
-        td.import_graph_def(graph_def, name="")
-    del stated[:]
-    with td.Graph().as_default(), pytest.raises(ValueError, match="has 0 shapes for 1 output"):
-        td.import_graph_def(graph_def, name="")
-
-
 # input_map and return_elements -------------------------------------------------------------------
 
 

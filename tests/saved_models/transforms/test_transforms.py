@@ -226,8 +226,8 @@ def test_outputs_have_to_be_there() -> None:
     with pytest.raises(ValueError, match="outputs: the graph has no node named 'nowhere'"):
         transform_graph(graph_def, [], ["nowhere"], [])
     with td.Graph().as_default() as graph:
-        td.constant(1)
-    with pytest.raises(ValueError, match="no node that nobody reads: name the outputs"):
+        td.placeholder(td.float32)
+    with pytest.raises(ValueError, match="the graph has no outputs: name them"):
         td.graph_util.optimize(graph)
 
 
@@ -259,3 +259,26 @@ def test_the_command(cli: Cli) -> None:
 
 def weighted_as_saved() -> td.GraphDef:
     return td.load_graph("g.pb").as_graph_def()
+
+
+def test_optimizing_keeps_defaults_and_what_they_are_made_of() -> None:
+    with td.Graph().as_default() as graph:
+        image = td.placeholder(td.float32, [None, 4], name="image")
+        features = td.nn.relu(image * 2.0, name="features")
+        bottleneck = td.placeholder_with_default(features, [None, 4], name="bottleneck")
+        keep = td.placeholder_with_default(0.5, [], name="keep_prob")
+        td.multiply(bottleneck, keep, name="scores")
+        td.constant(["a", "b"], name="labels")
+    small = td.graph_util.optimize(graph)
+    x = np.array([[1.0, -1.0, 2.0, 3.0]], np.float32)
+    with td.Session(graph=small) as session:
+        assert session.run("scores:0", {"image:0": x}).tolist() == [[1, 0, 2, 3]]
+        assert session.run("scores:0", {"image:0": x, "keep_prob:0": 1.0}).tolist() == [
+            [2, 0, 4, 6]
+        ]
+        assert session.run("labels:0").tolist() == [b"a", b"b"]
+    cut = td.graph_util.optimize(graph, ["bottleneck"], ["scores"])
+    kinds = {op.name: op.type for op in cut.get_operations()}
+    assert kinds["bottleneck"] == "Placeholder"
+    assert kinds["keep_prob"] == "PlaceholderWithDefault"
+    assert "image" not in kinds
