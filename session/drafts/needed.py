@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...graph import errors
 from ...graph.describe import whereabouts
+from ...graph.importing.function_bodies import ops_within
 from ...graph.node import Operation, Tensor
 from ...graph.touches import refuse_touching
 from ...shape_inference.inference import Inference
@@ -38,13 +39,13 @@ def check_kernels(ops: Sequence[Operation]) -> None:
 
 
 def check_trusted(ops: Sequence[Operation]) -> None:
-    """Checks that all ops have a kernel, and touch nothing but the graph.
+    """Checks that all ops have a kernel, and touch nothing but the graph, nor do their functions.
 
     Raises:
         PermissionDeniedError: some touch files, or call functions of the program.
         UnimplementedError: some have no kernel.
     """
-    refuse_touching(ops)
+    refuse_touching(ops_within(ops))
     check_kernels(ops)
 
 
