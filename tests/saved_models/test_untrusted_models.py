@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 import tensordraft as td
 
 if TYPE_CHECKING:
@@ -82,18 +83,24 @@ def test_vocabularies_of_its_own_are_read(tmp_path: Path) -> None:
         assert session.run(row).tolist() == [7]
 
 
-@pytest.mark.parametrize("use", ["session", "loader", "freeze"])
+def loaded(path: str) -> None:
+    with td.Graph().as_default(), td.Session(config=UNTRUSTED) as session:
+        td.saved_model.loader.load(session, ["serve"], path)
+
+
+USES: dict[str, Callable[[str], Any]] = {
+    "session": lambda path: td.load(path).session(UNTRUSTED),
+    "loader": loaded,
+    "freeze": td.graph_util.freeze_model,
+}
+
+
+@pytest.mark.parametrize("use", USES)
 def test_what_runs_first_touches_nothing_else(use: str, tmp_path: Path) -> None:
     target = tmp_path / "written"
     path = saved(tmp_path, lambda: td.write_file(str(target), "x"))
     with pytest.raises(td.errors.PermissionDeniedError, match="writes files"):
-        if use == "session":
-            td.load(path).session(UNTRUSTED)
-        elif use == "loader":
-            with td.Graph().as_default(), td.Session(config=UNTRUSTED) as session:
-                td.saved_model.loader.load(session, ["serve"], path)
-        else:
-            td.graph_util.freeze_model(path)
+        USES[use](path)
     assert not target.exists()
     td.load(path).session().close()
     assert target.exists()
