@@ -60,6 +60,7 @@ DECODE_JSON_EXAMPLE = OpDef(
 PARSE_TENSOR = OpDef("ParseTensor", "serialized: string -> output: out_type", "out_type: type")
 SERIALIZE_TENSOR = OpDef("SerializeTensor", "tensor: T -> serialized: string", "T: type")
 
+_LARGE = 1 << 24
 _WINDOWS = {b"GZIP": 31, b"ZLIB": 15}  # what zlib is told for each kind
 
 
@@ -212,28 +213,54 @@ def _decode_compressed_kernel(c: KernelContext) -> Kernel:
     if kind not in _WINDOWS:
         raise ValueError(f"compression_type must be '', 'GZIP' or 'ZLIB', got {kind!r}")
 
-    def inflated(text: bytes) -> bytes:
+    def inflated(text: bytes, room: int) -> bytes:
         if not text:
             return b""
-        machine = zlib.decompressobj(_WINDOWS[kind])
-        limit = config.max_tensor_bytes
         try:
-            result = machine.decompress(text, limit)
+            return _inflated(text, kind, room)
         except zlib.error as error:
             raise errors.DataLossError(
                 None, None, f"a string of {len(text)} bytes is no {kind.decode()}: {error}"
             ) from None
-        if machine.unconsumed_tail:
-            raise errors.ResourceExhaustedError(
-                None, None, f"a string holds more than td.config.max_tensor_bytes = {limit} bytes"
-            )
-        if not machine.eof:
-            raise errors.DataLossError(
-                None, None, f"a string of {len(text)} bytes ends amid its {kind.decode()} data"
-            )
-        return result
 
-    return lambda texts: _mapped(inflated, texts)
+    def decompress(texts: Array) -> Array:
+        room = config.max_tensor_bytes
+
+        def one(text: bytes) -> bytes:
+            nonlocal room
+            result = inflated(text, room)
+            room -= len(result)
+            return result
+
+        return _mapped(one, texts)
+
+    return decompress
+
+
+def _inflated(text: bytes, kind: bytes, room: int) -> bytes:
+    """What a string holds.
+
+    A large one is gone through twice: when its size is known, it is put where it stays. A result
+    that grows would be there twice in the end.
+    """
+    machine = zlib.decompressobj(_WINDOWS[kind])
+    result = machine.decompress(text, min(room, _LARGE) or 1)
+    size = len(result)
+    while machine.unconsumed_tail and size <= room:
+        result = b""
+        size += len(machine.decompress(machine.unconsumed_tail, _LARGE))
+    if size > room:
+        limit = config.max_tensor_bytes
+        raise errors.ResourceExhaustedError(
+            None, None, f"strings hold more than td.config.max_tensor_bytes = {limit} bytes"
+        )
+    if not machine.eof:
+        raise errors.DataLossError(
+            None, None, f"a string of {len(text)} bytes ends amid its {kind.decode()} data"
+        )
+    if len(result) == size:
+        return result
+    return zlib.decompress(text, _WINDOWS[kind], size)
 
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
