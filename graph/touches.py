@@ -65,8 +65,9 @@ def _may_name_file(op: Operation, place: str, computed: set[Operation]) -> bool:
         name: bytes = op.attrs[argument]
         return name.startswith(start.encode()) and bool(name)
     position = op.definition.input_positions(op.attrs)[argument]
-    tensors = op.inputs[position] if isinstance(position, range) else [op.inputs[position]]
-    return any(tensor.op not in computed or _text(tensor.op) != b"" for tensor in tensors)
+    places = position if isinstance(position, range) else [position]
+    sources = [op.inputs[place].op for place in places]
+    return any(source not in computed or _text(source) != b"" for source in sources)
 
 
 def _text(op: Operation) -> Any:

@@ -81,8 +81,9 @@ def _may_be_large(op: Operation, inference: Inference) -> bool:
         sizes = inference.shape(tensor).sizes
         if sizes is None:
             return True
-        if all(isinstance(size, int) for size in sizes):
-            if math.prod(sizes) * tensor.dtype.size > config.max_tensor_bytes:
+        known = [size for size in sizes if isinstance(size, int)]
+        if len(known) == len(sizes):
+            if math.prod(known) * tensor.dtype.size > config.max_tensor_bytes:
                 return True
         elif not any(shape is not None and _is_no_larger(sizes, shape) for shape in given):
             return True
@@ -105,13 +106,13 @@ def _check_results(op: Operation, arrays: Sequence[Array]) -> None:
         return
     inference = Inference()
     for tensor, array in zip(op.inputs, arrays, strict=True):
-        sizes = array.ndim == 1 and array.size <= _MOST_VALUES and array.dtype.kind == "i"
-        inference.declare(tensor, TensorShape(array.shape), array if sizes else None)
+        may_be_sizes = array.ndim == 1 and array.size <= _MOST_VALUES and array.dtype.kind == "i"
+        inference.declare(tensor, TensorShape(array.shape), array if may_be_sizes else None)
     try:
         inference.infer(op)
     except ValueError:
         return  # the kernel will say what is wrong
     for tensor in op.outputs:
-        shape = inference.shape(tensor)
-        if shape.is_fully_defined():
-            check_bytes(shape.as_list(), tensor.dtype.size)
+        sizes = inference.shape(tensor).sizes
+        if sizes is not None:
+            check_bytes([size for size in sizes if isinstance(size, int)], tensor.dtype.size)

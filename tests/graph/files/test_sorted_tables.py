@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,7 +83,7 @@ def test_parts_that_overlap() -> None:
     part = np.ones(4, np.float32)
     assert assembled([4], float32, iter([(whole, part)])).tolist() == [1, 1, 1, 1]
 
-    def endless():  # type: ignore[no-untyped-def]
+    def endless() -> Iterator[Any]:
         while True:
             yield whole, part
 
