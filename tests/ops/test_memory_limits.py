@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 MOST = 1 << 16
 TEXT = b"x" * 1000
+SEPARATOR = TEXT.decode()
 
 LARGE: dict[str, Callable[[], Any]] = {
-    "string_join": lambda: td.string_join([[TEXT] * 10] * 10, separator=TEXT),
-    "reduce_join": lambda: td.reduce_join([b""] * 100, 0, separator=TEXT),
+    "string_join": lambda: td.string_join([[TEXT] * 10] * 10, separator=SEPARATOR),
+    "reduce_join": lambda: td.reduce_join([b""] * 100, 0, separator=SEPARATOR),
     "unsorted_segment_join": lambda: td.strings.unsorted_segment_join(
-        [b"a"] * 100, [0] * 100, 1, separator=TEXT
+        [b"a"] * 100, [0] * 100, 1, separator=SEPARATOR
     ),
     "regex_replace": lambda: td.regex_replace([b"a" * 100], "a", TEXT),
     "regex_replace of groups": lambda: td.regex_replace([TEXT], "(.*)", rb"\1" * 100),
