@@ -91,10 +91,14 @@ def restore_feeds(sess: Any, saver_def: SaverDef, prefix: str, folder: str = "")
         InvalidArgumentError: something is of another dtype or shape.
         DataLossError: the checkpoint is damaged.
         PermissionDeniedError: a file of it is a link that leads out of the folder.
+        ValueError: the saver names an op or tensor that is not in the graph.
     """
     graph = sess.graph
-    name = graph.get_tensor_by_name(saver_def.filename_tensor_name)
-    restore = graph.as_graph_element(saver_def.restore_op_name)
+    try:
+        name = graph.get_tensor_by_name(saver_def.filename_tensor_name)
+        restore = graph.as_graph_element(saver_def.restore_op_name)
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"the saver names what is not in the graph: {error.args[0]}") from None
     op = getattr(restore, "op", restore)
     keys = keys_to_read(graph, op.name, prefix)
     feeds = {name: prefix, **keys}

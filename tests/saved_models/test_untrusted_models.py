@@ -134,3 +134,13 @@ def test_a_checkpoint_that_the_caller_names_is_restored(tmp_path: Path) -> None:
     with td.Session(graph=graph, config=UNTRUSTED) as session:
         saver.restore(session, path)
         assert session.run([v, td.convert_to_tensor(parts)])[1].tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("field", ["filename_tensor_name", "restore_op_name"])
+@pytest.mark.parametrize("config", [None, UNTRUSTED])
+def test_a_saver_that_names_what_is_not_there(field: str, config: Any, tmp_path: Path) -> None:
+    model = td.load(saved(tmp_path))
+    assert model.message is not None
+    setattr(model.message.saver_def, field, "nowhere:0")
+    with pytest.raises(ValueError, match="nowhere"):
+        model.session(config)
