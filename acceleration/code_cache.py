@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MARK = b"tensordraft machine code 1\n"
 _MOST_FILES = 2000
+_BEGUN = "begun-"  # before the names of files that are being written
 
 
 class Code(NamedTuple):
@@ -45,9 +49,14 @@ class CodeCache:
     def read(self, key: str) -> Code | None:
         """What was kept under `key`; None if there is nothing, or it is damaged."""
         try:
-            if not self._is_ours():
-                return None
-            data = (self.folder / key).read_bytes()
+            with self._opened() as folder:
+                if folder is None:
+                    return None
+                flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+                with open(os.open(key, flags, dir_fd=folder), "rb") as file:
+                    if not _is_ours(os.fstat(file.fileno()), stat.S_IFREG, 0o022):
+                        return None
+                    data = file.read()
         except OSError:
             return None
         import hashlib
@@ -61,34 +70,85 @@ class CodeCache:
     def keep(self, key: str, code: Code) -> None:
         """Keeps code, if that can be done; a process that reads sees all of it or nothing."""
         import hashlib
-        import tempfile
+        import secrets
 
         rest = code.symbol.encode() + b"\n" + code.code
         data = _MARK + hashlib.sha256(rest).digest() + rest
         with suppress(OSError):
             self.folder.parent.mkdir(parents=True, exist_ok=True)
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-            if not self._is_ours():
-                return
-            self._make_room()
-            handle, name = tempfile.mkstemp(dir=self.folder)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(data)
-                os.replace(name, self.folder / key)
-            except OSError:
-                os.unlink(name)
+            with suppress(FileExistsError):
+                self.folder.mkdir(mode=0o700)
+            with self._opened() as folder:
+                if folder is None:
+                    return
+                _make_room(folder)
+                name = f"{_BEGUN}{secrets.token_hex(8)}"
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+                handle = os.open(name, flags, 0o600, dir_fd=folder)
+                try:
+                    with open(handle, "wb") as file:
+                        file.write(data)
+                    os.replace(name, key, src_dir_fd=folder, dst_dir_fd=folder)
+                except OSError:
+                    os.unlink(name, dir_fd=folder)
 
-    def _is_ours(self) -> bool:
-        """Whether the folder belongs to the user, and nobody else may enter it."""
+    @contextmanager
+    def _opened(self) -> Iterator[int | None]:
+        """The folder as a descriptor; None if others could write there, or exchange it.
+
+        What is looked at is what is opened: a path may lead elsewhere a moment later.
+
+        Raises:
+            OSError: there is no such folder, or it is a link.
+        """
         if not hasattr(os, "geteuid"):
-            return False  # there is no telling
-        found = os.lstat(self.folder)
-        owned = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
-        return owned and not found.st_mode & 0o077
+            yield None  # there is no telling
+            return
+        parent, name = os.path.split(os.path.abspath(self.folder))
+        with ExitStack() as stack:
+            folder = _descriptor("/", None, stack)
+            safe = _is_safe_parent(os.fstat(folder))
+            # Links on the way to the parent were followed here, and none is after that.
+            for part in Path(os.path.realpath(parent)).parts[1:]:
+                folder = _descriptor(part, folder, stack)
+                safe = safe and _is_safe_parent(os.fstat(folder))
+            folder = _descriptor(name, folder, stack)
+            safe = safe and _is_ours(os.fstat(folder), stat.S_IFDIR, 0o077)
+            yield folder if safe else None
 
-    def _make_room(self) -> None:
-        """Drops what was made first, where there is too much."""
-        files = sorted(self.folder.iterdir(), key=lambda path: path.stat().st_mtime)
-        for path in files[: max(0, len(files) - _MOST_FILES)]:
-            path.unlink(missing_ok=True)
+
+def _descriptor(name: str, within: int | None, stack: ExitStack) -> int:
+    """A folder, opened until the end of `stack`."""
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(name, flags, dir_fd=within)
+    stack.callback(os.close, descriptor)
+    return descriptor
+
+
+def _is_ours(found: os.stat_result, kind: int, refused: int) -> bool:
+    """Whether something is of a kind and the user's own, and its mode grants nothing `refused`."""
+    owned = stat.S_IFMT(found.st_mode) == kind and found.st_uid == os.geteuid()
+    return owned and not found.st_mode & refused
+
+
+def _is_safe_parent(found: os.stat_result) -> bool:
+    """Whether others can exchange nothing of the user's in a folder.
+
+    It belongs to the user or the system, and others may not write there, unless they may only
+    remove what is their own. The user's own group may: in many systems it has no other members.
+    """
+    if found.st_uid not in (0, os.geteuid()):
+        return False
+    mode = found.st_mode
+    if mode & stat.S_ISVTX:
+        return True
+    return not mode & stat.S_IWOTH and (not mode & stat.S_IWGRP or found.st_gid == os.getegid())
+
+
+def _make_room(folder: int) -> None:
+    """Drops what was made first, where there is too much."""
+    with os.scandir(folder) as entries:
+        made = sorted((entry.stat(follow_symlinks=False).st_mtime, entry.name) for entry in entries)
+    for _, name in made[: max(0, len(made) - _MOST_FILES)]:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)

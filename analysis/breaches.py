@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..graph import errors
 from ..graph.checking.report import Point
 from ..graph.dependencies import needed_ops
-from ..graph.importing.function_bodies import bodies_of
+from ..graph.importing.function_bodies import ops_within
 from ..graph.node import Operation, Tensor
 from ..graph.touches import touches
 from ..shape_inference.traits import Bodies, Input
@@ -138,19 +138,6 @@ class _Held:
             told = f"{amount:,}" if known else f"{amount}, of which not all sizes are known"
             holds = known and amount <= limit
             yield Point(codes[name], f"{name} ≤ {limit:,}", "" if holds else f"there are {told}")
-
-
-def ops_within(ops: Iterable[Operation]) -> Iterator[Operation]:
-    """Ops, and those of the functions that they run."""
-    seen: set[str] = set()
-    pending = list(ops)
-    while pending:
-        op = pending.pop(0)
-        yield op
-        for name, body in bodies_of(op).items():
-            if name not in seen:
-                seen.add(name)
-                pending += body.graph.get_operations()
 
 
 def _has_state(op: Operation) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.dependencies import needed_ops
+from ..graph.importing.function_bodies import ops_within
 from ..graph.node import Operation, Tensor
-from .breaches import contract_points, ops_within
+from .breaches import contract_points
 from .contract import Contract, TensorPromise
 from .cost import cost
 from .named_inputs import with_named_inputs

@@ -9,6 +9,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from ..graph.files.numpy_files import NumpyArchive, read_npy
 from ..graph.surface.alike import meant
 from .filled_feeds import FILLS
 from .standard_input import DASH, TITLE, standard_input
@@ -49,7 +50,12 @@ class Feed(NamedTuple):
             raise ValueError(f"--feed {self.name}={self.fill}: --along reads arrays from files")
         path = self.path or ""
         if path.endswith(".npy"):
-            return np.load(path, mmap_mode="r", allow_pickle=False)
+            try:
+                return np.load(path, mmap_mode="r", allow_pickle=False)
+            except OSError:
+                raise
+            except Exception:  # noqa: BLE001 - headers raise what reading Python raises
+                raise _unreadable(path) from None
         if path.endswith((".zarr", ".h5", ".hdf5")):
             return _dataset(path, self.key)
         return self.load()
@@ -137,20 +143,19 @@ def _load(path: str, key: str | None) -> Any:
 
 
 def _arrays(file: IO[bytes], path: str, key: str | None) -> Any:
-    from zipfile import BadZipFile
-
+    is_archive = file.read(2) == b"PK"
+    file.seek(0)
     try:
-        loaded = np.load(file, allow_pickle=False)
-    except (ValueError, EOFError, BadZipFile):
+        if not is_archive:
+            return read_npy(file)
+        archive = NumpyArchive(file)
+    except ValueError:
         raise _unreadable(path) from None
-    if isinstance(loaded, np.ndarray):
-        return loaded
-    with loaded:
-        name = _chosen(path, loaded.files, key)
-        try:
-            return loaded[name]
-        except (ValueError, EOFError, BadZipFile):
-            raise _unreadable(path) from None
+    name = _chosen(path, archive.names, key)
+    try:
+        return archive[name]
+    except ValueError:
+        raise _unreadable(path) from None
 
 
 def _unreadable(path: str) -> ValueError:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..graph import errors
+from ..graph.files.numpy_files import NumpyArchive
 from .mnist import extract_images, extract_labels
 
 public = {
@@ -55,9 +55,10 @@ def load_digits(path: str | os.PathLike[str] = "mnist.npz") -> tuple[Pair, Pair]
     """
     found = _present(_folder() / path)
     try:
-        with found.open("rb") as file, np.load(file, allow_pickle=False) as held:
+        with found.open("rb") as file:
+            held = NumpyArchive(file)
             x, y, more, further = [held[f"{a}_{b}"] for b in ("train", "test") for a in "xy"]
-    except (KeyError, OSError, ValueError, EOFError, TypeError, zipfile.BadZipFile) as error:
+    except (KeyError, OSError, ValueError) as error:
         told = f"{found} is no archive of the digits: it needs x_train, y_train, x_test and y_test"
         raise errors.DataLossError(None, None, told) from error
     return (x, y), (more, further)

@@ -16,14 +16,15 @@ def referred_functions(nodes: Iterable[NodeDef], functions: Mapping[str, Functio
     pending = list(nodes)
     while pending:
         node = pending.pop()
-        for name in (node.op, *_named_functions(node.attr.values())):
+        for name in (node.op, *named_functions(node.attr.values())):
             if name in functions and name not in used:
                 used.add(name)
                 pending.extend(functions[name].node_def)
     return used
 
 
-def _named_functions(values: Iterable[AttrValue]) -> Iterable[str]:
+def named_functions(values: Iterable[AttrValue]) -> Iterable[str]:
+    """The functions that attrs name."""
     for value in values:
         for func in (value.func, *value.list.func):
             yield func.name

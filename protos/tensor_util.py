@@ -79,7 +79,8 @@ def make_ndarray(tensor: TensorProto) -> Array:
         objects.
 
     Raises:
-        ValueError: the message is malformed, or of a dtype that has no arrays.
+        ValueError: the message is malformed, of a dtype that has no arrays, or stands for more than
+            there is memory for.
 
     Example:
         >>> import tensordraft as td
@@ -87,6 +88,10 @@ def make_ndarray(tensor: TensorProto) -> Array:
         array([[5, 5, 5],
                [5, 5, 5]], dtype=int32)
     """
-    array = decode_tensor(tensor).copy()
+    try:
+        array = decode_tensor(tensor).copy()
+    except MemoryError:
+        sizes = [dim.size for dim in tensor.tensor_shape.dim]
+        raise ValueError(f"a tensor of shape {sizes} takes more memory than is left") from None
     dtype = as_dtype(tensor.dtype)
     return array.view(dtype.as_numpy_dtype) if dtype.is_quantized else array

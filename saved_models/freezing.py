@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.editing.freezing import convert_variables_to_constants
 from ..graph.node import Operation
+from ..session.options import ConfigProto
 from .frozen_tables import with_tables_filled
 from .loading import load
 
@@ -42,6 +43,7 @@ def freeze_model(
 
     Raises:
         NotFoundError, DataLossError: as `td.load`; or values of variables are missing or damaged.
+        PermissionDeniedError: what the model has run to begin with touches more than its folder.
         ValueError: there is no such signature, output or node, or an output changes a variable or
             table.
 
@@ -66,7 +68,8 @@ def freeze_loaded(
 ) -> GraphDef:
     """The part of a model in memory that its outputs need, frozen: as `freeze_model`."""
     names = _nodes(model, _signature(model, signature), outputs)
-    with model.session() as session:
+    # What a model has run to begin with may touch its own folder, and nothing else.
+    with model.session(ConfigProto(untrusted=True)) as session:
         frozen = convert_variables_to_constants(session, model.graph.as_graph_def(), names)
         return with_tables_filled(frozen, model.graph, session)
 

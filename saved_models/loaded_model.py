@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..graph.describe import tensor_type
-from ..graph.node import Operation, Tensor
+from ..graph.node import Tensor
 from ..graph.surface.alike import counted
 from ..graph.surface.graph_ends import graph_ends, tensors_of
 from ..graph.surface.shown_text import ShownText
-from ..ops.saving.restoring import keys_to_read
+from ..ops.saving.restoring import restore_feeds
 from ..session.session import Session
 from . import saved_model_constants as constants
-from .assets import asset_feeds
 from .copied_variables import give_originals_their_values
+from .initializing import initialize, operation_to_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 INPUT_TYPES = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 _MOST_SHOWN = 8
-_INIT_COLLECTIONS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,7 +130,8 @@ class LoadedModel(ShownText):
         """Gives the variables in a session the values that belong to the model.
 
         The nodes of the model's own saver run, then the initializer that it names, if it does. A
-        model without variables can do without.
+        model without variables can do without. In a session for graphs that are not trusted, these
+        may read the checkpoint and the assets in the model's own folder, and no other file.
 
         Args:
             sess: a session of the model's graph.
@@ -147,15 +147,10 @@ class LoadedModel(ShownText):
             return
         saver = self.message.saver_def
         if saver.restore_op_name and self.checkpoint is not None:
-            restore = _operation(self.graph, saver.restore_op_name)
-            keys = keys_to_read(self.graph, restore.name, self.checkpoint)
-            if keys is not None:
-                prefix = self.graph.get_tensor_by_name(saver.filename_tensor_name)
-                sess.run(restore, {prefix: self.checkpoint, **keys})
-                give_originals_their_values(sess, self.graph)
-        feeds = asset_feeds(self.message, self.graph, self.export_dir)
-        for name in initializers(self.message):
-            sess.run(_operation(self.graph, name), feeds)
+            restore = operation_to_run(self.graph, saver.restore_op_name)
+            sess.run(restore, restore_feeds(sess, saver, self.checkpoint, self.export_dir))
+            give_originals_their_values(sess, self.graph)
+        initialize(sess, self.message, self.export_dir)
 
 
 def _by_name(ops: Sequence[Operation]) -> dict[str, Any]:
@@ -174,24 +169,3 @@ def variables_of(export_dir: str) -> str:
     """The name of the checkpoint in the folder of a SavedModel."""
     folder = constants.VARIABLES_DIRECTORY
     return os.path.join(export_dir, folder, constants.VARIABLES_FILENAME)
-
-
-def initializers(message: MetaGraphDef) -> list[str]:
-    """The names of the ops that are to run once, as TensorFlow 2 and 1 state them."""
-    if constants.INIT_SIGNATURE in message.signature_def:
-        outputs = message.signature_def[constants.INIT_SIGNATURE].outputs
-        return [outputs[key].name for key in sorted(outputs)]
-    return [
-        name
-        for key in _INIT_COLLECTIONS
-        if key in message.collection_def
-        for name in message.collection_def[key].node_list.value
-    ]
-
-
-def _operation(graph: Graph, name: str) -> Operation:
-    try:
-        element: Tensor | Operation = graph.as_graph_element(name)
-    except (KeyError, ValueError) as error:
-        raise ValueError(f"the SavedModel names an op to run: {error.args[0]}") from None
-    return element if isinstance(element, Operation) else element.op

@@ -10,8 +10,8 @@ from ..graph.checkpoints.checkpoint_state import checkpoint_exists
 from ..graph.files.model_files import model_file, read_model
 from ..ops.saving.importing import import_with_saver
 from . import saved_model_constants as constants
-from .assets import asset_feeds
-from .loaded_model import initializers, variables_of
+from .initializing import initialize
+from .loaded_model import variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,9 +74,7 @@ def load(
         checkpoint = variables_of(folder)
         if saver is not None and checkpoint_exists(checkpoint):
             saver.restore(sess, checkpoint)
-        feeds = asset_feeds(message, sess.graph, folder, names.scope)
-        for name in initializers(message):
-            sess.run(sess.graph.as_graph_element(names.scope + names.inside(name)), feeds)
+        initialize(sess, message, folder, names)
     return message
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..acceleration.accelerator import accelerator
 from ..graph.describe import run_error
 from ..graph.kernel_spec import FEWEST_IN_BLOCKS, KernelSpec, Memory
+from .drafts.size_limits import check_bytes
 from .fused_chain import repeats
 from .fused_code import chain_loop, compiled_chain
 
@@ -59,6 +60,7 @@ class BlockProgram:
         self._periods = [source.period for source in chain.inputs]
         most_bytes = _BLOCK_BYTES if self._threads == 1 else _SHARED_BLOCK_BYTES
         size = max(item.dtype.itemsize for item in chain.instructions)
+        self._itemsize = max(dtype.itemsize for dtype in self._dtypes)
         # All periods but 0 and 1 are one and the same; a block holds it a whole number of times.
         period = max(1, *self._periods)
         if period == len(chain.instructions) == 1:
@@ -125,6 +127,7 @@ class BlockProgram:
         taken = tuple(
             [i if i is not None and arrays[i].flags.writeable else None for i in overwritten]
         )
+        check_bytes(shape, self._itemsize)
         results = [
             np.empty(shape, dtype) if position is None else arrays[position]
             for dtype, position in zip(self._dtypes, taken, strict=True)

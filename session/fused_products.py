@@ -12,6 +12,7 @@ import numpy as np
 
 from ..graph.describe import run_error
 from ..graph.kernel_spec import KernelSpec, Memory
+from .drafts.size_limits import check_bytes
 from .fused_blocks import BlockProgram
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ class ProductProgram:
         given = arrays[:count]
         try:
             rows = self._rows(*given)
+            check_bytes(rows.shape, self._dtype.itemsize)
             made = np.empty(rows.shape, self._dtype)
         except Exception as error:
             raise run_error(error, self._product.op, given) from error

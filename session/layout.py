@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .drafts.draft import Constant
+from .drafts.size_limits import with_limit
 from .ownership import reusing_memory
 from .plan import Plan, Step, with_dead_slots
 
@@ -40,7 +41,8 @@ def laid_out(draft: Draft) -> Plan:
     read.update(source for source in wanted if source is not None)
     read -= draft.fed
     steps = []
-    for op, kernel, inputs, made, folded, acceleration in draft.work:
+    for op, own_kernel, inputs, made, folded, acceleration in draft.work:
+        kernel = with_limit(op, own_kernel, draft.inference)
         # An update in place writes to the slot of what it updates.
         results = made if op.definition.traits.aliases is None else map(draft.stand_ins.of, made)
         outputs = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..graph import errors
@@ -23,7 +24,7 @@ from .loop_plan import LoopPlan
 from .loop_runs import LoopRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..graph.bodies import Body, Known
     from ..graph.graph import Graph
@@ -53,6 +54,7 @@ def make_plan(
     exact: bool = False,
     untrusted: bool = False,
     deterministic: bool = False,
+    own_files: Mapping[Operation, Tensor] | None = None,
 ) -> Plan:
     """The plan that computes `fetches` from `feeds`; feed number i is in slot i.
 
@@ -65,6 +67,7 @@ def make_plan(
         exact: whether each op gives its own result, rounded as it rounds.
         untrusted: whether to refuse ops that touch more than the graph.
         deterministic: whether machine code may be used only where it gives the same bits.
+        own_files: as for `check_trusted`.
 
     Raises:
         UnimplementedError: ops that are needed have no kernel; all of them are named.
@@ -73,9 +76,8 @@ def make_plan(
     ops = needed_ops(fetches, feeds)
     with collector.at_rest(len(ops)) if len(ops) >= _MANY_OPS else nullcontext():
         inference = inference_under(graph, ops, feeds)
-        return plan_under(
-            inference, ops, fetches, feeds, state, pool, exact, untrusted, deterministic
-        )
+        how = exact, untrusted, deterministic, own_files
+        return plan_under(inference, ops, fetches, feeds, state, pool, *how)
 
 
 def plan_under(
@@ -88,6 +90,7 @@ def plan_under(
     exact: bool = False,
     untrusted: bool = False,
     deterministic: bool = False,
+    own_files: Mapping[Operation, Tensor] | None = None,
 ) -> Plan:
     """The plan that `make_plan` makes, by what an inference knows of the tensors.
 
@@ -101,8 +104,9 @@ def plan_under(
         exact: whether each op gives its own result, rounded as it rounds.
         untrusted: whether to refuse ops that touch more than the graph.
         deterministic: whether machine code may be used only where it gives the same bits.
+        own_files: as for `check_trusted`.
     """
-    check = check_trusted if untrusted else check_kernels
+    check = partial(check_trusted, own_files=own_files or {}) if untrusted else check_kernels
     check(ops)
     bodies = _Bodies(state, pool or Pool(0, "blocks"), exact, check, deterministic)
     draft = Draft(ops, feeds, fetches, inference, exact, deterministic)

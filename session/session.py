@@ -97,6 +97,7 @@ class Session(SessionInsights):
         self._calls = Calls(self._graph)
         self._lock = threading.Lock()
         self._closed = False
+        self._own_files: Any = None  # what a model may read while it is restored
         self._lost: errors.OpError | None = None
         connect(target, self)
         self._partial_runs: dict[str, PartialRun] = {}
@@ -200,7 +201,7 @@ class Session(SessionInsights):
         return "plan", fetches, feeds, *self._graph.inference.reshaping
 
     def _plan(self, fetches: Sequence[Any], feeds: Sequence[Tensor]) -> Plan:
-        how = self._exact, self._config.untrusted, self._deterministic
+        how = self._exact, self._config.untrusted, self._deterministic, self._own_files
         return make_plan(self._graph, fetches, feeds, self._state, self._threads.blocks, *how)
 
     def make_callable(
@@ -312,9 +313,7 @@ class Session(SessionInsights):
 
     def _check_open(self) -> None:
         if self._closed:
-            if self._lost is not None:
-                raise self._lost
-            raise RuntimeError(
+            raise self._lost or RuntimeError(
                 "Attempted to use a closed Session. Run inside its `with` block, or make a new one"
             )
 

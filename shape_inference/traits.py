@@ -30,6 +30,9 @@ class Traits:
             of a Saver.
         reads_files: the kernel reads files, or makes what reads them.
         writes_files: the kernel writes files, or removes them.
+        reads_at: the attr or input that names a file, where the kernel reads one only if there is
+            a name: `"vocab_file"`. Behind a `=` stands how names begin: `"stream=file://"`.
+        writes_at: as `reads_at`, where the kernel writes the file.
         waits: the kernel may have to wait for what others do, perhaps later ops of the same run.
         calls_python: the kernel calls a function of the program, which no file can hold.
         relays_sizes: a vector of sizes keeps its meaning on the way through the op: an element of
@@ -66,6 +69,8 @@ class Traits:
     of_saver: bool = False
     reads_files: bool = False
     writes_files: bool = False
+    reads_at: str = ""
+    writes_at: str = ""
     waits: bool = False
     calls_python: bool = False
     relays_sizes: bool = False

@@ -21,6 +21,7 @@ import numpy as np
 from ...protos.config import config
 from ...protos.dtypes import as_dtype
 from .. import errors
+from ..files.numpy_files import read_npy
 from .checkpoint_slices import cut
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class CheckpointFile:
             self._archive: ZipFile = zipfile.ZipFile(path)
         except FileNotFoundError:
             raise errors.NotFoundError(None, None, f"there is no file {path!r}") from None
-        except (zipfile.BadZipFile, EOFError, ValueError, RuntimeError, OSError) as error:
+        except Exception as error:  # whatever zipfile lets through
             raise self._damaged(str(error)) from error
         self._entries = self._read_manifest()
 
@@ -126,7 +127,7 @@ class CheckpointFile:
         if not size <= self._size(member) <= size + _MOST_HEADER_BYTES:
             raise ValueError(f"it has {self._size(member)} bytes, where {size} are needed")
         data = io.BytesIO(self._member(member))
-        array = np.lib.format.read_array(data, allow_pickle=False)
+        array = read_npy(data)
         if array.dtype != dtype or array.shape != tuple(shape):
             raise ValueError(f"it is {array.dtype}{list(array.shape)}, not {dtype}{shape}")
         return array
@@ -148,7 +149,9 @@ class CheckpointFile:
             if info.compress_type != zipfile.ZIP_STORED:
                 raise ValueError(f"{name!r} is compressed")
             return self._archive.read(info)
-        except (zipfile.BadZipFile, EOFError, RuntimeError, OSError) as error:
+        except (KeyError, ValueError):
+            raise
+        except Exception as error:  # whatever zipfile, and what it unpacks with, lets through
             raise self._damaged(str(error)) from error
 
     def close(self) -> None:

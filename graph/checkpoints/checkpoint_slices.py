@@ -159,7 +159,8 @@ def assembled(
     """The tensor of which some arrays are the parts.
 
     Raises:
-        ValueError: a part is not inside of it or of another shape than it says, or there are gaps.
+        ValueError: a part is not inside of it or of another shape than it says, there are gaps, or
+            the parts together are larger.
     """
     count = math.prod(shape)
     if count * dtype.numpy_dtype.itemsize > config.max_tensor_bytes:
@@ -168,7 +169,11 @@ def assembled(
         )
     result = np.zeros(shape, dtype.numpy_dtype)
     missing = np.ones(shape, np.bool_)
+    placed = 0
     for extents, array in parts:
+        placed += array.size
+        if placed > count:  # else a few bytes could name a large part again and again
+            raise ValueError("its parts overlap")
         place = tuple(slice(start, start + length) for start, length in spans(shape, extents))
         if result[place].shape != array.shape:
             raise ValueError(f"a part of shape {list(array.shape)} is not where it says")

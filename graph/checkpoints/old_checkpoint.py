@@ -94,7 +94,7 @@ class OldCheckpoint:
         try:
             if part is not None and part.extents in entry.slices:
                 return self._part(name, entry, part.extents)
-            parts = [(place, self._part(name, entry, place)) for place in entry.slices]
+            parts = ((place, self._part(name, entry, place)) for place in entry.slices)
             whole = assembled(entry.shape, entry.dtype, parts)
         except (ValueError, TypeError) as error:
             message = f"{name!r} in the checkpoint {self._prefix!r} is damaged: {error}"

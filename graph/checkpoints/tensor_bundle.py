@@ -16,10 +16,11 @@ from .bundle_index import SUFFIX, Entry, data_file, read_index
 from .checkpoint_slices import assembled, cut, slice_key, spans
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from io import FileIO
 
     from ...protos.dtypes import DType
-    from .checkpoint_slices import Part
+    from .checkpoint_slices import Extent, Part
 
 
 class TensorBundle:
@@ -85,13 +86,14 @@ class TensorBundle:
 
     def _joined(self, name: str, entry: Entry) -> np.ndarray[Any, Any]:
         """A tensor that is stored in parts: that of a variable that was partitioned."""
-        parts = []
+        return assembled(entry.shape, entry.dtype, self._read_parts(name, entry))
+
+    def _read_parts(self, name: str, entry: Entry) -> Iterator[tuple[Sequence[Extent], Any]]:
         for extents in entry.slices:
             part = self._parts.get(slice_key(name, extents))
             if part is None or part.dtype is not entry.dtype:
                 raise ValueError("parts of it are missing, or of another dtype")
-            parts.append((extents, self._whole(part)))
-        return assembled(entry.shape, entry.dtype, parts)
+            yield extents, self._whole(part)
 
     def _whole(self, entry: Entry) -> np.ndarray[Any, Any]:
         if entry.size > config.max_tensor_bytes:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from google.protobuf import message as protobuf_message
 from google.protobuf.message import Message
 
+from ...protos.config import config
 from .. import errors
 from .replacement import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from io import BufferedReader
     from os import PathLike
 
 TEXT_SUFFIXES = (".pbtxt", ".txt", ".textproto")
 _MOST_BYTES = (1 << 31) - 1
+_MOST_OF_NO_SIZE = 1 << 24  # bytes of a file of which the system states none, as in /proc
 
 AnyMessage = TypeVar("AnyMessage", bound=Message)
 
@@ -28,18 +31,41 @@ def read_file(path: str) -> bytes:
 
     Raises:
         NotFoundError: there is no such file.
-        ResourceExhaustedError: there is not enough memory.
+        InvalidArgumentError: it is a pipe or device, which need not end.
+        ResourceExhaustedError: it is larger than a tensor may be, or there is not enough memory.
         OSError: it cannot be read.
     """
-    with opened(path) as file, memory_for(path):
-        return file.read()
+    with _opened(path, _without_waiting) as file, memory_for(path):
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            message = f"{path!r} is not a regular file, but a pipe or device"
+            raise errors.InvalidArgumentError(None, None, message)
+        if found.st_size > config.max_tensor_bytes:
+            raise errors.ResourceExhaustedError(
+                None,
+                None,
+                f"{path!r} holds {found.st_size} bytes, more than td.config.max_tensor_bytes = "
+                f"{config.max_tensor_bytes}",
+            )
+        return file.read(found.st_size or _MOST_OF_NO_SIZE)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Opens a pipe, too, without waiting for somebody who writes."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 @contextmanager
 def opened(path: str) -> Iterator[BufferedReader]:
     """A file that is read: an error tells that it is not there."""
+    with _opened(path, None) as file:
+        yield file
+
+
+@contextmanager
+def _opened(path: str, opener: Callable[[str, int], int] | None) -> Iterator[BufferedReader]:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=opener) as file:
             yield file
     except FileNotFoundError:
         raise errors.NotFoundError(None, None, f"there is no file {path!r}") from None

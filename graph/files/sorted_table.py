@@ -14,6 +14,8 @@ _FOOTER_BYTES = 48
 _TRAILER_BYTES = 5
 _PLAIN, _SNAPPY = 0, 1
 _MOST_BLOCK_BYTES = 1 << 28
+_MOST_SHARING = 64
+_KEY_BYTES = 1 << 20  # of a small file, whatever they share
 
 
 def read_table(data: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -30,8 +32,35 @@ def read_table(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     footer = len(data) - _FOOTER_BYTES
     _, position = _handle(data, footer)
     index, _ = _handle(data, position)
-    for _, handle in _entries(_block(data, *index)):
-        yield from _entries(_block(data, *_handle(handle, 0)[0]))
+    end = 0
+    budget = _KeyBytes()
+    for _, handle in _entries(_block(data, *index), budget):
+        (offset, size), _ = _handle(handle, 0)
+        if offset < end:  # each is read once, so that it takes no longer than the file is
+            raise ValueError("blocks are not in order, one behind the other")
+        end = offset + size
+        yield from _entries(_block(data, offset, size), budget)
+
+
+class _KeyBytes:
+    """How long keys may still get: they share parts, so that few bytes could make many."""
+
+    def __init__(self) -> None:
+        self._left = _KEY_BYTES
+
+    def read(self, block: bytes) -> None:
+        """Takes note of a block, whose keys are to come."""
+        self._left += len(block) * _MOST_SHARING
+
+    def take(self, key: bytes) -> None:
+        """Takes note of a key.
+
+        Raises:
+            ValueError: keys are out of proportion to the blocks that hold them.
+        """
+        self._left -= len(key)
+        if self._left < 0:
+            raise ValueError(f"keys take more than {_MOST_SHARING} times the bytes of their blocks")
 
 
 def varint(data: bytes | bytearray, position: int) -> tuple[int, int]:
@@ -75,12 +104,13 @@ def _block(data: bytes, offset: int, size: int) -> bytes:
     return data[offset:end]
 
 
-def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _entries(block: bytes, budget: _KeyBytes) -> Iterator[tuple[bytes, bytes]]:
     """The entries of a block: each key leaves out what it has in common with the one before."""
     restarts = int.from_bytes(block[-4:], "little")
     end = len(block) - 4 * (restarts + 1)
     if end < 0:
         raise ValueError("a block has more restarts than bytes")
+    budget.read(block)
     key = b""
     position = 0
     while position < end:
@@ -91,6 +121,7 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
             raise ValueError("an entry reaches beyond its block")
         key = key[:shared] + block[position : position + own]
         position += own
+        budget.take(key)
         yield key, block[position : position + size]
         position += size
 
@@ -134,8 +165,10 @@ def uncompressed(data: bytes) -> bytes:
             raise ValueError("a compressed block is cut off")
         if back == 0 or start < 0:
             raise ValueError("a compressed block copies from before its beginning")
-        for i in range(length):  # the copy may run into what it is making
-            result.append(result[start + i])
+        if back < length:  # the copy runs into what it is making
+            result += (result[start:] * (length // back + 1))[:length]
+        else:
+            result += result[start : start + length]
     if len(result) != size:
         raise ValueError(f"a compressed block holds {len(result)} bytes, not {size}")
     return bytes(result)

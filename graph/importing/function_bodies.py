@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import TYPE_CHECKING, Any
 
+from ...protos.config import config
 from ...protos.dtypes import as_dtype
 from ...protos.messages import GraphDef, NameAttrList, NodeDef
 from ...shape_inference.tensor_shape import TensorShape
@@ -22,7 +23,7 @@ from .node_texts import WAITING, BodySource
 from .preparation import prepared
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ...protos.messages import FunctionDef
 
@@ -52,16 +53,45 @@ def body_of(graph: Graph, func: NameAttrList) -> Body:
 
 def bodies_of(op: Operation) -> dict[str, Body]:
     """The functions that an op runs, by their names, as far as it can be told what they hold."""
+    return {body.name: body for body in _bodies(op)}
+
+
+def _bodies(op: Operation) -> Iterator[Body]:
+    """The functions that an op runs; one may be there several times, with other attrs."""
     graph: Any = op.graph
-    found: dict[str, Body] = {}
     for value in op.attrs.values():
         for func in value if isinstance(value, list) else [value]:
             if isinstance(func, NameAttrList):
                 try:
-                    found[func.name] = body_of(graph, func)
+                    yield body_of(graph, func)
                 except (ValueError, errors.UnimplementedError):
                     continue
-    return found
+
+
+def ops_within(ops: Iterable[Operation]) -> Iterator[Operation]:
+    """Ops, and those of the functions that they run.
+
+    Raises:
+        ResourceExhaustedError: they are more than `td.config.max_graph_nodes`.
+    """
+    seen: set[int] = set()  # a function that is called with other attrs is another body
+    pending = list(ops)
+    number = 0
+    while pending:
+        op = pending.pop()
+        number += 1
+        if number > config.max_graph_nodes:
+            raise errors.ResourceExhaustedError(
+                None,
+                op,
+                f"functions that run others hold more than td.config.max_graph_nodes = "
+                f"{config.max_graph_nodes} ops",
+            )
+        yield op
+        for body in _bodies(op):
+            if id(body) not in seen:
+                seen.add(id(body))
+                pending += body.needed()
 
 
 def _source(

@@ -9,7 +9,7 @@ from ...protos.config import config
 from ...protos.messages import GraphDef, NodeDef
 from .. import registry
 from ..node_def import full_input, read_attrs, source_name
-from ..referred_functions import referred_functions
+from ..referred_functions import named_functions, referred_functions
 from .function_calls import Call, type_name
 from .node_order import sorted_by_need
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ...protos.messages import AttrValue, FunctionDef
+    from ..files.progress import Progress
 
 public = {"td.graph_util": "inline_functions"}
 
 
 _MOST_BYTES = 2**31 - 1
+_NODES_A_REPORT = 1_000
 
 
 class _Size(NamedTuple):
@@ -31,7 +33,7 @@ class _Size(NamedTuple):
     depth: int
 
 
-def inline_functions(graph_def: GraphDef) -> GraphDef:
+def inline_functions(graph_def: GraphDef, progress: Progress | None = None) -> GraphDef:
     """A GraphDef without calls of functions that `graph_def` holds in its library.
 
     The nodes of a body are named after the call, `call/node`. In place of the call stands an
@@ -41,6 +43,8 @@ def inline_functions(graph_def: GraphDef) -> GraphDef:
 
     Args:
         graph_def: the message; it is not changed.
+        progress: called with the number of nodes that there will be, before any is made, and then
+            now and then; a `td.LoadBudget` sets limits.
 
     Returns:
         A new message, or `graph_def` itself if it calls no function.
@@ -72,15 +76,20 @@ def inline_functions(graph_def: GraphDef) -> GraphDef:
     """
     functions = _checked_library(graph_def)
     calls = [call for node in graph_def.node if (call := Call.of(node, functions)) is not None]
+    if progress is not None and functions:
+        progress("nodes", 0, _inlined_size(graph_def, functions, calls))
     if not calls:
         return graph_def
     _check_sizes(functions, len(graph_def.node), calls)
     result = GraphDef(versions=graph_def.versions)
     taken = {node.name for node in graph_def.node}
     pending = list(reversed(graph_def.node))
-    size = 0
+    size = steps = 0
     while pending:
         node = pending.pop()
+        steps += 1
+        if progress is not None and not steps % _NODES_A_REPORT:
+            progress("nodes", len(result.node), len(result.node) + len(pending))
         size += node.ByteSize()
         if size > _MOST_BYTES:
             raise ValueError("the graph takes more than 2 GiB with its functions inlined")
@@ -121,6 +130,29 @@ def _checked_library(graph_def: GraphDef) -> dict[str, FunctionDef]:
 
 def _check_sizes(functions: dict[str, FunctionDef], nodes: int, calls: Iterable[Call]) -> None:
     """Checks that inlining comes to an end, and to one that is not too large."""
+    sizes = _sizes(functions)
+    total = nodes
+    for call in calls:
+        size = sizes[call.function.signature.name]
+        total += size.nodes - 1  # in the place of the call
+        if size.depth > config.max_nesting:
+            raise ValueError(
+                f"{call}, whose calls are nested {size.depth} deep, more than "
+                f"td.config.max_nesting = {config.max_nesting}"
+            )
+    if total > config.max_graph_nodes:
+        raise ValueError(
+            f"the graph has {total} nodes with its functions inlined, more than "
+            f"td.config.max_graph_nodes = {config.max_graph_nodes}"
+        )
+
+
+def _sizes(functions: Mapping[str, FunctionDef]) -> dict[str, _Size]:
+    """What each function comes to in the place of a call.
+
+    Raises:
+        ValueError: functions call each other in a cycle.
+    """
     called = {
         name: [
             call.function.signature.name
@@ -133,23 +165,33 @@ def _check_sizes(functions: dict[str, FunctionDef], nodes: int, calls: Iterable[
     for name in sorted_by_need(called, "functions"):
         inner = [sizes[other] for other in called[name]]
         sizes[name] = _Size(
-            len(functions[name].node_def) + 1 + sum(size.nodes for size in inner),
+            len(functions[name].node_def) + 1 + sum(size.nodes - 1 for size in inner),
             1 + max((size.depth for size in inner), default=0),
         )
-    total = nodes
-    for call in calls:
-        size = sizes[call.function.signature.name]
-        total += size.nodes
-        if size.depth > config.max_nesting:
-            raise ValueError(
-                f"{call}, whose calls are nested {size.depth} deep, more than "
-                f"td.config.max_nesting = {config.max_nesting}"
-            )
-    if total > config.max_graph_nodes:
-        raise ValueError(
-            f"the graph has {total} nodes with its functions inlined, more than "
-            f"td.config.max_graph_nodes = {config.max_graph_nodes}"
-        )
+    return sizes
+
+
+def _inlined_size(
+    graph_def: GraphDef, functions: Mapping[str, FunctionDef], calls: Iterable[Call]
+) -> int:
+    """How many nodes there will be, those included of functions that ops such as `While` run."""
+    total = len(graph_def.node)
+    try:
+        sizes = _sizes(functions)
+    except ValueError:  # which is told where one of them is called
+        return total
+    total += sum(sizes[call.function.signature.name].nodes - 1 for call in calls)
+    nodes = list(graph_def.node)
+    for name in referred_functions(graph_def.node, functions):
+        nodes += functions[name].node_def
+    bodies = {
+        name
+        for node in nodes
+        if Call.of(node, functions) is None
+        for name in named_functions(node.attr.values())
+        if name in functions
+    }
+    return total + sum(sizes[name].nodes for name in bodies)
 
 
 class Expansion:

@@ -180,7 +180,7 @@ def import_leniently(
 def _imported(graph_def: GraphDef, options: ImportOptions) -> Graph:
     graph = Graph()
     with collector.at_rest(len(graph_def.node)):
-        graph_def = prepared(graph_def)
+        graph_def = prepared(graph_def, options.progress)
         graph.versions.CopyFrom(graph_def.versions)
         Importer(graph, graph_def, options).run(None)
     return graph

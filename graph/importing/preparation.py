@@ -11,10 +11,15 @@ from .versions import check_versions
 
 if TYPE_CHECKING:
     from ...protos.messages import GraphDef
+    from ..files.progress import Progress
 
 
-def prepared(graph_def: GraphDef) -> GraphDef:
+def prepared(graph_def: GraphDef, progress: Progress | None = None) -> GraphDef:
     """The GraphDef without calls of functions and of their gradients, if this library may read it.
+
+    Args:
+        graph_def: the message; it is not changed.
+        progress: as for `inline_functions`.
 
     Raises:
         ValueError: it may not, has too many nodes, or holds calls that cannot be replaced.
@@ -22,7 +27,7 @@ def prepared(graph_def: GraphDef) -> GraphDef:
     check_versions(graph_def)
     _check_size(graph_def)
     functions = {function.signature.name: function for function in graph_def.library.function}
-    result = expand_nodes(inline_functions(graph_def), functions)
+    result = expand_nodes(inline_functions(graph_def, progress), functions)
     _check_size(result)
     return result
 

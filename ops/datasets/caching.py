@@ -21,7 +21,7 @@ from ...graph.files.record_file import TFRecordWriter, tf_record_iterator
 from ...graph.op_def import OpDef
 from ...protos.messages import TensorProto
 from ...protos.tensor_codec import decode_tensor, encode_tensor
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import STATEFUL, Traits
 from ..queues.handles import handle_to, scalar_shape
 from .dataset_elements import Derived, Elements, Listed, kept, source_of
 from .dataset_ops import dataset_op, text_of
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from .dataset_elements import Element, Source
 
 _OF = "input_dataset: variant, filename: string"
-CACHE_DATASET = dataset_op("CacheDataset", _OF, traits=STATEFUL)
-CACHE_DATASET_V2 = dataset_op("CacheDatasetV2", f"{_OF}, cache: resource", traits=STATEFUL)
+_KEEPS = Traits(stateful=True, reads_at="filename", writes_at="filename")
+CACHE_DATASET = dataset_op("CacheDataset", _OF, traits=_KEEPS)
+CACHE_DATASET_V2 = dataset_op("CacheDatasetV2", f"{_OF}, cache: resource", traits=_KEEPS)
 DUMMY_MEMORY_CACHE = OpDef("DummyMemoryCache", "-> handle: resource", traits=STATEFUL)
 
 _MAGIC = b"tensordraft cache 1"

@@ -16,7 +16,7 @@ from ...graph.files.record_file import opened, records_by_place
 from ...protos.config import config
 from ...protos.dtypes import string
 from ...shape_inference.rules import SCALAR
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import Traits
 from .dataset_elements import Elements, Source
 from .dataset_ops import at_least, dataset_op, hold_elements, text_of
 
@@ -37,20 +37,19 @@ _LENGTHS = (
     "filenames: string, header_bytes: int64, record_bytes: int64, footer_bytes: int64, "
     "buffer_size: int64"
 )
-TF_RECORD_DATASET = dataset_op("TFRecordDataset", _FILES, _NOTE, traits=STATEFUL)
+_READS = Traits(stateful=True, reads_files=True)
+TF_RECORD_DATASET = dataset_op("TFRecordDataset", _FILES, _NOTE, traits=_READS)
 TF_RECORD_DATASET_V2 = dataset_op(
-    "TFRecordDatasetV2", f"{_FILES}, byte_offsets: int64", _NOTE, traits=STATEFUL
+    "TFRecordDatasetV2", f"{_FILES}, byte_offsets: int64", _NOTE, traits=_READS
 )
-TEXT_LINE_DATASET = dataset_op("TextLineDataset", _FILES, _NOTE, traits=STATEFUL)
-FIXED_LENGTH_RECORD_DATASET = dataset_op(
-    "FixedLengthRecordDataset", _LENGTHS, _NOTE, traits=STATEFUL
-)
+TEXT_LINE_DATASET = dataset_op("TextLineDataset", _FILES, _NOTE, traits=_READS)
+FIXED_LENGTH_RECORD_DATASET = dataset_op("FixedLengthRecordDataset", _LENGTHS, _NOTE, traits=_READS)
 FIXED_LENGTH_RECORD_DATASET_V2 = dataset_op(
-    "FixedLengthRecordDatasetV2", f"{_LENGTHS}, compression_type: string", _NOTE, traits=STATEFUL
+    "FixedLengthRecordDatasetV2", f"{_LENGTHS}, compression_type: string", _NOTE, traits=_READS
 )
-MATCHING_FILES_DATASET = dataset_op("MatchingFilesDataset", "patterns: string", "", traits=STATEFUL)
+MATCHING_FILES_DATASET = dataset_op("MatchingFilesDataset", "patterns: string", "", traits=_READS)
 EXPERIMENTAL_MATCHING_FILES_DATASET = dataset_op(
-    "ExperimentalMatchingFilesDataset", "patterns: string", "", traits=STATEFUL
+    "ExperimentalMatchingFilesDataset", "patterns: string", "", traits=_READS
 )
 
 _BLOCK = 1 << 20

@@ -41,7 +41,7 @@ PRINT_V2 = OpDef(
     "PrintV2",
     "input: string ->",
     "output_stream: string = 'stderr', end: string = '\n'",
-    traits=STATEFUL,
+    traits=Traits(stateful=True, writes_at="output_stream=file://"),
 )
 _STREAMS = "stderr", "stdout", "log(info)", "log(warning)", "log(error)"
 _FILE = "file://"  # before the path of one that lines are added to

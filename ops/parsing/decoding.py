@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from google.protobuf.json_format import Parse, ParseError
 from google.protobuf.message import DecodeError
 
-from ...graph import errors
 from ...graph.op_def import OpDef
 from ...protos.config import config
 from ...protos.dtypes import as_dtype
@@ -21,6 +19,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.allocation import new_array
 from ..kit.call_forms import renamed
+from .inflating import WINDOWS, inflated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,8 +58,6 @@ DECODE_JSON_EXAMPLE = OpDef(
 )
 PARSE_TENSOR = OpDef("ParseTensor", "serialized: string -> output: out_type", "out_type: type")
 SERIALIZE_TENSOR = OpDef("SerializeTensor", "tensor: T -> serialized: string", "T: type")
-
-_WINDOWS = {b"GZIP": 31, b"ZLIB": 15}  # what zlib is told for each kind
 
 
 # Numbers -----------------------------------------------------------------------------------------
@@ -209,31 +206,21 @@ def _decode_compressed_kernel(c: KernelContext) -> Kernel:
     kind = c.attr("compression_type")
     if not kind:
         return lambda texts: texts
-    if kind not in _WINDOWS:
+    if kind not in WINDOWS:
         raise ValueError(f"compression_type must be '', 'GZIP' or 'ZLIB', got {kind!r}")
 
-    def inflated(text: bytes) -> bytes:
-        if not text:
-            return b""
-        machine = zlib.decompressobj(_WINDOWS[kind])
-        limit = config.max_tensor_bytes
-        try:
-            result = machine.decompress(text, limit)
-        except zlib.error as error:
-            raise errors.DataLossError(
-                None, None, f"a string of {len(text)} bytes is no {kind.decode()}: {error}"
-            ) from None
-        if machine.unconsumed_tail:
-            raise errors.ResourceExhaustedError(
-                None, None, f"a string holds more than td.config.max_tensor_bytes = {limit} bytes"
-            )
-        if not machine.eof:
-            raise errors.DataLossError(
-                None, None, f"a string of {len(text)} bytes ends amid its {kind.decode()} data"
-            )
-        return result
+    def decompress(texts: Array) -> Array:
+        room = config.max_tensor_bytes
 
-    return lambda texts: _mapped(inflated, texts)
+        def one(text: bytes) -> bytes:
+            nonlocal room
+            result = inflated(text, kind, room)
+            room -= len(result)
+            return result
+
+        return _mapped(one, texts)
+
+    return decompress
 
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
-from ...shape_inference.traits import STATEFUL
+from ...shape_inference.traits import STATEFUL, Traits
 from .class_samplers import (
     all_sampler,
     fixed_sampler,
@@ -38,12 +38,14 @@ _SEEDS = "seed: int = 0, seed2: int = 0"
 _RESERVED = 2048  # words that TensorFlow sets aside for each class
 
 
-def _define(kind: str, attrs: str, make: Callable[[KernelContext], Sampler]) -> OpDef:
+def _define(
+    kind: str, attrs: str, make: Callable[[KernelContext], Sampler], traits: Traits = STATEFUL
+) -> OpDef:
     definition = OpDef(
         f"{kind}CandidateSampler",
         f"true_classes: int64 -> {_OUTPUTS}",
         f"{attrs}, {_SEEDS}",
-        traits=STATEFUL,
+        traits=traits,
     )
 
     @definition.shape
@@ -104,7 +106,12 @@ UNIFORM = _define("Uniform", _RANGED, _by_range(uniform_sampler))
 LOG_UNIFORM = _define("LogUniform", _RANGED, _by_range(log_uniform_sampler))
 LEARNED_UNIGRAM = _define("LearnedUnigram", _RANGED, _by_range(learned_sampler))
 THREAD_UNSAFE = _define("ThreadUnsafeUnigram", _RANGED, _by_range(learned_sampler))
-FIXED_UNIGRAM = _define("FixedUnigram", f"{_RANGED}, {_WEIGHTS}", fixed_sampler)
+FIXED_UNIGRAM = _define(
+    "FixedUnigram",
+    f"{_RANGED}, {_WEIGHTS}",
+    fixed_sampler,
+    Traits(stateful=True, reads_at="vocab_file"),
+)
 ALL = _define("All", _COUNTS, lambda c: all_sampler(c.attr("num_sampled")))
 
 

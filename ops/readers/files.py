@@ -45,7 +45,8 @@ def _read_file_kernel(c: KernelContext) -> Kernel:
 
     def read(filename: Array) -> Array:
         result = np.empty((), object)
-        result[()] = read_whole(os.fsdecode(filename.item()))
+        with told_as_op_error():
+            result[()] = read_whole(os.fsdecode(filename.item()))
         return result
 
     return read

@@ -6,6 +6,7 @@ or of another dtype or shape, would leave some variables changed and others not.
 
 from __future__ import annotations
 
+import glob
 import math
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,14 +19,16 @@ from ...graph.checkpoints.checkpoint_slices import read_part, spans
 from ...graph.checkpoints.checkpoint_state import checkpoint_exists
 from ...graph.checkpoints.object_graph import keys_by_name
 from ...graph.constant_value import constant_value
+from ...graph.files.local_files import told_as_op_error
 from ...graph.surface.alike import meant
-from .checkpoint_ops import texts
+from .checkpoint_ops import restored, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...graph.graph import Graph
     from ...graph.node import Operation, Tensor
+    from ...protos.messages import SaverDef
 
 _MOST_NAMED = 8
 
@@ -68,6 +71,75 @@ def keys_to_read(graph: Graph, restore_op: str, prefix: str) -> dict[Tensor, Any
             for op, items in reads.items()
             if any(keys.of(item.name) != item.name for item in items)
         }
+
+
+def restore_feeds(sess: Any, saver_def: SaverDef, prefix: str, folder: str = "") -> dict[Any, Any]:
+    """What to feed so that the nodes of a saver restore a checkpoint.
+
+    A session for graphs that are not trusted runs no op that reads files. There the checkpoint that
+    the caller names is read here, and fed in the place of what the nodes of the saver would read.
+
+    Args:
+        sess: the session.
+        saver_def: the saver.
+        prefix: the name of the checkpoint.
+        folder: in such a session, where the files have to be, be it behind links; by default the
+            folder of the checkpoint.
+
+    Raises:
+        NotFoundError: something is not in the checkpoint.
+        InvalidArgumentError: something is of another dtype or shape.
+        DataLossError: the checkpoint is damaged.
+        PermissionDeniedError: a file of it is a link that leads out of the folder.
+        ValueError: the saver names an op or tensor that is not in the graph.
+    """
+    graph = sess.graph
+    try:
+        name = graph.get_tensor_by_name(saver_def.filename_tensor_name)
+        restore = graph.as_graph_element(saver_def.restore_op_name)
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"the saver names what is not in the graph: {error.args[0]}") from None
+    op = getattr(restore, "op", restore)
+    keys = keys_to_read(graph, op.name, prefix)
+    feeds = {name: prefix, **keys}
+    if is_untrusted(sess):
+        check_inside(glob.glob(f"{glob.escape(prefix)}*"), folder or os.path.dirname(prefix))
+        with told_as_op_error(), CheckpointReader(prefix) as reader:
+            for reading in needed(op):
+                if reading.definition.traits.of_saver and _reads(reading, name):
+                    for item in _read_by(reading, keys):
+                        dtype = item.tensor.dtype
+                        feeds[item.tensor] = restored(reader, item.name, item.part, dtype)
+    return feeds
+
+
+def is_untrusted(sess: Any) -> bool:
+    """Whether a session is for graphs that are not trusted."""
+    return bool(getattr(getattr(sess, "_config", None), "untrusted", False))
+
+
+def check_inside(paths: Iterable[str], folder: str) -> None:
+    """Checks that files are in a folder, and not behind links that lead out of it.
+
+    Raises:
+        PermissionDeniedError: one is not.
+    """
+    home = os.path.realpath(folder)
+    for path in paths:
+        if os.path.commonpath([home, os.path.realpath(path)]) != home:
+            raise errors.PermissionDeniedError(
+                None, None, f"{path!r} is a link that leads out of the model's folder {folder!r}"
+            )
+
+
+def _reads(op: Operation, name: Tensor) -> bool:
+    """Whether an op reads the checkpoint of which `name` is the name."""
+    if not (op.definition.traits.reads_files and op.inputs):
+        return False
+    found = op.inputs[0]
+    while found is not name and found.op.type == "Identity":
+        found = found.op.inputs[0]
+    return found is name
 
 
 class _Keys:
@@ -114,11 +186,20 @@ def needed(op: Operation) -> list[Operation]:
     return list(found)
 
 
-def _read_by(op: Operation) -> Iterator[_Read]:
-    """What an op reads of a checkpoint; nothing where only the run will tell."""
-    names, parts = map(constant_value, op.inputs[1:])
-    if names is not None and parts is not None and names.size == parts.size == len(op.outputs):
-        yield from map(_Read, op.outputs, texts(names), texts(parts))
+def _read_by(op: Operation, keys: Mapping[Tensor, Any] | None = None) -> Iterator[_Read]:
+    """What an op reads of a checkpoint; nothing where only the run will tell.
+
+    Args:
+        op: the op.
+        keys: what is fed in the place of names.
+    """
+    names, *parts = [(keys or {}).get(tensor, constant_value(tensor)) for tensor in op.inputs[1:]]
+    if names is None or names.size != len(op.outputs):
+        return
+    if not parts:  # an old op, which reads whole tensors
+        yield from (_Read(*pair, "") for pair in zip(op.outputs, texts(names), strict=True))
+    elif parts[0] is not None and parts[0].size == names.size:
+        yield from map(_Read, op.outputs, texts(names), texts(parts[0]))
 
 
 def _check(reader: CheckpointReader, key: str, item: _Read) -> None:

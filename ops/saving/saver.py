@@ -22,7 +22,7 @@ from ...graph.checkpoints.meta_graph import export_meta_graph
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys, register_proto_function
 from ...protos.messages import SaverDef
-from .restoring import checkpoints_beside, keys_to_read, step_number
+from .restoring import checkpoints_beside, restore_feeds, step_number
 from .saveables import all_saveables, as_saveables
 from .saver_graph import SaverGraph
 
@@ -350,10 +350,8 @@ class Saver:
             message = f"The passed save_path is not a valid checkpoint: {told}"
             raise NoCheckpointError(None, None, message)
         _LOG.info("Restoring parameters from %s", path)
-        feeds: dict[Any, Any] = {saver_def.filename_tensor_name: path}
         try:
-            feeds.update(keys_to_read(sess.graph, saver_def.restore_op_name, path))
-            sess.run(saver_def.restore_op_name, feeds)
+            sess.run(saver_def.restore_op_name, restore_feeds(sess, saver_def, path))
         except errors.NotFoundError as error:
             _explain(error, _MISSING)
         except errors.InvalidArgumentError as error:

@@ -10,7 +10,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import check_size
 from .code_points import check_splits
-from .string_arrays import strings
+from .string_arrays import Room, joined, strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,16 +47,16 @@ def _n_grams_kernel(c: KernelContext) -> Kernel:
         number = width - 1 if padding < 0 else min(padding, width - 1)
         return [*[left] * number, *items, *[right] * number]
 
-    def of_row(items: Sequence[bytes]) -> Iterator[bytes]:
+    def of_row(items: Sequence[bytes], room: Room) -> Iterator[bytes]:
         found = False
         for width in widths:
             tokens = padded(items, width)
             for start in range(len(tokens) - width + 1):
                 found = True
-                yield separator.join(tokens[start : start + width])
+                yield joined(separator, tokens[start : start + width], room)
         if keep_short and not found and items:
             number = max(padding, 0)
-            yield separator.join([*[left] * number, *items, *[right] * number])
+            yield joined(separator, [*[left] * number, *items, *[right] * number], room)
 
     def n_grams(data: Array, splits: Array) -> tuple[Array, Array]:
         if data.ndim != 1:
@@ -65,10 +65,10 @@ def _n_grams_kernel(c: KernelContext) -> Kernel:
             return strings([], [0]), splits.copy()
         check_splits(splits, len(data), "data_splits")
         check_size([(len(data) + 2 * len(splits) * max(widths, default=0)) * len(widths)], dtype)
-        items, ends = data.tolist(), [0]
+        items, ends, room = data.tolist(), [0], Room()
         grams: list[bytes] = []
         for start, end in zip(splits[:-1].tolist(), splits[1:].tolist(), strict=True):
-            grams += of_row(items[start:end])
+            grams += of_row(items[start:end], room)
             ends.append(len(grams))
         return strings(grams, [len(grams)]), np.array(ends, dtype)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
-from .string_arrays import strings
+from .string_arrays import Room, joined, strings
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor
@@ -113,17 +113,18 @@ class _Rewrite:
         if self.is_legal:
             self._parts.append(text[at:])
 
-    def of(self, match: Any) -> bytes:
+    def of(self, match: Any, room: Room) -> bytes:
         """What is written for a match; nothing for a group that takes no part in it."""
-        return b"".join(
+        parts = [
             part if isinstance(part, bytes) else match.group(part) or b"" for part in self._parts
-        )
+        ]
+        return joined(b"", parts, room)
 
 
 def _all_replaced(expression: Any, written: _Rewrite, text: bytes) -> bytes:
     """As RE2's GlobalReplace: no match is empty at the end of the one before."""
     pieces: list[bytes] = []
-    at, last_end = 0, -1
+    room, at, last_end = Room(), 0, -1
     while at <= len(text) and (match := expression.search(text, at)) is not None:
         start, end = match.span()
         pieces.append(text[at:start])
@@ -131,9 +132,9 @@ def _all_replaced(expression: Any, written: _Rewrite, text: bytes) -> bytes:
             at = end + _length_of_character(text, end)
             pieces.append(text[end:at])
         else:
-            pieces.append(written.of(match))
+            pieces.append(written.of(match, room))
             at = last_end = end
-    return b"".join([*pieces, text[at:]])
+    return joined(b"", [*pieces, text[at:]])
 
 
 def _length_of_character(text: bytes, at: int) -> int:
@@ -157,12 +158,12 @@ def _replacing(pattern: bytes, rewrite: bytes, all_of_them: bool) -> Kernel:
         match = expression.search(text)
         if match is None:
             return text
-        return text[: match.start()] + written.of(match) + text[match.end() :]
+        return text[: match.start()] + written.of(match, Room()) + text[match.end() :]
 
     def replace(texts: Array) -> Array:
         if keeps:
             return texts
-        return strings([replaced(text) for text in texts.ravel().tolist()], texts.shape)
+        return strings(map(replaced, texts.ravel().tolist()), texts.shape)
 
     return replace
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...graph import errors
+from ...protos.config import config
 from ..kit.allocation import check_size
 
 if TYPE_CHECKING:
@@ -14,11 +16,57 @@ if TYPE_CHECKING:
     from ...shape_inference.protocols import Array
 
 
+class Room:
+    """The bytes that the strings of a result may still take."""
+
+    def __init__(self) -> None:
+        self._left = config.max_tensor_bytes
+
+    def take(self, size: int) -> None:
+        """Takes the bytes of a string, which need not be there yet.
+
+        Raises:
+            ResourceExhaustedError: it is more than there is room for.
+        """
+        self._left -= size
+        if self._left < 0:
+            raise errors.ResourceExhaustedError(
+                None,
+                None,
+                "the strings of the result take more than td.config.max_tensor_bytes = "
+                f"{config.max_tensor_bytes}",
+            )
+
+
 def strings(items: Iterable[bytes], shape: Sequence[int]) -> Array:
-    """A new array of strings."""
+    """A new array of strings, which are looked at one by one where they are still to be made.
+
+    Raises:
+        ResourceExhaustedError: they take more than `td.config.max_tensor_bytes`.
+    """
     result = np.empty(check_size(shape, np.dtype(object)), object)
-    result.reshape(-1)[:] = list(items)
+    room, kept = Room(), []
+    for item in items:
+        room.take(len(item))
+        kept.append(item)
+    result.reshape(-1)[:] = kept
     return result
+
+
+def joined(separator: bytes, parts: Sequence[bytes], room: Room | None = None) -> bytes:
+    """`separator.join(parts)`, whose size is looked at before it is made.
+
+    Args:
+        separator: what stands between the parts.
+        parts: the parts.
+        room: for this string and others; by default, for this one.
+
+    Raises:
+        ResourceExhaustedError: there is no room for it.
+    """
+    size = sum(map(len, parts)) + len(separator) * max(len(parts) - 1, 0)
+    (room or Room()).take(size)
+    return separator.join(parts)
 
 
 def place_of(name: str, index: int, shape: tuple[int, ...]) -> str:

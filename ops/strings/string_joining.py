@@ -17,7 +17,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast, normal_axes, redu
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..kit.call_forms import renamed
-from .string_arrays import place_of, strings
+from .string_arrays import joined, place_of, strings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +79,7 @@ def _string_join_kernel(c: KernelContext) -> Kernel:
         columns = [np.broadcast_to(array, shape).ravel().tolist() for array in inputs]
         if not columns:
             return strings([b""], ())
-        return strings(map(separator.join, zip(*columns, strict=True)), shape)
+        return strings((joined(separator, row) for row in zip(*columns, strict=True)), shape)
 
     return string_join
 
@@ -163,7 +163,7 @@ def _reduce_join_kernel(c: KernelContext) -> Kernel:
             int(np.prod([inputs.shape[axis] for axis in kept], dtype=np.int64)),
             int(np.prod([inputs.shape[axis] for axis in axes], dtype=np.int64)),
         )
-        return strings(map(separator.join, rows.tolist()), shape)
+        return strings((joined(separator, row) for row in rows.tolist()), shape)
 
     return reduce_join
 

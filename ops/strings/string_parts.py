@@ -14,7 +14,7 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..kit.allocation import check_size
 from ..kit.call_forms import renamed
 from ..math.segments import check_prefix, misplaced
-from .string_arrays import strings
+from .string_arrays import joined, strings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -122,10 +122,10 @@ def _unsorted_segment_join_kernel(c: KernelContext) -> Kernel:
         rows = inputs.reshape(ids.size, int(np.prod(rest, dtype=np.int64)))
         parts: list[list[list[bytes]]] = [[[] for _ in rows.T] for _ in range(number)]
         for place, row in zip(ids.ravel().tolist(), rows.tolist(), strict=True):
-            for joined, text in zip(parts[place], row, strict=True):
-                if joined or text:  # TensorFlow writes no separator after nothing
-                    joined.append(text)
-        texts = [separator.join(joined) for segment in parts for joined in segment]
+            for some, text in zip(parts[place], row, strict=True):
+                if some or text:  # TensorFlow writes no separator after nothing
+                    some.append(text)
+        texts = (joined(separator, some) for segment in parts for some in segment)
         return strings(texts, (number, *rest))
 
     return unsorted_segment_join

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...graph import errors
 from ...graph.describe import whereabouts
+from ...graph.importing.function_bodies import ops_within
 from ...graph.node import Operation, Tensor
 from ...graph.touches import refuse_touching
 from ...shape_inference.inference import Inference
@@ -13,7 +14,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.traits import Input
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ...graph.graph import Graph
 
@@ -37,14 +38,19 @@ def check_kernels(ops: Sequence[Operation]) -> None:
         )
 
 
-def check_trusted(ops: Sequence[Operation]) -> None:
-    """Checks that all ops have a kernel, and touch nothing but the graph.
+def check_trusted(ops: Sequence[Operation], own_files: Mapping[Operation, Tensor]) -> None:
+    """Checks that all ops have a kernel, and touch nothing but the graph, nor do their functions.
+
+    Args:
+        ops: the ops.
+        own_files: ops that may read the file of the model whose name is fed to the tensor.
 
     Raises:
         PermissionDeniedError: some touch files, or call functions of the program.
         UnimplementedError: some have no kernel.
     """
-    refuse_touching(ops)
+    fed = {op for op, name in own_files.items() if name.op not in set(ops)}
+    refuse_touching(op for op in ops_within(ops) if op not in fed)
     check_kernels(ops)
 
 

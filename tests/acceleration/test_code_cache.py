@@ -48,6 +48,69 @@ def test_a_link_to_a_folder_is_not_followed(tmp_path: Path) -> None:
     assert CodeCache(tmp_path / "link").read("key") is None
 
 
+def test_a_link_to_a_file_is_not_followed(tmp_path: Path) -> None:
+    cache = CodeCache(tmp_path / "loops")
+    cache.keep("key", CODE)
+    (cache.folder / "key").rename(tmp_path / "elsewhere")
+    (cache.folder / "key").symlink_to(tmp_path / "elsewhere")
+    assert cache.read("key") is None
+
+
+def test_a_file_that_others_may_write_is_not_used(tmp_path: Path) -> None:
+    cache = CodeCache(tmp_path / "loops")
+    cache.keep("key", CODE)
+    (cache.folder / "key").chmod(0o622)
+    assert cache.read("key") is None
+
+
+@pytest.mark.parametrize(("mode", "used"), [(0o777, False), (0o1777, True), (0o755, True)])
+def test_parents_that_others_may_write(tmp_path: Path, mode: int, used: bool) -> None:
+    cache = CodeCache(tmp_path / "caches" / "loops")
+    cache.keep("key", CODE)
+    cache.folder.parent.chmod(mode)
+    assert (cache.read("key") == CODE) is used
+
+
+def test_a_parent_may_be_behind_a_link(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "home")
+    cache = CodeCache(tmp_path / "link" / "loops")
+    cache.keep("key", CODE)
+    assert cache.read("key") == CODE
+
+
+def test_a_folder_that_is_exchanged_after_it_was_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is exchanged between two calls of the system, planted code is not read."""
+    planted = Code("name", b"planted")
+    cache = CodeCache(tmp_path / "loops")
+    cache.keep("key", CODE)
+    other = CodeCache(tmp_path / "planted")
+    other.keep("key", planted)
+    other.folder.chmod(0o755)
+    real, seen = os.fstat, set()
+    for exchanged_at in range(1, 30):
+        calls = iter(range(1, 1000))
+
+        def fstat(descriptor: int, calls: object = calls, at: int = exchanged_at) -> object:
+            found = real(descriptor)
+            if next(calls) == at:  # type: ignore[call-overload]
+                os.rename(tmp_path / "loops", tmp_path / "aside")
+                os.rename(tmp_path / "planted", tmp_path / "loops")
+            return found
+
+        monkeypatch.setattr(os, "fstat", fstat)
+        found = cache.read("key")
+        monkeypatch.undo()
+        if (tmp_path / "aside").exists():
+            os.rename(tmp_path / "loops", tmp_path / "planted")
+            os.rename(tmp_path / "aside", tmp_path / "loops")
+        seen.add(found)
+    assert seen <= {CODE, None}
+    assert CODE in seen
+
+
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty"])
 def test_damaged_code_is_not_used(tmp_path: Path, damage: str) -> None:
     cache = CodeCache(tmp_path / "loops")
@@ -68,7 +131,7 @@ def test_what_cannot_be_kept_is_not(tmp_path: Path) -> None:
 
 
 def test_a_failed_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OSError("full")
 
     cache = CodeCache(tmp_path / "loops")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import numpy as np
 from ...graph import errors
 from ...graph.files.file_kinds import not_hdf5
 from ...graph.files.replacement import replacing
+from ...protos.config import config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,6 +22,8 @@ SUFFIXES = (".h5", ".hdf5", ".keras")
 """What names of files end in that Keras writes as HDF5."""
 
 _MOST = 64000  # bytes that HDF5 keeps in one attribute
+_SMALL = 1 << 24  # bytes that may be read, whatever the file holds of them
+_MOST_PACKED = 1100  # times: deflating makes nothing smaller than that
 
 
 def h5py() -> Any:
@@ -120,7 +124,28 @@ def array_at(parent: Any, name: str, shape: Sequence[int] | None = None) -> np.n
         raise _damaged(parent, f"has {name!r} in other files, which are not opened")
     if shape is not None and tuple(found.shape) != tuple(shape):
         raise ValueError(f"{name!r} has shape {tuple(found.shape)}, where {tuple(shape)} is taken")
+    _check_bytes(parent, name, found)
     return np.asarray(found[()])
+
+
+def _check_bytes(parent: Any, name: str, dataset: Any) -> None:
+    """Checks how much a dataset takes before it is read; a few bytes may say that it is large.
+
+    Raises:
+        ResourceExhaustedError: it is larger than a tensor may be.
+        DataLossError: it is larger than what the file holds of it can come to.
+    """
+    size = max(dataset.nbytes, math.prod(dataset.chunks or [0]) * dataset.dtype.itemsize)
+    if size > config.max_tensor_bytes:
+        raise errors.ResourceExhaustedError(
+            None,
+            None,
+            f"{name!r} in {parent.file.filename} takes {size} bytes, more than "
+            f"td.config.max_tensor_bytes = {config.max_tensor_bytes}",
+        )
+    held = dataset.id.get_storage_size()
+    if size > max(_SMALL, held * _MOST_PACKED):
+        raise _damaged(parent, f"has {name!r} of {size} bytes, of which the file holds only {held}")
 
 
 def _inner(parent: Any, name: str) -> Any:
