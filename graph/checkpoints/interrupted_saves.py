@@ -37,9 +37,12 @@ def noted(state: str, unlisted: Sequence[str], doomed: Sequence[str]) -> Iterato
     old = _notes(state)
     descriptor, path = opened_beside(os.path.abspath(state), 0o666, _SUFFIX)
     with open(descriptor, "wb", buffering=0) as file:
-        file.write(
-            b"\0".join(os.fsencode(os.path.basename(prefix)) for prefix in (*unlisted, *doomed))
-        )
+        names = map(os.path.basename, (*unlisted, *doomed))
+        try:
+            file.write(b"\0".join(map(os.fsencode, names)))
+        except BaseException:
+            _remove(path)
+            raise
         for note in old:
             _remove(note)
         try:
