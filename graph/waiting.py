@@ -20,6 +20,10 @@ WAITS = "the waits of the session"
 """The key of the waits in the store of a session."""
 
 
+RUN_OVER = (errors.CancelledError, errors.DeadlineExceededError)
+"""What ends a run from outside: no errors of the elements or calls during which they come."""
+
+
 class Course(Protocol):
     """A run that has more to do while one of its ops waits."""
 
@@ -90,6 +94,31 @@ class Waits:
         finally:
             with self._lock:
                 self._events.discard(event)
+
+    def check(self) -> None:
+        """Checks whether the run may go on: for what computes without end, and waits for nothing.
+
+        Raises:
+            CancelledError: the session is closed.
+            DeadlineExceededError: the time of the run is over.
+        """
+        if self.closed:
+            raise errors.CancelledError(None, None, "the session was closed")
+        if deadline.ends is not None and time.perf_counter() > deadline.ends:
+            raise errors.DeadlineExceededError(
+                None, None, "the time of the run was over before there was an element"
+            )
+
+    def while_open(self, numbers: Iterator[int]) -> Iterator[int]:
+        """The numbers of the rounds of a loop, until the session is closed.
+
+        Raises:
+            CancelledError: the session is closed.
+        """
+        for number in numbers:
+            if self.closed:
+                raise errors.CancelledError(None, None, "the session was closed")
+            yield number
 
     def close(self) -> None:
         """Lets everybody go on who waits, and lets nobody wait any more."""

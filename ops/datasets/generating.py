@@ -10,14 +10,13 @@ from ...graph import errors
 from ...graph.bodies import Known
 from ...graph.kernel_spec import KernelSpec
 from ...shape_inference.traits import Bodies
-from .dataset_elements import Elements, Source
+from .dataset_elements import Elements, Leaf
 from .dataset_ops import NOTED, dataset_op
 from .function_runs import DatasetFunction, stated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array
     from .dataset_elements import Element
@@ -37,16 +36,15 @@ GENERATOR_DATASET = dataset_op(
 )
 
 
-class Generated(Source):
+class Generated(Leaf):
     """What a function makes of a state, until it says that there is no more."""
 
     def __init__(self, calls: Sequence[Callable[[Element], Element]], what: Any) -> None:
         super().__init__(*what)
         self._calls = calls
 
-    def elements(self, waits: Waits) -> Elements:
+    def begun(self) -> Elements:
         """All elements."""
-        del waits
         return _Generated(*self._calls)
 
 
