@@ -11,7 +11,7 @@ from ..graph import errors
 from ..graph.default_graph import get_default_graph
 from ..graph.scopes import thread_defaults
 from ..graph.surface.public_calls import trimmed
-from ..graph.waiting import waits_of
+from ..graph.waiting import end_with, waits_of
 from .arguments import check_arguments
 from .calls import Call, Calls, is_plain
 from .executor import Executor
@@ -94,11 +94,11 @@ class Session(SessionInsights):
         self._deterministic = deterministic
         self._exact = optimize == "exact" or asks_for_exact(self._config)
         self._threads = Threads.of(self._config)
-        self._calls = Calls()
-        self._lock = threading.Lock()
+        self._calls, self._lock = Calls(), threading.Lock()
         self._closed = False
         self._lost: errors.OpError | None = None
         connect(target, self)
+        end_with(self, waits_of({} if target else self._state))
         self._partial_runs: dict[str, PartialRun] = {}
         self._handles = count()
         self._entered: ExitStack | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import weakref
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
@@ -58,26 +58,27 @@ class _Generated(Elements):
         self._init, self._following, self._finalize = init, following, finalize
         self._state: Element | None = None
         self._ended = False
-        self._end: Any = None
 
     def next(self) -> Element | None:
         if self._ended:
             return None
         if self._state is None:
             self._state = self._init(())
-            self._end = weakref.finalize(self, _finalized, self._finalize, self._state)
-            self._end.atexit = False
         try:
             return self._following(self._state)
         except errors.OutOfRangeError:
-            self._ended = True
-            self._end()
+            self._end(self._state)
             return None
 
+    def _end(self, state: Element) -> None:
+        self._ended = True
+        with contextlib.suppress(Exception):  # nobody is there to be told
+            self._finalize(state)
 
-def _finalized(finalize: Callable[[Element], Element], state: Element) -> None:
-    with contextlib.suppress(Exception):  # nobody is there to be told
-        finalize(state)
+    # Not `weakref.finalize`: it would keep the function, which may lead back here by the session.
+    def __del__(self) -> None:
+        if self._state is not None and not self._ended and not sys.is_finalizing():
+            self._end(self._state)
 
 
 @GENERATOR_DATASET.kernel
