@@ -23,8 +23,8 @@ deadline = _Deadline()
 def ending_at(ends: float | None) -> Iterator[None]:
     """A `with` block in which what waits ends in time."""
     outer = deadline.ends
-    deadline.ends = ends
     try:
+        deadline.ends = ends
         yield
     finally:
         deadline.ends = outer

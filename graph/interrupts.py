@@ -58,9 +58,10 @@ def held_back(function: Callable[..., Any], *arguments: Any) -> Any:
     outer = getsignal(SIGINT)
     if not callable(outer):
         return function(*arguments)
-    own.outer = outer
-    set_handler(SIGINT, own)
     try:
+        own.outer = outer
+        own.lifted = 0  # an exception may have come in between where a block ended
+        set_handler(SIGINT, own)
         return function(*arguments)
     finally:
         if getsignal(SIGINT) is own:  # otherwise the program has set another
@@ -76,12 +77,13 @@ def let_through() -> Iterator[None]:
     if own.outer is None or threading.current_thread() is not threading.main_thread():
         yield
         return
-    own.lifted += 1
+    lifted = own.lifted
     try:
+        own.lifted = lifted + 1
         own.deliver(own.outer)
         yield
     finally:
-        own.lifted -= 1
+        own.lifted = lifted
 
 
 def between_rounds(numbers: Iterator[int]) -> Iterator[int]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections import deque
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from . import errors
 from .deadlines import deadline
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 WAITS = "the waits of the session"
 """The key of the waits in the store of a session."""
+
+
+RUN_OVER = (errors.CancelledError, errors.DeadlineExceededError)
+"""What ends a run from outside: no errors of the elements or calls during which they come."""
 
 
 class Course(Protocol):
@@ -44,8 +49,8 @@ def run_under_way(course: Course) -> Iterator[None]:
         course: the run.
     """
     outer = _under_way.course
-    _under_way.course = course
     try:
+        _under_way.course = course
         yield
     finally:
         _under_way.course = outer
@@ -57,6 +62,7 @@ class Waits:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._events: set[threading.Event] = set()
+        self._used = False
         self.closed = False
 
     def wait(self, event: threading.Event, seconds: float | None = None) -> None:
@@ -73,11 +79,12 @@ class Waits:
         """
         if event.is_set():
             return
-        with self._lock:
-            if self.closed:
-                return
-            self._events.add(event)
+        self._used = True
         try:
+            with self._lock:
+                if self.closed:
+                    return
+                self._events.add(event)
             ends = [] if deadline.ends is None else [deadline.ends - time.perf_counter()]
             limit = min([*ends, *([] if seconds is None else [seconds])], default=None)
             course = _under_way.course
@@ -91,6 +98,31 @@ class Waits:
             with self._lock:
                 self._events.discard(event)
 
+    def check(self) -> None:
+        """Checks whether the run may go on: for what computes without end, and waits for nothing.
+
+        Raises:
+            CancelledError: the session is closed.
+            DeadlineExceededError: the time of the run is over.
+        """
+        if self.closed:
+            raise errors.CancelledError(None, None, "the session was closed")
+        if deadline.ends is not None and time.perf_counter() > deadline.ends:
+            raise errors.DeadlineExceededError(
+                None, None, "the time of the run was over before there was an element"
+            )
+
+    def while_open(self, numbers: Iterator[int]) -> Iterator[int]:
+        """The numbers of the rounds of a loop, until the session is closed.
+
+        Raises:
+            CancelledError: the session is closed.
+        """
+        for number in numbers:
+            if self.closed:
+                raise errors.CancelledError(None, None, "the session was closed")
+            yield number
+
     def close(self) -> None:
         """Lets everybody go on who waits, and lets nobody wait any more."""
         with self._lock:
@@ -98,13 +130,22 @@ class Waits:
             for event in self._events:
                 event.set()
 
+    def abandon(self) -> None:
+        """Closes where nobody has the session any more: its threads end, and what they keep.
+
+        The collector calls this in the midst of anything, so that it must not wait for a lock.
+        """
+        self.closed = True
+        if self._used:
+            threading.Thread(target=self.close, name="tensordraft-end", daemon=True).start()
+
 
 class Turns:
     """Lets one run at a time do something that may take long: the others wait in line."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._line: deque[threading.Event] = deque()
+        self._line: deque[_Place] = deque()
 
     @contextmanager
     def turn(self, waits: Waits) -> Iterator[None]:
@@ -114,24 +155,40 @@ class Turns:
             DeadlineExceededError: the time of the run is over.
             CancelledError: the session is closed.
         """
-        mine = threading.Event()
-        with self._lock:
-            self._line.append(mine)
-            if self._line[0] is mine:
-                mine.set()
+        mine = _Place(threading.Event(), threading.get_ident())
         try:
-            waits.wait(mine)
+            with self._lock:
+                self._leave(mine.thread)
+                self._line.append(mine)
+                self._line[0].event.set()
+            waits.wait(mine.event)
             if self._line[0] is not mine:
                 raise errors.CancelledError(None, None, "the session was closed")
             yield
         finally:
             with self._lock:
-                self._line.remove(mine)
-                if self._line:
-                    self._line[0].set()
+                self._leave(mine.thread)
+
+    def _leave(self, thread: int) -> None:
+        """Takes a thread out of the line: it is in no other block, even if it was interrupted."""
+        self._line = deque(place for place in self._line if place.thread != thread)
+        if self._line:
+            self._line[0].event.set()
+
+
+class _Place(NamedTuple):
+    """A place in a line."""
+
+    event: threading.Event
+    thread: int
 
 
 def waits_of(state: MutableMapping[Any, Any]) -> Waits:
     """The waits of the session whose store for stateful ops is given."""
     found: Waits = state.setdefault(WAITS, Waits())
     return found
+
+
+def end_with(owner: Any, waits: Waits) -> None:
+    """Ends waits when nobody has `owner` any more."""
+    weakref.finalize(owner, waits.abandon).atexit = False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..graph.describe import tensor_type
-from ..graph.node import Tensor
+from ..graph.node import Operation, Tensor
 from ..graph.surface.alike import counted
 from ..graph.surface.graph_ends import graph_ends, tensors_of
 from ..graph.surface.shown_text import ShownText

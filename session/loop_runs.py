@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..graph.pools import Pool
+    from ..graph.waiting import Waits
     from .interpreter import Watch
     from .loop_plan import LoopPlan
     from .plan import Array, Step
@@ -37,16 +38,24 @@ class LoopRun:
         test: tells of what the condition has made whether there is another round.
         is_flag: whether that is a flag, which Python takes for true as `test` does.
         pool: the threads that share the blocks of large arrays.
+        waits: what the session waits for; when it closes, the loop ends.
     """
 
     def __init__(
-        self, name: str, make: Callable[[], LoopPlan], test: Test, is_flag: bool, pool: Pool
+        self,
+        name: str,
+        make: Callable[[], LoopPlan],
+        test: Test,
+        is_flag: bool,
+        pool: Pool,
+        waits: Waits,
     ) -> None:
         self.name = name
         self._make = make
         self._test = test
         self._is_flag = is_flag
         self._pool = pool
+        self._waits = waits
         self._flat: _FlatLoop | None = None
         self._rounds = 0
         self._hot: Steady | None = None
@@ -68,9 +77,10 @@ class LoopRun:
         if not watch.follows_steps:
             return self._run(watch.rounds(), state)
         with watch.inside([*state, *self.plan.constants.values()]):
-            return self._program().run(watch.rounds(), state, watch)
+            return self._program().run(self._waits.while_open(watch.rounds()), state, watch)
 
     def _run(self, numbers: Iterator[int], state: Sequence[Any]) -> Sequence[Any]:
+        numbers = self._waits.while_open(numbers)
         if are_held_back():
             numbers = between_rounds(numbers)
         while self._hot is None:

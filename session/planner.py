@@ -10,6 +10,7 @@ from ..graph import errors
 from ..graph.dependencies import needed_ops
 from ..graph.importing.gc_pause import collector
 from ..graph.pools import Pool
+from ..graph.waiting import waits_of
 from ..protos.config import config
 from .body_runs import BodyRun
 from .drafts.channel_folding import fold_channels
@@ -185,7 +186,7 @@ class _Bodies:
 
         asked = cond.outputs[0]
         is_flag = asked.dtype.is_bool and asked.shape.rank == 0
-        return LoopRun(name, make, test, is_flag, self._pool)
+        return LoopRun(name, make, test, is_flag, self._pool, waits_of(self._state))
 
     def _plan(self, body: Body, given: Sequence[Known], depth: int) -> Plan:
         if depth >= config.max_nesting:

@@ -41,8 +41,8 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
     """
     if contexts.entered:
         return function(*arguments)
-    contexts.entered = True
     try:
+        contexts.entered = True
         return contexts.run(function, *arguments)
     finally:
         contexts.entered = False

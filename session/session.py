@@ -11,7 +11,7 @@ from ..graph import errors
 from ..graph.default_graph import get_default_graph
 from ..graph.scopes import thread_defaults
 from ..graph.surface.public_calls import trimmed
-from ..graph.waiting import waits_of
+from ..graph.waiting import end_with, waits_of
 from .arguments import check_arguments
 from .calls import Call, Calls, is_plain
 from .executor import Executor
@@ -100,6 +100,7 @@ class Session(SessionInsights):
         self._own_files: Any = None  # what a model may read while it is restored
         self._lost: errors.OpError | None = None
         connect(target, self)
+        end_with(self, waits_of({} if target else self._state))
         self._partial_runs: dict[str, PartialRun] = {}
         self._handles = count()
         self._entered: ExitStack | None = None

@@ -145,8 +145,8 @@ def watching_run() -> TracedRun | None:
 def watched_by(run: TracedRun) -> Iterator[None]:
     """Has bodies that run in a `with` block be watched, too."""
     outer = _watching.run
-    _watching.run = run
     try:
+        _watching.run = run
         yield
     finally:
         _watching.run = outer

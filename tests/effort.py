@@ -31,5 +31,11 @@ def sample(rows: Iterable[Any], number: int) -> list[Any]:
     ]
 
 
+def some(number: int, most: int) -> list[int]:
+    """The numbers below `number`, of which an ordinary run tries at most `most`, spread evenly."""
+    step = 1 if settings().max_examples > _ORDINARY else -(-number // most)
+    return list(range(0, number, step))
+
+
 def _values(row: Any) -> tuple[Any, ...]:
     return row if isinstance(row, tuple) else (row,)

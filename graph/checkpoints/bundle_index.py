@@ -82,6 +82,23 @@ def read_index(prefix: str) -> Index:
     return Index(shards, entries)
 
 
+def present_shards(prefix: str) -> int:
+    """The number of data files of a checkpoint; 0 where there is no index, or a damaged one.
+
+    Raises:
+        OSError: the index cannot be read.
+    """
+    try:
+        data = read_file(prefix + SUFFIX)
+    except errors.NotFoundError:
+        return 0
+    try:
+        key, header = next(read_table(data))
+        return 0 if key else _read_header(header)
+    except (ValueError, TypeError, StopIteration):
+        return 0
+
+
 def write_index(prefix: str, index: Index) -> None:
     """Writes the index of a checkpoint.
 

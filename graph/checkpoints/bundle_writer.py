@@ -1,26 +1,38 @@
 """Writing TensorFlow's checkpoints, version 2: the data of all tensors in a row, and an index.
 
-Both files are written beside what they replace. The data takes its place first, then the index: a
-process that is killed between the two leaves an index whose checksums do not fit, and no mixture
-of old and new values.
+The names of data files contain their number, which the index states. A checkpoint that replaces
+another is written under a number that the present index does not state, so that the rename of the
+index decides between the old and the new one. Then the data gets its usual name, as a second link
+to the same file, and another rename of the index decides for that: a process may be killed at any
+moment, and the checkpoint is the old one or the new one.
 """
 
 from __future__ import annotations
 
+import glob
 import os
-from contextlib import ExitStack, suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .. import errors
 from ..files.crc32c import masked_crc32c
 from ..files.replacement import replacing
 from ..files.table_writer import varint_bytes
-from .bundle_index import SUFFIX, Entry, Index, data_file, put_index, read_index, write_index
+from .bundle_index import (
+    SUFFIX,
+    Entry,
+    Index,
+    data_file,
+    present_shards,
+    read_index,
+    write_index,
+)
 from .checkpoint_slices import Part, slice_key, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ...protos.dtypes import DType
 
@@ -60,19 +72,19 @@ def write_bundle(prefix: str, tensors: Iterable[Saved]) -> None:
     """
     entries: dict[bytes, Entry] = {}
     position = 0
-    with ExitStack() as both:
-        index = both.enter_context(replacing(prefix + SUFFIX))  # closed last: after the data
-        data = both.enter_context(replacing(data_file(prefix, 0, 1)))
-        for saved in sorted(tensors, key=lambda item: item.name.encode()):
-            key = _announce(saved, entries)
-            chunks, checksum = _stored(saved)
-            size = sum(map(len, chunks))
-            shape = list(saved.value.shape)
-            entries[key] = Entry(saved.dtype, shape, 0, position, size, checksum)
-            for chunk in chunks:
-                data.write(chunk)
-            position += size
-        put_index(index, Index(1, entries))
+    with _shards_of_its_own(prefix, 1) as shards:
+        with replacing(data_file(prefix, 0, shards)) as data:
+            for saved in sorted(tensors, key=lambda item: item.name.encode()):
+                key = _announce(saved, entries)
+                chunks, checksum = _stored(saved)
+                size = sum(map(len, chunks))
+                shape = list(saved.value.shape)
+                entries[key] = Entry(saved.dtype, shape, 0, position, size, checksum)
+                for chunk in chunks:
+                    data.write(chunk)
+                position += size
+        write_index(prefix, Index(shards, entries))
+    _settle(prefix, Index(shards, entries), 1)
 
 
 def merge_bundles(
@@ -93,10 +105,23 @@ def merge_bundles(
     """
     found = [p for p in prefixes if not allow_missing or os.path.exists(p + SUFFIX)]
     indices = [read_index(prefix) for prefix in found or prefixes]
-    shards = sum(index.shards for index in indices)
+    count = sum(index.shards for index in indices)
+    with _shards_of_its_own(destination, count) as shards:
+        merged = _moved(found, indices, destination, shards)
+        write_index(destination, Index(shards, merged))
+    for prefix in found:
+        with suppress(FileNotFoundError):
+            os.remove(prefix + SUFFIX)
+    _settle(destination, Index(shards, merged), count)
+
+
+def _moved(
+    prefixes: Sequence[str], indices: Sequence[Index], destination: str, shards: int
+) -> dict[bytes, Entry]:
+    """Moves the data files of checkpoints to be those of one; returns the entries of that."""
     merged: dict[bytes, Entry] = {}
     moves: list[tuple[str, str]] = []
-    for prefix, index in zip(found, indices, strict=True):
+    for prefix, index in zip(prefixes, indices, strict=True):
         first = len(moves)
         for shard in range(index.shards):
             target = data_file(destination, first + shard, shards)
@@ -112,10 +137,46 @@ def merge_bundles(
                 raise ValueError(f"{name!r} is in more than one of the checkpoints to be merged")
     for source, target in moves:
         os.replace(source, target)
-    write_index(destination, Index(shards, merged))
-    for prefix in found:
+    return merged
+
+
+@contextmanager
+def _shards_of_its_own(prefix: str, count: int) -> Iterator[int]:
+    """A number of shards under which data files replace none of the present checkpoint.
+
+    The data files are removed if the index that names them is not written in the block.
+    """
+    shards = count if present_shards(prefix) != count else count + 1
+    try:
+        yield shards
+    except BaseException:
+        if present_shards(prefix) != shards:
+            _remove(data_file(prefix, shard, shards) for shard in range(count))
+        raise
+
+
+def _settle(prefix: str, index: Index, count: int) -> None:
+    """Gives the data of a complete checkpoint its usual names, and removes what was replaced.
+
+    Where the file system has no links, or no room, the checkpoint is left as it is: it is complete.
+    """
+    with suppress(OSError, errors.OpError):
+        if index.shards != count:
+            names = [data_file(prefix, shard, count) for shard in range(count)]
+            _remove(names)
+            for shard, name in enumerate(names):
+                os.link(data_file(prefix, shard, index.shards), name)
+            write_index(prefix, index._replace(shards=count))
+    with suppress(OSError, errors.OpError):
+        kept = f"-of-{present_shards(prefix):05d}"
+        found = glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????")
+        _remove(name for name in found if not name.endswith(kept))
+
+
+def _remove(names: Iterable[str]) -> None:
+    for name in names:
         with suppress(FileNotFoundError):
-            os.remove(prefix + SUFFIX)
+            os.remove(name)
 
 
 def _announce(saved: Saved, entries: dict[bytes, Entry]) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from contextlib import suppress
@@ -28,6 +27,8 @@ public = {
 }
 
 _SHARDED = re.compile(r"-[0-9?]{5}-of-[0-9]{5}$")  # of the names that version 1 has
+_DATA = re.compile(r"\.data-.....-of-.....$")
+_PARTS = re.compile(r"_temp(_[0-9a-f]{32})?$")
 
 
 def checkpoint_exists(checkpoint_prefix: str | PathLike[str]) -> bool:
@@ -271,10 +272,33 @@ def remove_checkpoint(
     prefix = os.fsdecode(checkpoint_prefix)
     # The index goes first: from then on there is no checkpoint, and no half of one.
     paths = [prefix + INDEX_SUFFIX, prefix + SUFFIX, *files_of(prefix)]
-    paths += glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????")
+    beside = names_beside(prefix)
+    paths += [path for path in beside if _DATA.search(path)]
+    # Of a save with shards that was killed: TensorFlow's names, of 1.15 and of before.
+    folders = [path for path in beside if _PARTS.search(path)]
+    for folder in folders:
+        paths += [os.path.join(folder, name) for name in os.listdir(folder) if "part-" in name]
     for path in (*paths, f"{_SHARDED.sub('', prefix)}.{meta_graph_suffix}"):
         with suppress(FileNotFoundError):
             os.remove(path)
+    for folder in folders:
+        with suppress(OSError):  # it holds something else
+            os.rmdir(folder)
+
+
+def names_beside(prefix: str) -> list[str]:
+    """Paths in the folder of a checkpoint that begin with its name and a suffix.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    folder, name = os.path.split(prefix)
+    starts = (f"{name}.", f"{name}_temp")
+    try:
+        found = os.listdir(folder or ".")
+    except FileNotFoundError:
+        return []
+    return [os.path.join(folder, item) for item in found if item.startswith(starts)]
 
 
 def _relative(path: str, folder: str) -> str:

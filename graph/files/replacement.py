@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
 from contextlib import contextmanager, suppress
@@ -36,8 +37,10 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     target = os.path.realpath(path)
     try:
         mode = _mode(target)
-        _sweep(target)
-        descriptor, temporary = _opened_beside(target, 0o666 if mode is None else 0o600)
+        for left in leftovers(os.path.dirname(target), _SUFFIX):
+            with suppress(OSError):
+                os.remove(left)
+        descriptor, temporary = opened_beside(target, 0o666 if mode is None else 0o600)
     except OSError as error:
         error.filename = path
         if isinstance(error, FileNotFoundError):
@@ -76,14 +79,11 @@ def _mode(target: str) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def _prefix(target: str) -> str:
-    return f".{os.path.basename(target)[:_MOST_CHARACTERS]}."
-
-
-def _opened_beside(target: str, mode: int) -> tuple[int, str]:
+def opened_beside(target: str, mode: int, suffix: str = _SUFFIX) -> tuple[int, str]:
     """A new file in the folder of `target`, locked for as long as it is open; and its path."""
     while True:
-        name = f"{_prefix(target)}{secrets.token_hex(8)}{_SUFFIX}"
+        start = os.path.basename(target)[:_MOST_CHARACTERS]
+        name = f".{start}.{secrets.token_hex(8)}{suffix}"
         temporary = os.path.join(os.path.dirname(target), name)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         descriptor = os.open(temporary, flags, mode)
@@ -93,27 +93,27 @@ def _opened_beside(target: str, mode: int) -> tuple[int, str]:
         os.close(descriptor)
 
 
-def _sweep(target: str) -> None:
-    """Removes what writers of `target` have left behind that were killed: what nobody locks.
+def leftovers(folder: str, suffix: str) -> Iterator[str]:
+    """The files of `opened_beside` that killed writers have left in a folder, each locked.
 
     A lock ends with its process, on whatever machine or in whatever container that ran; a number
     of a process would say nothing there.
     """
-    prefix = _prefix(target)
-    with os.scandir(os.path.dirname(target)) as entries:
+    named = re.compile(
+        rf"\..{{0,{_MOST_CHARACTERS}}}\.[0-9a-f]{{16}}{re.escape(suffix)}", re.DOTALL
+    )
+    with os.scandir(folder) as entries:
         left = [
             entry.path
             for entry in entries
-            if entry.name.startswith(prefix)
-            and entry.name.endswith(_SUFFIX)
-            and entry.is_file(follow_symlinks=False)
+            if named.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
         ]
     for path in left:
         with suppress(OSError):  # it is gone by now, or somebody else's
             descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
             try:
                 if _locked(descriptor, wait=False):
-                    os.remove(path)
+                    yield path
             finally:
                 os.close(descriptor)
 

@@ -95,7 +95,7 @@ class Ahead:
         self._line = _Line(elements, capacity, waits)
         self._waits = waits
         self._started = False
-        weakref.finalize(self, self._line.stop)
+        weakref.finalize(self, self._line.room.stop)
 
     def begun(self) -> Ahead:
         """This object, whose thread works already."""
@@ -114,7 +114,7 @@ class Ahead:
             with line.lock:
                 if line.items:
                     item = line.items.popleft()
-                    line.room.set()
+                    line.room.event.set()
                     return _given(*item)
                 if line.ended:
                     return None
@@ -131,20 +131,30 @@ def _given(element: Element | None, error: Exception | None) -> Element | None:
     return element
 
 
+class _Room:
+    """Whether the thread may go on: what is left for the collector to call knows no elements.
+
+    They may lead to the session, and by it to the object whose end ends the thread.
+    """
+
+    def __init__(self) -> None:
+        self.event = threading.Event()
+        self.stopped = False
+
+    def stop(self) -> None:
+        self.stopped = True
+        self.event.set()
+
+
 class _Line:
     """What the thread knows: it must not know the object whose end ends it."""
 
     def __init__(self, elements: Elements, capacity: int, waits: Waits) -> None:
         self._elements, self._capacity, self._waits = elements, capacity, waits
-        self.lock = threading.RLock()  # the collector may call `stop` in the midst of anything
+        self.lock = threading.Lock()
         self.items: deque[tuple[Element | None, Exception | None]] = deque()
-        self.arrived, self.room = threading.Event(), threading.Event()
-        self.ended = self._stopped = False
-
-    def stop(self) -> None:
-        with self.lock:
-            self._stopped = True
-            self.room.set()
+        self.arrived, self.room = threading.Event(), _Room()
+        self.ended = False
 
     def fill(self) -> None:
         """Takes elements while there is room, in the thread."""
@@ -166,9 +176,9 @@ class _Line:
         """Waits for room; False where nothing more is wanted."""
         while True:
             with self.lock:
-                if self._stopped or self._waits.closed:
+                self.room.event.clear()
+                if self.room.stopped or self._waits.closed:
                     return False
                 if len(self.items) < self._capacity:
                     return True
-                self.room.clear()
-            self._waits.wait(self.room)
+            self._waits.wait(self.room.event)

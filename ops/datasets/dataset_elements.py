@@ -38,6 +38,11 @@ class Elements:
 
     sure = False
 
+    @property
+    def unwatched(self) -> Elements:
+        """The same elements, taken without a look at whether the run may go on."""
+        return self
+
     def next(self) -> Element | None:
         """The next element; None at the end, and ever after."""
         raise NotImplementedError
@@ -91,6 +96,45 @@ class Source:
         return handle_to(self)
 
 
+class Leaf(Source):
+    """A dataset that takes its elements from no other one.
+
+    Before each of them the run is looked at: so it ends in time, whatever leaves elements out.
+    """
+
+    def elements(self, waits: Waits) -> Elements:
+        """All elements."""
+        return _Watched(self.begun(), waits)
+
+    def begun(self) -> Elements:
+        """All elements, from the first."""
+        raise NotImplementedError
+
+
+class _Watched(Elements):
+    def __init__(self, inner: Elements, waits: Waits) -> None:
+        self.sure = inner.sure
+        self._inner = inner
+        self._next, self._rows, self._several = inner.next, inner.rows, inner.several
+        self._check = waits.check
+
+    @property
+    def unwatched(self) -> Elements:
+        return self._inner
+
+    def next(self) -> Element | None:
+        self._check()
+        return self._next()
+
+    def rows(self, number: int) -> Element | None:
+        self._check()
+        return self._rows(number)
+
+    def several(self, number: int) -> list[Element]:
+        self._check()
+        return self._several(number)
+
+
 class Derived(Source):
     """A dataset whose elements are of the kind of those of another one."""
 
@@ -103,7 +147,7 @@ class Derived(Source):
         return self.source.number()
 
 
-class Listed(Source):
+class Listed(Leaf):
     """A dataset of elements that are there."""
 
     def __init__(
@@ -112,9 +156,8 @@ class Listed(Source):
         super().__init__(dtypes, shapes)
         self._items = items
 
-    def elements(self, waits: Waits) -> Elements:
+    def begun(self) -> Elements:
         """All elements."""
-        del waits
         return _Items(self._items)
 
     def number(self) -> int:

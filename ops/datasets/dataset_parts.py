@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ...graph.waiting import RUN_OVER
 from ...shape_inference.contents import common_shape
 from .dataset_elements import (
     INFINITE,
@@ -229,32 +230,37 @@ class _Zipped(Elements):
     def __init__(self, inner: Sequence[Elements]) -> None:
         self._inner = inner
         self._ended = False
+        self._given: list[Any] = []  # of the next element, where a run has ended in between
 
     def next(self) -> Element | None:
         """The next of each; where one fails, the others have gone on, too."""
         if self._ended:
             return None
-        found: list[Array] = []
-        failed: Exception | None = None
-        for elements in self._inner:
+        given = self._given
+        for elements in self._inner[len(given) :]:
             try:
                 element = elements.next()
+            except RUN_OVER:  # the next run goes on here, so that the elements stay side by side
+                raise
             except Exception as error:  # noqa: BLE001 - raised once all have gone on
-                failed = failed or error
+                given.append(error)
                 continue
             if element is None:
                 self._ended = True
                 return None
-            found += element
-        if failed is not None:
-            raise failed
-        return tuple(found)
+            given.append(element)
+        self._given = []
+        for item in given:
+            if isinstance(item, Exception):
+                raise item
+        return tuple([array for element in given for array in element])
 
     def rows(self, number: int) -> Element | None:
         """Rows of each, where none can fail while others have gone on."""
-        if not all(inner.sure for inner in self._inner):
+        if self._given or not all(inner.sure for inner in self._inner):
             return super().rows(number)
-        parts = [inner.rows(number) for inner in self._inner]
+        first, *rest = self._inner  # the run ends here or nowhere, so that they stay side by side
+        parts = [first.rows(number), *[inner.unwatched.rows(number) for inner in rest]]
         found = [part for part in parts if part is not None]
         if self._ended or len(found) < len(parts):
             self._ended = True

@@ -7,6 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ...graph.kernel_spec import KernelSpec
+from ...graph.waiting import RUN_OVER
 from ...shape_inference.traits import Bodies
 from .background import Workers
 from .batching import Batched, size_of
@@ -162,6 +163,8 @@ class _ParallelMapped(_Mapped):
     def _taken_or_error(self) -> Task | None:
         try:
             element = self._taken()
+        except RUN_OVER:
+            raise
         except Exception as error:  # noqa: BLE001 - raised when it is this element's turn
             return self._workers.failed(error)
         if element is None:

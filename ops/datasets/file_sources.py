@@ -17,13 +17,12 @@ from ...protos.config import config
 from ...protos.dtypes import string
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.traits import Traits
-from .dataset_elements import Elements, Source
+from .dataset_elements import Elements, Leaf
 from .dataset_ops import at_least, dataset_op, hold_elements, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape
@@ -55,7 +54,7 @@ EXPERIMENTAL_MATCHING_FILES_DATASET = dataset_op(
 _BLOCK = 1 << 20
 
 
-class Strings(Source):
+class Strings(Leaf):
     """A dataset of strings that files hold.
 
     Args:
@@ -67,9 +66,8 @@ class Strings(Source):
         super().__init__([string], [SCALAR])
         self._names, self._opened = list(names), opened
 
-    def elements(self, waits: Waits) -> Elements:
+    def begun(self) -> Elements:
         """All elements."""
-        del waits
         return _Strings(self._names, self._opened)
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import weakref
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ...graph import errors
 from ...graph.bodies import Known
 from ...graph.kernel_spec import KernelSpec
 from ...shape_inference.traits import Bodies
-from .dataset_elements import Elements, Source
+from .dataset_elements import Elements, Leaf
 from .dataset_ops import NOTED, dataset_op
 from .function_runs import DatasetFunction, stated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array
     from .dataset_elements import Element
@@ -37,16 +36,15 @@ GENERATOR_DATASET = dataset_op(
 )
 
 
-class Generated(Source):
+class Generated(Leaf):
     """What a function makes of a state, until it says that there is no more."""
 
     def __init__(self, calls: Sequence[Callable[[Element], Element]], what: Any) -> None:
         super().__init__(*what)
         self._calls = calls
 
-    def elements(self, waits: Waits) -> Elements:
+    def begun(self) -> Elements:
         """All elements."""
-        del waits
         return _Generated(*self._calls)
 
 
@@ -60,26 +58,27 @@ class _Generated(Elements):
         self._init, self._following, self._finalize = init, following, finalize
         self._state: Element | None = None
         self._ended = False
-        self._end: Any = None
 
     def next(self) -> Element | None:
         if self._ended:
             return None
         if self._state is None:
             self._state = self._init(())
-            self._end = weakref.finalize(self, _finalized, self._finalize, self._state)
-            self._end.atexit = False
         try:
             return self._following(self._state)
         except errors.OutOfRangeError:
-            self._ended = True
-            self._end()
+            self._end(self._state)
             return None
 
+    def _end(self, state: Element) -> None:
+        self._ended = True
+        with contextlib.suppress(Exception):  # nobody is there to be told
+            self._finalize(state)
 
-def _finalized(finalize: Callable[[Element], Element], state: Element) -> None:
-    with contextlib.suppress(Exception):  # nobody is there to be told
-        finalize(state)
+    # Not `weakref.finalize`: it would keep the function, which may lead back here by the session.
+    def __del__(self) -> None:
+        if self._state is not None and not self._ended and not sys.is_finalizing():
+            self._end(self._state)
 
 
 @GENERATOR_DATASET.kernel

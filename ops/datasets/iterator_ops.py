@@ -115,7 +115,7 @@ class DatasetIterator:
         Raises:
             FailedPreconditionError: the iterator has not begun.
         """
-        with let_through(), self._turns.turn(waits):
+        with self._turns.turn(waits), let_through():
             if self._elements is None:
                 if self._first is None:
                     raise errors.FailedPreconditionError(

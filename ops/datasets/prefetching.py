@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from ...graph import errors
+from ...graph.waiting import RUN_OVER
 from .background import Ahead
 from .dataset_elements import Derived, Elements, source_of
 from .dataset_ops import NOTED, TYPED, dataset_op, number_of
@@ -116,7 +116,7 @@ class _Indulgent(Elements):
         while True:
             try:
                 return self._inner.next()
-            except errors.CancelledError:
+            except RUN_OVER:
                 raise
             except Exception as error:  # noqa: BLE001 - that is what it is for
                 if self._warns:

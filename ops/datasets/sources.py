@@ -12,11 +12,10 @@ from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..random.philox import Philox
 from ..random.random_state import seeded_or_random
-from .dataset_elements import INFINITE, Elements, Source, kept
+from .dataset_elements import INFINITE, Elements, Leaf, kept
 from .dataset_ops import TYPED, dataset_op, number_of
 
 if TYPE_CHECKING:
-    from ...graph.waiting import Waits
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from .dataset_elements import Element
@@ -55,16 +54,15 @@ EXPERIMENTAL_RANDOM_DATASET = dataset_op(
 )
 
 
-class OneElement(Source):
+class OneElement(Leaf):
     """A dataset of one element."""
 
     def __init__(self, components: tuple[Array, ...], dtypes: Any) -> None:
         super().__init__(dtypes, [TensorShape(array.shape) for array in components])
         self._element = tuple(map(kept, components))
 
-    def elements(self, waits: Waits) -> Elements:
+    def begun(self) -> Elements:
         """All elements."""
-        del waits
         return Slices(tuple([array[None] for array in self._element]), 1)
 
     def number(self) -> int:
@@ -72,7 +70,7 @@ class OneElement(Source):
         return 1
 
 
-class SlicesOf(Source):
+class SlicesOf(Leaf):
     """A dataset of the slices of tensors."""
 
     def __init__(self, components: tuple[Array, ...], dtypes: Any) -> None:
@@ -87,9 +85,8 @@ class SlicesOf(Source):
         super().__init__(dtypes, [TensorShape(array.shape[1:]) for array in components])
         self._columns = tuple(map(kept, components))
 
-    def elements(self, waits: Waits) -> Elements:
+    def begun(self) -> Elements:
         """All elements."""
-        del waits
         return Slices(self._columns, len(self._columns[0]))
 
     def number(self) -> int:
@@ -123,16 +120,15 @@ class Slices(Elements):
         return tuple([column[start : self._place] for column in self._columns])
 
 
-class Numbers(Source):
+class Numbers(Leaf):
     """A dataset of the numbers of a range."""
 
     def __init__(self, numbers: range, dtype: Any) -> None:
         super().__init__([dtype], [SCALAR])
         self._numbers = numbers
 
-    def elements(self, waits: Waits) -> Elements:
+    def begun(self) -> Elements:
         """All elements."""
-        del waits
         return _Numbers(self._numbers, self.dtypes[0].numpy_dtype)
 
     def number(self) -> int:
@@ -192,7 +188,7 @@ def _sparse_shape(c: ShapeContext) -> TensorShape:
     return SCALAR
 
 
-class SparseSlices(Source):
+class SparseSlices(Leaf):
     """A dataset of the slices of a sparse tensor: of each indices, values and a shape."""
 
     def __init__(self, indices: Array, values: Array, dense_shape: Array, dtype: Any) -> None:
@@ -205,9 +201,8 @@ class SparseSlices(Source):
         self._slices = int(dense_shape[0])
         self._starts = kept(indices[:, 0])
 
-    def elements(self, waits: Waits) -> Elements:
+    def begun(self) -> Elements:
         """All elements."""
-        del waits
         return _SparseSlices(self)
 
     def number(self) -> int:
@@ -276,16 +271,15 @@ def _range_kernel(c: KernelContext) -> Kernel:
     return numbers
 
 
-class Randoms(Source):
+class Randoms(Leaf):
     """A dataset of random numbers, without end."""
 
     def __init__(self, seeds: tuple[int, int]) -> None:
         super().__init__([as_dtype("int64")], [SCALAR])
         self._seeds = seeds
 
-    def elements(self, waits: Waits) -> Elements:
+    def begun(self) -> Elements:
         """All elements."""
-        del waits
         return _Randoms(seeded_or_random(*self._seeds))
 
     def number(self) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from google.protobuf.message import Message
@@ -18,10 +19,13 @@ from ...graph.checkpoints.checkpoint_state import (
     remove_checkpoint,
     update_checkpoint_state,
 )
+from ...graph.checkpoints.interrupted_saves import interrupted, noted
 from ...graph.checkpoints.meta_graph import export_meta_graph
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys, register_proto_function
 from ...protos.messages import SaverDef
+from .checkpoint_ops import in_folder
+from .kept_checkpoints import HOUR, Kept, planned
 from .restoring import checkpoints_beside, restore_feeds, step_number
 from .saveables import all_saveables, as_saveables
 from .saver_graph import SaverGraph
@@ -33,17 +37,9 @@ if TYPE_CHECKING:
 
 public = {"td.train": "Saver"}
 
-_HOUR = 3600.0
 _LOG = logging.getLogger("tensordraft")
 _MISSING = "a Variable name or other graph key that is missing"
 _MISMATCH = "a mismatch between the current graph and the graph"
-
-
-class _Kept(NamedTuple):
-    """A checkpoint that is kept, and when it was made, in seconds since 1970."""
-
-    path: str
-    time: float
 
 
 class Saver:
@@ -51,10 +47,9 @@ class Saver:
 
     A checkpoint is in TensorFlow's format, version 2: the files `<name>.index` and
     `<name>.data-00000-of-00001`, the graph as `<name>.meta`, and in the folder's file `checkpoint`
-    the names of those that are kept. Each file is written whole or not at all, so the checkpoint
-    before stays usable whatever happens; where one is saved under the name of another and the
-    process is killed in between, restoring it is a DataLossError. The nodes that save and restore
-    are those that TensorFlow 1.x makes. Restoring also reads version 1, and the `.npz` files of
+    the names of those that are kept. Whenever a process is killed, each name is that of the
+    checkpoint before or of the new one, whole. The nodes that save and restore are those that
+    TensorFlow 1.x makes. Restoring also reads version 1, and the `.npz` files of
     older releases of this library.
 
     Args:
@@ -128,7 +123,7 @@ class Saver:
         self._version = write_version
         self._pad_step_number = pad_step_number
         self._filename = filename or "model"
-        self._last: list[_Kept] = []
+        self._last: list[Kept] = []
         self._is_empty = False
         self.saver_def: Any = None
         if saver_def is not None:
@@ -159,7 +154,7 @@ class Saver:
             nodes = SaverGraph(saveables, self._version, **self._settings)
             self.saver_def = nodes.build(self._name or "save", self._filename)
         self.saver_def.max_to_keep, self.saver_def.keep_checkpoint_every_n_hours = self._keep
-        self._next_kept = time.time() + self._keep[1] * _HOUR
+        self._next_kept = time.time() + self._keep[1] * HOUR
 
     def _take(self, saver_def: SaverDef) -> None:
         """Uses the nodes that a message names."""
@@ -175,7 +170,7 @@ class Saver:
                 name = f"{self._name.rstrip('/')}/{getattr(saver_def, field)}"
                 setattr(self.saver_def, field, name)
         self._version = saver_def.version
-        self._next_kept = time.time() + saver_def.keep_checkpoint_every_n_hours * _HOUR
+        self._next_kept = time.time() + saver_def.keep_checkpoint_every_n_hours * HOUR
 
     def as_saver_def(self) -> SaverDef:
         """The names of the nodes, and the settings, as a SaverDef message."""
@@ -208,18 +203,18 @@ class Saver:
 
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
         """Sets which checkpoints are kept, the oldest first; their times are not known."""
-        self._last = [_Kept(path, np.inf) for path in last_checkpoints]
+        self._last = [Kept(path, np.inf) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(
         self, last_checkpoints_with_time: Sequence[tuple[str, float]]
     ) -> None:
         """Sets which checkpoints are kept, and when each was made, in seconds since 1970."""
-        self._last = [_Kept(*pair) for pair in last_checkpoints_with_time]
+        self._last = [Kept(*pair) for pair in last_checkpoints_with_time]
 
     def recover_last_checkpoints(self, checkpoint_paths: Iterable[str]) -> None:
         """Takes checkpoints of an earlier process to be kept, those that still exist."""
         self._last = [
-            _Kept(path, times[0])
+            Kept(path, times[0])
             for path in checkpoint_paths
             if (times := get_checkpoint_mtimes([path]))
         ]
@@ -274,18 +269,36 @@ class Saver:
             path = f"{path}-{step:08d}" if self._pad_step_number else f"{path}-{step}"
         elif os.path.basename(path) == latest:
             raise ValueError(f"'latest_filename' collides with 'save_path': both are {latest!r}")
-        saved = None if self._is_empty else self._save_values(sess, path)
-        if saved is not None and write_state:
-            doomed = self._record(saved)
-            listed = self.last_checkpoints
-            update_checkpoint_state(os.path.dirname(path), saved, listed, latest)
-            for old in doomed:
-                remove_checkpoint(old, self._version, meta_graph_suffix)
+        if self._is_empty:
+            saved = None
+        elif write_state:
+            saved = self._save_listed(sess, path, latest, meta_graph_suffix)
+        else:
+            saved = self._save_values(sess, path)
         if write_meta_graph:
             with sess.graph.as_default():
                 self.export_meta_graph(
                     f"{path}.{meta_graph_suffix}", strip_default_attrs=strip_default_attrs
                 )
+        return saved
+
+    def _save_listed(self, sess: Any, path: str, latest: str, meta_graph_suffix: str) -> str:
+        """Saves values, lists the checkpoint, and deletes those that are not kept any more."""
+        folder = os.path.dirname(path)
+        state = os.path.join(folder, latest)
+        saver_def, left = self._built(), interrupted(state)
+        most, hours = saver_def.max_to_keep, saver_def.keep_checkpoint_every_n_hours
+        plan = planned(self._last, path, left, most, self._next_kept, hours)
+        unlisted = [item for item in (path, *left) if item not in self.last_checkpoints]
+        with ExitStack() as stack:
+            with suppress(OSError):  # then saving fails, too, and says why
+                stack.enter_context(in_folder(path))
+                stack.enter_context(noted(state, unlisted, plan.doomed))
+            saved = self._save_values(sess, path)
+            update_checkpoint_state(folder, saved, [kept.path for kept in plan.kept], latest)
+            for old in plan.doomed:
+                remove_checkpoint(old, self._version, meta_graph_suffix)
+        self._last, self._next_kept = plan.kept, plan.next_kept
         return saved
 
     def _save_values(self, sess: Any, path: str) -> str:
@@ -305,22 +318,6 @@ class Saver:
                 "the Saver has no nodes: call build() first, as defer_build asks for"
             )
         return self.as_saver_def()
-
-    def _record(self, path: str) -> list[str]:
-        """Takes a checkpoint to be the latest; the ones that are not kept any more."""
-        most = self.saver_def.max_to_keep
-        if not most:
-            return []
-        self._last = [kept for kept in self._last if kept.path != path]
-        self._last.append(_Kept(path, time.time()))
-        doomed = []
-        while len(self._last) > most:
-            oldest = self._last.pop(0)
-            if oldest.time > self._next_kept:
-                self._next_kept += self.saver_def.keep_checkpoint_every_n_hours * _HOUR
-            else:
-                doomed.append(oldest.path)
-        return doomed
 
     def restore(self, sess: Any, save_path: str | os.PathLike[str]) -> None:
         """Gives the variables in a session the values that a checkpoint holds.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.graph.checkpoints import bundle_writer
+from tensordraft.graph.checkpoints import bundle_index
 from tensordraft.graph.checkpoints.bundle_index import Entry, Index, write_index
 from tensordraft.graph.checkpoints.bundle_writer import Saved, write_bundle
 from tensordraft.graph.checkpoints.checkpoint_slices import Extent
@@ -84,15 +85,14 @@ def test_a_failure_leaves_the_old_checkpoint(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(bundle_writer, "put_index", full)
+    monkeypatch.setattr(bundle_index, "put_index", full)
     with pytest.raises(OSError, match="No space left"):
         written(tmp_path, {"v": np.array([3.0, 4.0])})
     assert td.train.load_variable(prefix, "v").tolist() == [1.0, 2.0]
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_kill_between_the_files_is_a_loss_and_no_mixture(tmp_path: Path) -> None:
-    """The data is in place first: what a kill leaves then is new data with the old index."""
+def test_a_checkpoint_with_data_of_other_numbers_is_a_loss_and_no_mixture(tmp_path: Path) -> None:
     prefix = written(tmp_path, {"v": np.array([1.0, 2.0])})
     index = Path(f"{prefix}.index")
     old = index.read_bytes()
@@ -102,19 +102,39 @@ def test_a_kill_between_the_files_is_a_loss_and_no_mixture(tmp_path: Path) -> No
         td.train.load_variable(prefix, "v")
 
 
-def test_the_data_is_in_place_before_the_index(
+def test_where_there_are_no_links_the_checkpoint_keeps_its_other_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order: list[str] = []
-    replace = os.replace
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
 
-    def noted(source: str, target: str) -> None:
-        order.append(Path(target).suffix)
-        replace(source, target)
+    monkeypatch.setattr(os, "link", refused)
+    for number in range(4):
+        prefix = written(tmp_path, {"v": np.array(float(number))})
+        assert td.train.load_variable(prefix, "v") == number
+        data = f"model.data-00000-of-0000{1 + number % 2}"
+        assert sorted(path.name for path in tmp_path.iterdir()) == [data, "model.index"]
 
-    monkeypatch.setattr(os, "replace", noted)
+
+def test_the_index_decides_between_old_and_new_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     written(tmp_path, {"v": np.array(1.0)})
-    assert order == [".data-00000-of-00001", ".index"]
+    order: list[str] = []
+    replace, link = os.replace, os.link
+
+    def noted(kind: str, call: Any) -> Any:
+        def noting(source: str, target: str) -> None:
+            order.append(kind + Path(target).suffix)
+            call(source, target)
+
+        return noting
+
+    monkeypatch.setattr(os, "replace", noted("", replace))
+    monkeypatch.setattr(os, "link", noted("link ", link))
+    written(tmp_path, {"v": np.array(2.0)})
+    own, usual = ".data-00000-of-00002", "link .data-00000-of-00001"
+    assert order == [own, ".index", usual, ".index"]
 
 
 HOSTILE: dict[str, tuple[int, Entry]] = {

@@ -1,0 +1,98 @@
+"""File operations that fail, one after the other: an error, a full disk, a short write, a kill."""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import io
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CALLS = "open replace rename remove unlink rmdir mkdir link stat chmod fsync scandir listdir"
+KINDS = ("error", "full", "short", "kill")
+
+
+class Killed(BaseException):
+    """The end of a process: from then on no operation changes a file."""
+
+
+class Operations:
+    """The file operations of a block, of which one fails.
+
+    Args:
+        failing: the number of the one that fails; None for none.
+        kind: how it fails, one of `KINDS`. "short" writes half of the data and then fails.
+    """
+
+    def __init__(self, failing: int | None, kind: str) -> None:
+        self.count = 0
+        self.names: list[str] = []
+        self._failing, self._kind = failing, kind
+        self._dead = False
+
+    def next(self, name: str) -> bool:
+        """Counts an operation; whether it is to be done by half."""
+        if self._dead:
+            raise Killed
+        number, self.count = self.count, self.count + 1
+        self.names.append(name)
+        if number != self._failing:
+            return False
+        if self._kind == "kill":
+            self._dead = True
+            raise Killed
+        if self._kind == "short" and name == "write":
+            return True
+        raise self.error()
+
+    def error(self) -> OSError:
+        number = errno.EIO if self._kind == "error" else errno.ENOSPC
+        return OSError(number, os.strerror(number))
+
+
+@contextmanager
+def failing(at: int | None, kind: str = "error") -> Iterator[Operations]:
+    """Lets the file operation of number `at` in a block fail; a `Killed` ends the block."""
+    operations = Operations(at, kind)
+    plain_open = builtins.open
+
+    class Raw(io.FileIO):
+        def write(self, data: Any) -> Any:
+            if operations.next("write"):
+                super().write(memoryview(data).cast("B")[: memoryview(data).nbytes // 2])
+                raise operations.error()
+            return super().write(data)
+
+    def opened(file: Any, mode: str = "r", buffering: int = -1, *rest: Any, **more: Any) -> Any:
+        if not isinstance(file, int):
+            operations.next("open")
+        if "b" in mode and "r" not in mode:
+            raw = Raw(file, mode.replace("b", ""))
+            return raw if buffering == 0 else io.BufferedWriter(raw)
+        return plain_open(file, mode, buffering, *rest, **more)
+
+    def counted(name: str) -> Any:
+        plain = getattr(os, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            operations.next(name)
+            return None if name == "fsync" else plain(*args, **kwargs)  # it takes long
+
+        return call
+
+    patches = [mock.patch.object(os, name, counted(name)) for name in _CALLS.split()]
+    patches.append(mock.patch.object(builtins, "open", opened))
+    for patch in patches:
+        patch.start()
+    try:
+        yield operations
+    except Killed:
+        pass
+    finally:
+        for patch in patches:
+            patch.stop()
