@@ -150,8 +150,13 @@ class Layer(LayerCalls):
 
     @property
     def updates(self) -> list[Any]:
-        """The updates that the layer needs in training."""
-        return list(self._updates)
+        """The updates that the layer needs in training: none where it is not trained."""
+        return list(self._updates) if self._updating else []
+
+    @property
+    def _updating(self) -> bool:
+        """Whether updates are run; those of a state also without training."""
+        return self.trainable or getattr(self, "stateful", False)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses to the layer, and to the collection of regularization losses."""
@@ -165,7 +170,8 @@ class Layer(LayerCalls):
         del inputs
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
             self._updates.append(update)
-            add_to_collection(GraphKeys.UPDATE_OPS, update)
+            if self._updating:
+                add_to_collection(GraphKeys.UPDATE_OPS, update)
 
     def add_variable(
         self,

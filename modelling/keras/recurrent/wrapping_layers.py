@@ -116,6 +116,11 @@ class Bidirectional(Wrapper):
         """The layers of both ways."""
         return [self.forward_layer, self.backward_layer]
 
+    @property
+    def stateful(self) -> bool:
+        """Whether the states are kept from batch to batch."""
+        return bool(self.forward_layer.stateful or self.backward_layer.stateful)
+
     def reset_states(self) -> None:
         """Puts zeros into the states that both ways keep."""
         for part in self.parts():
