@@ -61,8 +61,8 @@ class KerasStyle(Described):
         ('scale/mul', 'scale/factor')
     """
 
-    keeps_steps = False
-    """Whether the steps of the output are those of the input."""
+    supports_masking = False
+    """Whether the output has the mask of the input: its steps are those of the input."""
 
     own_calls = 0
     """How many calls configs count before the first: a network counts itself."""
@@ -142,7 +142,14 @@ class KerasStyle(Described):
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer, and notes what it made of what."""
-        outputs = super().__call__(inputs, *args, **kwargs)
+        taken = signature(self.call)
+        mask = taken.bind_partial(inputs, *args, **kwargs).arguments.get("mask")
+        found = {}
+        if mask is None:
+            mask = _masks_of(inputs)
+            if mask is not None and "mask" in taken.parameters:
+                found = {"mask": mask}
+        outputs = super().__call__(inputs, *args, **{**kwargs, **found})
         if self._first_weights is not None:
             self.set_weights(self._first_weights)
             self._first_weights = None
@@ -150,16 +157,29 @@ class KerasStyle(Described):
         if any(id(leaf) in given for leaf in flatten(outputs)):
             outputs = map_structure(_once_more, outputs)  # so that each tensor has one layer
         self.note(inputs, args, kwargs, outputs)
-        mask = self.compute_mask(inputs)
-        if mask is not None:
-            note_mask(outputs, mask)
+        self._note_masks(inputs, outputs, mask)
         return outputs
 
+    def _note_masks(self, inputs: Any, outputs: Any, mask: Any) -> None:
+        """Notes the masks of the outputs, unless layers within have done so."""
+        made = [leaf for leaf in flatten(outputs) if isinstance(leaf, Tensor)]
+        if made and all(mask_of(tensor) is not None for tensor in made):
+            return
+        found = self.compute_mask(inputs, mask)
+        masks = found if isinstance(found, (list, tuple)) else [found]
+        for tensor, one in zip(made, masks, strict=False):
+            if one is not None:
+                note_mask(tensor, one)
+
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the output count: those of the input, where that tells it."""
-        if mask is not None or not self.keeps_steps or isinstance(inputs, (list, tuple)):
-            return mask
-        return mask_of(inputs) if isinstance(inputs, Tensor) else None
+        """The mask of the output: that of the input, if the layer supports masking.
+
+        Args:
+            inputs: the inputs of a call.
+            mask: their mask, in the form of the inputs; None where all steps count.
+        """
+        del inputs
+        return mask if self.supports_masking else None
 
     def note(self, inputs: Any, args: Any, kwargs: Any, outputs: Any) -> None:
         """Notes a call of the layer."""
@@ -221,6 +241,12 @@ class KerasStyle(Described):
         if len(weights) != len(own):
             raise ValueError(f"layer {self.name} has {len(own)} variables, got {len(weights)}")
         batch_set_value(zip(own, weights, strict=True))
+
+
+def _masks_of(inputs: Any) -> Any:
+    """The masks of inputs, in their form; None where there are none."""
+    masks = map_structure(lambda leaf: mask_of(leaf) if isinstance(leaf, Tensor) else None, inputs)
+    return None if all(mask is None for mask in flatten(masks)) else masks
 
 
 def _once_more(leaf: Any) -> Any:
