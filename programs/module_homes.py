@@ -299,6 +299,17 @@ tools.graph_transforms:
 """
 
 
+# Functions in here have the names of functions of `td` itself, and are others: they are never
+# looked for there.
+_APART = tuple(
+    f"tensorflow.python.{name}"
+    for name in (
+        "data distribute estimator feature_column keras layers ops.distributions ops.losses "
+        "ops.ragged ops.signal ops.stateless_random_ops profiler saved_model"
+    ).split()
+)
+
+
 def _homes() -> dict[str, tuple[str, ...]]:
     """Of each inner module the places to look for its names."""
     homes: dict[str, tuple[str, ...]] = {}
@@ -319,8 +330,12 @@ def _homes() -> dict[str, tuple[str, ...]]:
             )
             if there or not found:
                 module = package if name == "*" else f"{package}.{name}"
+                if name.startswith("gen_"):
+                    homes[module] = (_GENERATED,)
+                    continue
+                both = there if module.startswith(_APART) and there else (*there, "")
                 # Names of generated functions are also those of functions with other arguments.
-                homes[module] = tuple(sorted((*there, ""), key=_GENERATED.__eq__))
+                homes[module] = tuple(sorted(both, key=_GENERATED.__eq__))
     for module in [*homes]:  # the packages around them are modules, too
         while "." in (module := module.rpartition(".")[0]):
             homes.setdefault(module, ("",))

@@ -22,6 +22,12 @@ public = {"td": "as_tensorflow"}
 
 _PACKAGE = __name__.partition(".")[0]
 _PUBLIC_ROOTS = ("tensorflow.compat.v1", "tensorflow")
+# Names of `td` that TensorFlow has not, or has for something else in a module within.
+_NEW_NAMES = frozenset(
+    "Contract LoadBudget Machine OpDef Size TensorLike as_tensorflow check_graph check_program cost "
+    "data_parallel draw jvp load load_graph load_saved_model map_blocks run_graph save_graph "
+    "split_report write_graph_events".split()
+)
 _KERAS = "tensorflow.python.keras"  # which is public, and programs reach for it within, too
 
 
@@ -75,7 +81,7 @@ class InternalModule(ModuleType):
         if inside in HOMES and inside not in HIDDEN_BY_FUNCTIONS:
             return import_module(inside)
         for home in HOMES[self.__name__]:
-            if not name.startswith("__"):
+            if not name.startswith("__") and (home or name not in _NEW_NAMES):
                 value = getattr(_part_of_package(home), name, None)
                 # A module of the package is none of these names: `ops` is to be imported.
                 if value is not None and not _is_ours(value):
