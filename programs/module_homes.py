@@ -301,12 +301,20 @@ tools.graph_transforms:
 
 # Functions in here have the names of functions of `td` itself, and are others: they are never
 # looked for there.
-_APART = tuple(
-    f"tensorflow.python.{name}"
-    for name in (
-        "data distribute estimator feature_column keras layers ops.distributions ops.losses "
-        "ops.ragged ops.signal ops.stateless_random_ops profiler saved_model"
-    ).split()
+_APART = (
+    "tensorflow.python.data",
+    "tensorflow.python.distribute",
+    "tensorflow.python.estimator",
+    "tensorflow.python.feature_column",
+    "tensorflow.python.keras",
+    "tensorflow.python.layers",
+    "tensorflow.python.ops.distributions",
+    "tensorflow.python.ops.losses",
+    "tensorflow.python.ops.ragged",
+    "tensorflow.python.ops.signal",
+    "tensorflow.python.ops.stateless_random_ops",
+    "tensorflow.python.profiler",
+    "tensorflow.python.saved_model",
 )
 
 

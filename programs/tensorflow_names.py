@@ -24,9 +24,29 @@ _PACKAGE = __name__.partition(".")[0]
 _PUBLIC_ROOTS = ("tensorflow.compat.v1", "tensorflow")
 # Names of `td` that TensorFlow has not, or has for something else in a module within.
 _NEW_NAMES = frozenset(
-    "Contract LoadBudget Machine OpDef Size TensorLike as_tensorflow check_graph check_program cost "
-    "data_parallel draw jvp load load_graph load_saved_model map_blocks run_graph save_graph "
-    "split_report write_graph_events".split()
+    {
+        "Contract",
+        "LoadBudget",
+        "Machine",
+        "OpDef",
+        "Size",
+        "TensorLike",
+        "as_tensorflow",
+        "check_graph",
+        "check_program",
+        "cost",
+        "data_parallel",
+        "draw",
+        "jvp",
+        "load",
+        "load_graph",
+        "load_saved_model",
+        "map_blocks",
+        "run_graph",
+        "save_graph",
+        "split_report",
+        "write_graph_events",
+    }
 )
 _KERAS = "tensorflow.python.keras"  # which is public, and programs reach for it within, too
 
@@ -89,7 +109,8 @@ class InternalModule(ModuleType):
         folder = self.__name__.rpartition(".")[0]
         beside = f"{folder}.{name}"
         # TensorFlow's inner modules import those beside them.
-        if folder.startswith("tensorflow.python.") and beside in HOMES:
+        others = beside != self.__name__ and beside in HOMES
+        if others and folder.startswith("tensorflow.python."):
             return sys.modules.get(beside) or module_called(beside)
         told = f"tensordraft has no {name!r}, which is asked of {self.__name__}"
         why = reason(name)
