@@ -9,11 +9,12 @@ from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
 from ...ops.array.constants import identity
 from ...ops.kit.nest import flatten, map_structure
-from ...ops.variable_scopes.variable_scope import get_variable_scope
+from ...ops.variable_scopes.variable_scope import AUTO_REUSE, variable_scope
 from ...ops.variable_scopes.variable_store import store_of
+from ..layers.layer_names import numbered
 from ..layers.named_functions import meant
 from .backend_session import batch_set_value, get_session
-from .keras_calls import LayerCall, mask_of, note_call, note_mask, numbered
+from .keras_calls import LayerCall, mask_of, note_call, note_mask
 from .keras_configs import Described
 
 if TYPE_CHECKING:
@@ -75,14 +76,11 @@ class KerasStyle(Described):
         for name, value in given.arguments.items():
             given.arguments[name] = meant(name, value)
         super().__init__(*given.args, **given.kwargs)
-        named = given.arguments.get("name") or given.kwargs.get("name")
-        self._name = self._base_name = str(named or numbered(self._base_name))
+        self._base_name = self._name = str(self._name)
         self.calls: list[LayerCall] = []
 
-    @property
-    def name(self) -> str:
-        """The name of the layer: given, or that of the class with a number."""
-        return self._name
+    def _default_name(self) -> str:
+        return numbered(self._base_name)
 
     def add_weight(
         self,
@@ -114,7 +112,7 @@ class KerasStyle(Described):
         name = word = name or "Variable"
         taken = store_of(get_default_graph()).variables
         count = 0
-        while f"{self.scope_name}/{name}" in taken and not get_variable_scope().reuse:
+        while f"{self.scope_name}/{name}" in taken:
             count += 1
             name = f"{word}_{count}"
         return super().add_variable(
@@ -129,6 +127,11 @@ class KerasStyle(Described):
         )
 
     add_variable = add_weight
+
+    def _scope_entered(self, scope: Any) -> Any:
+        """The scope of its variables, which are its own even where a scope around is reused."""
+        opened = self._open_scope(scope)
+        return variable_scope(opened, reuse=AUTO_REUSE, auxiliary_name_scope=False)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses to those of the layer."""

@@ -15,9 +15,9 @@ from ...ops.nn.embeddings import embedding_lookup
 from ...ops.nn.leaky_relu import leaky_relu
 from ..layers.batch_normalization import BatchNormalization as _BatchNormalization
 from ..layers.core import Dropout as _Dropout, Flatten as _Flatten
+from ..layers.layer_names import numbered
 from ..layers.named_functions import meant
 from .backend_session import learning_phase
-from .keras_calls import numbered
 from .keras_style import FunctionLayer, KerasStyle
 
 if TYPE_CHECKING:

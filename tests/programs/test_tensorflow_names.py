@@ -216,7 +216,6 @@ for module, name in (
     ("ops.stateless_random_ops", "split"),
     ("data.experimental.ops.unique", "unique"),
     ("distribute.distribute_lib", "RunOptions"),
-    ("ops.array_ops", "Size"),
     ("framework.ops", "load"),
 ):
     try:
