@@ -9,8 +9,8 @@ from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
 from ...ops.array.constants import identity
 from ...ops.kit.nest import flatten, map_structure
-from ...ops.variable_scopes.variable_scope import AUTO_REUSE, variable_scope
-from ...ops.variable_scopes.variable_store import store_of
+from ...ops.variable_scopes.variable_scope import variable_scope
+from ...ops.variable_scopes.variable_store import AUTO_REUSE, store_of
 from ..layers.layer_names import numbered
 from ..layers.named_functions import meant
 from .backend_session import batch_set_value, get_session

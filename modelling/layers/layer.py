@@ -60,7 +60,7 @@ class Layer(LayerCalls):
         ...     scale = Scale()
         ...     y = scale(td.ones([2, 3]))
         ...     scale.name, [v.name for v in scale.variables], y.shape.as_list()
-        ('scale', ['scale/factor:0'], [2, 3])
+        ('scale_1', ['scale/factor:0'], [2, 3])
     """
 
     def __init__(

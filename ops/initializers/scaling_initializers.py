@@ -253,7 +253,8 @@ class Identity(Initializer):
     ) -> Tensor:
         if len(whole) != 2:
             raise ValueError(f"expected the shape of a matrix, got {whole}")
-        diagonal = np.eye(*shape, k=offset[0] - offset[1], dtype=dtype.numpy_dtype)
+        rows, columns = shape
+        diagonal = np.eye(rows, columns, offset[0] - offset[1], dtype=dtype.numpy_dtype)
         return constant(diagonal * dtype.numpy_dtype.type(self.gain))
 
 
