@@ -299,6 +299,25 @@ tools.graph_transforms:
 """
 
 
+# Functions in here have the names of functions of `td` itself, and are others: they are never
+# looked for there.
+_APART = (
+    "tensorflow.python.data",
+    "tensorflow.python.distribute",
+    "tensorflow.python.estimator",
+    "tensorflow.python.feature_column",
+    "tensorflow.python.keras",
+    "tensorflow.python.layers",
+    "tensorflow.python.ops.distributions",
+    "tensorflow.python.ops.losses",
+    "tensorflow.python.ops.ragged",
+    "tensorflow.python.ops.signal",
+    "tensorflow.python.ops.stateless_random_ops",
+    "tensorflow.python.profiler",
+    "tensorflow.python.saved_model",
+)
+
+
 def _homes() -> dict[str, tuple[str, ...]]:
     """Of each inner module the places to look for its names."""
     homes: dict[str, tuple[str, ...]] = {}
@@ -319,8 +338,12 @@ def _homes() -> dict[str, tuple[str, ...]]:
             )
             if there or not found:
                 module = package if name == "*" else f"{package}.{name}"
+                if name.startswith("gen_"):
+                    homes[module] = (_GENERATED,)
+                    continue
+                both = there if module.startswith(_APART) and there else (*there, "")
                 # Names of generated functions are also those of functions with other arguments.
-                homes[module] = tuple(sorted((*there, ""), key=_GENERATED.__eq__))
+                homes[module] = tuple(sorted(both, key=_GENERATED.__eq__))
     for module in [*homes]:  # the packages around them are modules, too
         while "." in (module := module.rpartition(".")[0]):
             homes.setdefault(module, ("",))

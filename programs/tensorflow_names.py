@@ -23,6 +23,32 @@ public = {"td": "as_tensorflow"}
 
 _PACKAGE = __name__.partition(".")[0]
 _PUBLIC_ROOTS = ("tensorflow.compat.v1", "tensorflow")
+# Names of `td` that TensorFlow has not, or has for something else in a module within.
+_NEW_NAMES = frozenset(
+    {
+        "Contract",
+        "LoadBudget",
+        "Machine",
+        "OpDef",
+        "Size",
+        "TensorLike",
+        "as_tensorflow",
+        "check_graph",
+        "check_program",
+        "cost",
+        "data_parallel",
+        "draw",
+        "jvp",
+        "load",
+        "load_graph",
+        "load_saved_model",
+        "map_blocks",
+        "run_graph",
+        "save_graph",
+        "split_report",
+        "write_graph_events",
+    }
+)
 _KERAS = "tensorflow.python.keras"  # which is public, and programs reach for it within, too
 
 
@@ -76,7 +102,7 @@ class InternalModule(ModuleType):
         if inside in HOMES and inside not in HIDDEN_BY_FUNCTIONS:
             return import_module(inside)
         for home in HOMES[self.__name__]:
-            if not name.startswith("__"):
+            if not name.startswith("__") and (home or name not in _NEW_NAMES):
                 value = getattr(_part_of_package(home), name, None)
                 # A module of the package is none of these names: `ops` is to be imported.
                 if value is not None and not _is_ours(value):
@@ -84,7 +110,8 @@ class InternalModule(ModuleType):
         folder = self.__name__.rpartition(".")[0]
         beside = f"{folder}.{name}"
         # TensorFlow's inner modules import those beside them.
-        if folder.startswith("tensorflow.python.") and beside in HOMES:
+        others = beside != self.__name__ and beside in HOMES
+        if others and folder.startswith("tensorflow.python."):
             return sys.modules.get(beside) or module_called(beside)
         told = f"tensordraft has no {name!r}, which is asked of {self.__name__}"
         why = reason(name)

@@ -31,15 +31,17 @@ class _Attention(KerasStyle):
         """How well each key answers each query: `[batch, queries, keys]`."""
         raise NotImplementedError(f"{type(self).__name__} has no scores of {query} and {key}")
 
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
         """The means.
 
         Args:
             inputs: a list of queries, values and, if they are not the values, keys.
             args: `mask`, or nothing.
-            kwargs: `mask`: a list of bools for queries and values, each `[batch, steps]` or None.
+            mask: a list of bools for queries and values, each `[batch, steps]` or None.
+            kwargs: accepted for TensorFlow's sake.
         """
-        mask = args[0] if args else kwargs.get("mask")
+        del kwargs
+        mask = args[0] if args else mask
         if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
             raise ValueError(
                 f"{type(self).__name__} is called on a list of queries, values and keys, "
@@ -59,6 +61,11 @@ class _Attention(KerasStyle):
         if mask is not None and mask[0] is not None:
             found = found * cast(expand_dims(mask[0], -1), found.dtype)
         return found
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the queries."""
+        del inputs
+        return None if mask is None else mask[0]
 
 
 class Attention(_Attention):

@@ -8,7 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...ops.array.constants import placeholder as plain_placeholder
 from ...ops.array.fills import ones as plain_ones, zeros as plain_zeros
 from ...ops.variables.variable import Variable
-from .keras_calls import numbered
+from ..layers.layer_names import numbered
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor

@@ -15,8 +15,9 @@ from ...ops.random.uniform_and_normal import random_normal, random_uniform
 from ...ops.sparse.sparse_ops import sparse_tensor_to_dense
 from ...ops.statistics.norms import moments
 from ...ops.variable_scopes.moving_averages import assign_moving_average
+from ..layers.layer_names import forget_names
 from .backend_settings import floatx, variable
-from .keras_calls import call_of, forget_names
+from .keras_calls import call_of
 
 if TYPE_CHECKING:
     from ...graph.node import Tensor

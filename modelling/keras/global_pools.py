@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.math.reductions import reduce_max, reduce_mean
-from .keras_style import FunctionLayer
+from ...ops.array.casting import cast
+from ...ops.array.squeezing import expand_dims
+from ...ops.math.reductions import reduce_max, reduce_mean, reduce_sum
+from .keras_style import FunctionLayer, KerasStyle
 
 public = {
     "td.keras.layers": (
@@ -18,8 +20,8 @@ public = {
 }
 
 
-class GlobalAveragePooling1D(FunctionLayer):
-    """The mean of each channel of sequences.
+class GlobalAveragePooling1D(KerasStyle):
+    """The mean of each channel of sequences, over the steps that count where there is a mask.
 
     Args:
         data_format: "channels_last" or "channels_first".
@@ -34,8 +36,15 @@ class GlobalAveragePooling1D(FunctionLayer):
 
     def __init__(self, data_format: str = "channels_last", **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        steps = _space(data_format, 1)
-        self.function = lambda inputs: reduce_mean(inputs, axis=steps)
+        self._steps = _space(data_format, 1)
+
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
+        """The means; `mask` tells which steps count: `[batch, steps]`."""
+        del args, kwargs
+        if mask is None:
+            return reduce_mean(inputs, axis=self._steps)
+        counts = expand_dims(cast(mask, inputs.dtype), 1 if self._steps == [2] else -1)
+        return reduce_sum(inputs * counts, axis=self._steps) / reduce_sum(counts, axis=self._steps)
 
 
 class GlobalMaxPooling1D(FunctionLayer):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
 from ...ops.kit.nest import flatten
 
@@ -28,7 +26,6 @@ class LayerCall(NamedTuple):
 
 _calls: WeakKeyDictionary[Graph, dict[Tensor, LayerCall]] = WeakKeyDictionary()
 _masks: WeakKeyDictionary[Graph, dict[Tensor, Any]] = WeakKeyDictionary()
-_counts: WeakKeyDictionary[Graph, Counter[str]] = WeakKeyDictionary()
 
 
 def note_call(call: LayerCall) -> None:
@@ -51,16 +48,3 @@ def note_mask(tensor: Tensor, mask: Any) -> None:
 def mask_of(tensor: Tensor) -> Any:
     """Which steps of a tensor count: a tensor of bools, or None where all do."""
     return _masks.get(tensor.graph, {}).get(tensor)
-
-
-def numbered(word: str, first: int = 0) -> str:
-    """A name that no other object of the default graph has; behind it a number, but for 0."""
-    count = _counts.setdefault(get_default_graph(), Counter())
-    number = first + count[word]
-    count[word] += 1
-    return f"{word}_{number}" if number else word
-
-
-def forget_names() -> None:
-    """Has the names of objects of the default graph begin anew."""
-    _counts.pop(get_default_graph(), None)

@@ -17,6 +17,21 @@ class Parts(Layer):
     _apart = frozenset({"calls", "_calls", "_given"})
     """Attributes that hold no parts."""
 
+    _switch: bool
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the layer is trained; setting it sets it for the layers within, too."""
+        return self._switch
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        # The first value is that of the constructor, which leaves layers it was given as they are.
+        within = self.parts() if "_switch" in vars(self) else []
+        self._switch = value
+        for part in within:
+            part.trainable = value
+
     def parts(self) -> list[Any]:
         """The layers that attributes hold, alone or in lists and dicts."""
         found = [leaf for leaf in self._held() if isinstance(leaf, Parts)]
@@ -69,7 +84,14 @@ class Parts(Layer):
     @property
     def updates(self) -> list[Any]:
         """The updates that the layer and those within need in training."""
-        return distinct([*self._updates, *self._of_parts("updates")])
+        return self._all_updates
+
+    @property
+    def _all_updates(self) -> list[Any]:
+        """The updates of all calls, whatever they were called on."""
+        if not self._updating:
+            return []
+        return distinct([*self._of_parts("_all_updates"), *self._updates])
 
 
 def distinct(items: list[Any]) -> list[Any]:

@@ -9,11 +9,12 @@ from ...graph.default_graph import get_default_graph
 from ...graph.node import Tensor
 from ...ops.array.constants import identity
 from ...ops.kit.nest import flatten, map_structure
-from ...ops.variable_scopes.variable_scope import get_variable_scope
-from ...ops.variable_scopes.variable_store import store_of
+from ...ops.variable_scopes.variable_scope import variable_scope
+from ...ops.variable_scopes.variable_store import AUTO_REUSE, store_of
+from ..layers.layer_names import numbered
 from ..layers.named_functions import meant
 from .backend_session import batch_set_value, get_session
-from .keras_calls import LayerCall, mask_of, note_call, note_mask, numbered
+from .keras_calls import LayerCall, mask_of, note_call, note_mask
 from .keras_configs import Described
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ class KerasStyle(Described):
         ('scale/mul', 'scale/factor')
     """
 
-    keeps_steps = False
-    """Whether the steps of the output are those of the input."""
+    supports_masking = False
+    """Whether the output has the mask of the input: its steps are those of the input."""
 
     own_calls = 0
     """How many calls configs count before the first: a network counts itself."""
@@ -75,14 +76,11 @@ class KerasStyle(Described):
         for name, value in given.arguments.items():
             given.arguments[name] = meant(name, value)
         super().__init__(*given.args, **given.kwargs)
-        named = given.arguments.get("name") or given.kwargs.get("name")
-        self._name = self._base_name = str(named or numbered(self._base_name))
+        self._base_name = self._name = str(self._name)
         self.calls: list[LayerCall] = []
 
-    @property
-    def name(self) -> str:
-        """The name of the layer: given, or that of the class with a number."""
-        return self._name
+    def _default_name(self) -> str:
+        return numbered(self._base_name)
 
     def add_weight(
         self,
@@ -114,7 +112,7 @@ class KerasStyle(Described):
         name = word = name or "Variable"
         taken = store_of(get_default_graph()).variables
         count = 0
-        while f"{self.scope_name}/{name}" in taken and not get_variable_scope().reuse:
+        while f"{self.scope_name}/{name}" in taken:
             count += 1
             name = f"{word}_{count}"
         return super().add_variable(
@@ -130,6 +128,11 @@ class KerasStyle(Described):
 
     add_variable = add_weight
 
+    def _scope_entered(self, scope: Any) -> Any:
+        """The scope of its variables, which are its own even where a scope around is reused."""
+        opened = self._open_scope(scope)
+        return variable_scope(opened, reuse=AUTO_REUSE, auxiliary_name_scope=False)
+
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses to those of the layer."""
         del inputs
@@ -142,7 +145,14 @@ class KerasStyle(Described):
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Calls the layer, and notes what it made of what."""
-        outputs = super().__call__(inputs, *args, **kwargs)
+        taken = signature(self.call)
+        mask = taken.bind_partial(inputs, *args, **kwargs).arguments.get("mask")
+        found = {}
+        if mask is None:
+            mask = _masks_of(inputs)
+            if mask is not None and "mask" in taken.parameters:
+                found = {"mask": mask}
+        outputs = super().__call__(inputs, *args, **{**kwargs, **found})
         if self._first_weights is not None:
             self.set_weights(self._first_weights)
             self._first_weights = None
@@ -150,16 +160,29 @@ class KerasStyle(Described):
         if any(id(leaf) in given for leaf in flatten(outputs)):
             outputs = map_structure(_once_more, outputs)  # so that each tensor has one layer
         self.note(inputs, args, kwargs, outputs)
-        mask = self.compute_mask(inputs)
-        if mask is not None:
-            note_mask(outputs, mask)
+        self._note_masks(inputs, outputs, mask)
         return outputs
 
+    def _note_masks(self, inputs: Any, outputs: Any, mask: Any) -> None:
+        """Notes the masks of the outputs, unless layers within have done so."""
+        made = [leaf for leaf in flatten(outputs) if isinstance(leaf, Tensor)]
+        if made and all(mask_of(tensor) is not None for tensor in made):
+            return
+        found = self.compute_mask(inputs, mask)
+        masks = found if isinstance(found, (list, tuple)) else [found]
+        for tensor, one in zip(made, masks, strict=False):
+            if one is not None:
+                note_mask(tensor, one)
+
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the output count: those of the input, where that tells it."""
-        if mask is not None or not self.keeps_steps or isinstance(inputs, (list, tuple)):
-            return mask
-        return mask_of(inputs) if isinstance(inputs, Tensor) else None
+        """The mask of the output: that of the input, if the layer supports masking.
+
+        Args:
+            inputs: the inputs of a call.
+            mask: their mask, in the form of the inputs; None where all steps count.
+        """
+        del inputs
+        return mask if self.supports_masking else None
 
     def note(self, inputs: Any, args: Any, kwargs: Any, outputs: Any) -> None:
         """Notes a call of the layer."""
@@ -221,6 +244,12 @@ class KerasStyle(Described):
         if len(weights) != len(own):
             raise ValueError(f"layer {self.name} has {len(own)} variables, got {len(weights)}")
         batch_set_value(zip(own, weights, strict=True))
+
+
+def _masks_of(inputs: Any) -> Any:
+    """The masks of inputs, in their form; None where there are none."""
+    masks = map_structure(lambda leaf: mask_of(leaf) if isinstance(leaf, Tensor) else None, inputs)
+    return None if all(mask is None for mask in flatten(masks)) else masks
 
 
 def _once_more(leaf: Any) -> Any:

@@ -35,7 +35,7 @@ class Dense(KerasStyle, _Dense):
         ([2, 4], 2)
     """
 
-    keeps_steps = True
+    supports_masking = True
 
 
 class Conv1D(KerasStyle, _Conv1D):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from ..layers.named_functions import custom_objects, words_of
@@ -19,7 +20,7 @@ class Lambda(KerasStyle):
     Args:
         function: the function.
         output_shape: accepted for TensorFlow's sake: it is known from the function.
-        mask: accepted for TensorFlow's sake.
+        mask: the mask of the output, or a function of the inputs and their mask.
         arguments: further arguments by name.
         kwargs: further arguments of a layer.
 
@@ -39,13 +40,19 @@ class Lambda(KerasStyle):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        del output_shape, mask
-        self.function = function
+        del output_shape
+        self.function, self.mask = function, mask
         self.arguments = dict(arguments or {})
 
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The function of the input."""
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
+        """The function of the input, and of its mask if it has an argument `mask`."""
+        if "mask" in signature(self.function).parameters:
+            kwargs["mask"] = mask
         return self.function(inputs, *args, **self.arguments, **kwargs)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask that the layer was made with, or what the function makes of that of inputs."""
+        return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
     def get_config(self) -> dict[str, Any]:
         """The function, of which files have the name, and its further arguments."""

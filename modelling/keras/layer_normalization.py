@@ -40,7 +40,7 @@ class LayerNormalization(KerasStyle):
         [[-1.  1.]]
     """
 
-    keeps_steps = True
+    supports_masking = True
 
     def __init__(
         self,

@@ -5,9 +5,13 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
+from ...ops.array.fills import ones_like
 from ...ops.array.joining import concat
+from ...ops.array.squeezing import expand_dims
 from ...ops.math.arithmetic import add, maximum, minimum, multiply, subtract
+from ...ops.math.comparison import logical_and
 from ...ops.math.division import truediv
+from ...ops.math.reductions import reduce_all
 from ...ops.statistics.norms import l2_normalize
 from .backend_functions import batch_dot
 from .keras_style import KerasStyle
@@ -34,6 +38,12 @@ class _Merge(KerasStyle):
     def merged(self, inputs: list[Any]) -> Any:
         """What becomes of a list of inputs; to be overridden."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to merge {inputs}")
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the steps that count in all inputs that have a mask."""
+        del inputs
+        masks = [one for one in mask or () if one is not None]
+        return reduce(logical_and, masks) if masks else None
 
 
 class Add(_Merge):
@@ -104,6 +114,10 @@ class Dot(_Merge):
             inputs = [l2_normalize(tensor, axis=axis) for tensor, axis in pairs]
         one, other = inputs
         return batch_dot(one, other, self._along)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """None: products have no steps."""
+        del inputs, mask
 
 
 class Multiply(_Merge):
@@ -188,6 +202,19 @@ class Concatenate(_Merge):
     def merged(self, inputs: list[Any]) -> Any:
         """The inputs, one behind the other."""
         return concat(inputs, self.axis)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The masks, one behind the other; inputs without one count as a whole."""
+        if mask is None:
+            return None
+        masks = []
+        for tensor, one in zip(inputs, mask, strict=True):
+            whole = ones_like(tensor, "bool")
+            if one is not None:
+                short = one.shape.rank < tensor.shape.rank
+                whole = logical_and(whole, expand_dims(one, -1) if short else one)
+            masks.append(whole)
+        return reduce_all(concat(masks, self.axis), axis=-1)
 
 
 def add_layer(inputs: Any, **kwargs: Any) -> Any:

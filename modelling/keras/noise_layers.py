@@ -39,7 +39,7 @@ class GaussianNoise(KerasStyle):
         [1. 1. 1.]
     """
 
-    keeps_steps = True
+    supports_masking = True
 
     def __init__(self, stddev: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -69,7 +69,7 @@ class GaussianDropout(KerasStyle):
         [1. 1. 1.]
     """
 
-    keeps_steps = True
+    supports_masking = True
 
     def __init__(self, rate: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -196,7 +196,7 @@ class ActivityRegularization(KerasStyle):
         ([2, 3], 1)
     """
 
-    keeps_steps = True
+    supports_masking = True
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
         super().__init__(activity_regularizer=l1_l2(l1, l2), **kwargs)
@@ -215,6 +215,8 @@ class ThresholdedReLU(FunctionLayer):
         ...     print(session.run(td.keras.layers.ThresholdedReLU()(td.constant([0.5, 2.0]))))
         [0. 2.]
     """
+
+    supports_masking = True
 
     def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -238,6 +240,8 @@ class PReLU(KerasStyle):
         ...     layer(td.ones([2, 5, 5, 3])).shape.as_list(), layer.weights[0].shape.as_list()
         ([2, 5, 5, 3], [1, 1, 3])
     """
+
+    supports_masking = True
 
     def __init__(
         self,

@@ -15,9 +15,9 @@ from ...ops.nn.embeddings import embedding_lookup
 from ...ops.nn.leaky_relu import leaky_relu
 from ..layers.batch_normalization import BatchNormalization as _BatchNormalization
 from ..layers.core import Dropout as _Dropout, Flatten as _Flatten
+from ..layers.layer_names import numbered
 from ..layers.named_functions import meant
 from .backend_session import learning_phase
-from .keras_calls import numbered
 from .keras_style import FunctionLayer, KerasStyle
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Dropout(KerasStyle, _Dropout):
         [1. 1. 1.]
     """
 
-    keeps_steps = True
+    supports_masking = True
 
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
         """The output; by default `td.keras.backend.learning_phase()` tells whether to train."""
@@ -148,7 +148,7 @@ class BatchNormalization(KerasStyle, _BatchNormalization):
         (['batch_normalization/gamma', 'batch_normalization/beta'], 2)
     """
 
-    keeps_steps = True
+    supports_masking = True
     other_names = ("BatchNormalizationV1", "BatchNormalizationV2")
 
     def call(self, inputs: Any, *args: Any, training: Any = None, **kwargs: Any) -> Any:
@@ -172,7 +172,7 @@ class Activation(FunctionLayer):
         [0. 2.]
     """
 
-    keeps_steps = True
+    supports_masking = True
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -196,6 +196,8 @@ class ReLU(FunctionLayer):
         ...     print(session.run(td.keras.layers.ReLU(6.0)(td.constant([-1.0, 9.0]))))
         [0. 6.]
     """
+
+    supports_masking = True
 
     def __init__(
         self,
@@ -234,6 +236,8 @@ class LeakyReLU(FunctionLayer):
         [-0.3  9. ]
     """
 
+    supports_masking = True
+
     def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.function = lambda inputs: leaky_relu(inputs, alpha)
@@ -253,6 +257,8 @@ class ELU(FunctionLayer):
         [-0.632  9.   ]
     """
 
+    supports_masking = True
+
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.function = lambda inputs: maximum(inputs, 0.0) + alpha * elu(minimum(inputs, 0.0))
@@ -271,6 +277,8 @@ class Softmax(FunctionLayer):
         ...     print(session.run(td.keras.layers.Softmax()(td.constant([[1.0, 1.0]]))))
         [[0.5 0.5]]
     """
+
+    supports_masking = True
 
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -343,7 +351,7 @@ class Embedding(KerasStyle):
         return embedding_lookup(self.embeddings, whole)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps are words."""
+        """The mask of the words."""
         del mask
         return not_equal(inputs, 0) if self.mask_zero else None
 
@@ -367,7 +375,7 @@ class Masking(KerasStyle):
         self.mask_value = mask_value
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps count."""
+        """The mask of the steps that count."""
         del mask
         return reduce_any(not_equal(inputs, self.mask_value), axis=-1)
 

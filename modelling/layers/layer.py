@@ -21,6 +21,7 @@ from ...ops.variables.partitioned_variable import with_parts
 from ...protos.dtypes import as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from .layer_calls import LayerCalls
+from .layer_names import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,7 +60,7 @@ class Layer(LayerCalls):
         ...     scale = Scale()
         ...     y = scale(td.ones([2, 3]))
         ...     scale.name, [v.name for v in scale.variables], y.shape.as_list()
-        ('scale', ['scale/factor:0'], [2, 3])
+        ('scale_1', ['scale/factor:0'], [2, 3])
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Layer(LayerCalls):
         self.input_spec: InputSpec | None = None
         self.activity_regularizer = activity_regularizer
         self._base_name = name or _snake_case(type(self).__name__)
+        self._name = name or self._default_name()
         self._dtype: DType | None = None if dtype is None else as_dtype(dtype).base_dtype
         self._forget_calls()
         if scope is not None:
@@ -103,10 +105,14 @@ class Layer(LayerCalls):
                 self._scope = opened
         return self._scope
 
+    def _default_name(self) -> str:
+        """The name of a layer that was given none: counted from 1, whatever its scope is called."""
+        return numbered(self._base_name, 1)
+
     @property
     def name(self) -> str:
-        """The name of the layer: the last part of that of its scope."""
-        return self._open_scope(None).name.rpartition("/")[2]
+        """The name of the layer: given, or that of the class with a number."""
+        return self._name
 
     @property
     def scope_name(self) -> str:
@@ -150,8 +156,13 @@ class Layer(LayerCalls):
 
     @property
     def updates(self) -> list[Any]:
-        """The updates that the layer needs in training."""
-        return list(self._updates)
+        """The updates that the layer needs in training: none where it is not trained."""
+        return list(self._updates) if self._updating else []
+
+    @property
+    def _updating(self) -> bool:
+        """Whether updates are run; those of a state also without training."""
+        return self.trainable or getattr(self, "stateful", False)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Adds losses to the layer, and to the collection of regularization losses."""
@@ -165,7 +176,8 @@ class Layer(LayerCalls):
         del inputs
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
             self._updates.append(update)
-            add_to_collection(GraphKeys.UPDATE_OPS, update)
+            if self._updating:
+                add_to_collection(GraphKeys.UPDATE_OPS, update)
 
     def add_variable(
         self,

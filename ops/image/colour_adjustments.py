@@ -12,6 +12,7 @@ from ..array.casting import cast
 from ..array.shapes import shape
 from ..kit.public_function import public_function
 from ..math.arithmetic import maximum, pow as power
+from ..math.division import realdiv
 from ..math.exponentials import rsqrt
 from ..math.reductions import reduce_mean, reduce_prod
 from ..random.uniform_and_normal import random_uniform
@@ -258,10 +259,10 @@ def per_image_standardization(image: TensorLike) -> Tensor:
         ...     print(session.run(image).ravel())
         [-1.  1.]
     """
-    with name_scope(None, "per_image_standardization", [image]):
+    with name_scope(None, "per_image_standardization", [image]) as scope:
         x = cast(convert_to_tensor(image, name="image"), float32)
         axes = [-1, -2, -3]
         least = rsqrt(cast(reduce_prod(shape(x)[-3:]), float32))
         deviation = maximum(reduce_std(x, axes, keepdims=True), least)
-        result: Tensor = (x - reduce_mean(x, axes, keepdims=True)) / deviation
+        result: Tensor = realdiv(x - reduce_mean(x, axes, keepdims=True), deviation, scope)
         return result

@@ -55,7 +55,7 @@ class Initializer:
             shape: the shape.
             dtype: the dtype; by default that of the initializer.
             partition_info: where a part of a variable is made, what it is a part of: an object
-                with `full_shape`, by which random numbers are scaled.
+                with `full_shape`, by which random numbers are scaled, and `var_offset`.
 
         Raises:
             ValueError: the shape is not known.
@@ -64,13 +64,17 @@ class Initializer:
         if not wanted.is_fully_defined():
             raise ValueError(f"an initial value needs a shape that is known, got {wanted}")
         sizes = [size for size in wanted.as_list() if size is not None]
-        whole = sizes if partition_info is None else list(partition_info.full_shape)
         own = self.dtype if dtype is None else as_dtype(dtype).base_dtype
-        return self._value_in(whole, sizes, own)
+        if partition_info is None:
+            return self._value_in(sizes, [0] * len(sizes), sizes, own)
+        whole, offset = list(partition_info.full_shape), list(partition_info.var_offset)
+        return self._value_in(whole, offset, sizes, own)
 
-    def _value_in(self, whole: list[int], shape: list[int], dtype: DType) -> Tensor:
-        """The initial value of a part of a variable of the shape `whole`."""
-        del whole
+    def _value_in(
+        self, whole: list[int], offset: list[int], shape: list[int], dtype: DType
+    ) -> Tensor:
+        """The initial value of the part at `offset` of a variable of the shape `whole`."""
+        del whole, offset
         return self._value(shape, dtype)
 
     def _value(self, shape: list[int], dtype: DType) -> Tensor:

@@ -81,7 +81,10 @@ class VarianceScaling(Initializer):
         self.distribution = distribution
         self.seed = seed
 
-    def _value_in(self, whole: list[int], shape: list[int], dtype: DType) -> Tensor:
+    def _value_in(
+        self, whole: list[int], offset: list[int], shape: list[int], dtype: DType
+    ) -> Tensor:
+        del offset
         fan_in, fan_out = _fans(whole)
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
@@ -176,7 +179,10 @@ class UniformUnitScaling(Initializer):
         self.factor = factor
         self.seed = seed
 
-    def _value_in(self, whole: list[int], shape: list[int], dtype: DType) -> Tensor:
+    def _value_in(
+        self, whole: list[int], offset: list[int], shape: list[int], dtype: DType
+    ) -> Tensor:
+        del offset
         limit = self.factor * math.sqrt(3 / max(1, math.prod(whole[:-1])))
         return random_uniform(shape, -limit, limit, dtype, self.seed)
 
@@ -242,10 +248,14 @@ class Identity(Initializer):
         super().__init__(dtype)
         self.gain = gain
 
-    def _value(self, shape: list[int], dtype: DType) -> Tensor:
-        if len(shape) != 2:
-            raise ValueError(f"the identity is a matrix, got shape {shape}")
-        return constant(np.eye(*shape, dtype=dtype.numpy_dtype) * dtype.numpy_dtype.type(self.gain))
+    def _value_in(
+        self, whole: list[int], offset: list[int], shape: list[int], dtype: DType
+    ) -> Tensor:
+        if len(whole) != 2:
+            raise ValueError(f"expected the shape of a matrix, got {whole}")
+        rows, columns = shape
+        diagonal = np.eye(rows, columns, offset[0] - offset[1], dtype=dtype.numpy_dtype)
+        return constant(diagonal * dtype.numpy_dtype.type(self.gain))
 
 
 def he_normal(seed: int | None = None) -> VarianceScaling:

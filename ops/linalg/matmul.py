@@ -348,7 +348,7 @@ def matmul(
         conj(b) if transpose_b else b,
         adj_x=transpose_a or adjoint_a,
         adj_y=transpose_b or adjoint_b,
-        name=name,
+        name=name or "MatMul",
     )
 
 

@@ -246,7 +246,24 @@ xdivy = binary(
     ("[1.0, 0.0], [2.0, 0.0]", "[0.5 0. ]"),
 )
 
-floor_div, mod = floordiv, floormod
+mod = floormod
+
+
+def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """`td.floordiv` by its name as an op.
+
+    Args:
+        x: a tensor of numbers.
+        y: a tensor of the same dtype; the two are broadcast together.
+        name: a name for the op.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.floor_div(7, 2).name
+        'FloorDiv:0'
+    """
+    return floordiv(x, y, name or "FloorDiv")
 
 
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:

@@ -246,13 +246,16 @@ def _reduction(
 
 
 def axes_or_all(x: Tensor, axis: Any) -> Any:
-    """The axes to reduce: those that are named, or every one of `x`."""
+    """The axes to reduce: those that are named, or every one of `x`.
+
+    The ops of the latter are named as TensorFlow names them: beside the reduction, not within.
+    """
     if axis is not None:
         return axis
     rank = x.shape.rank
-    if rank is not None:
-        return np.arange(rank, dtype=np.int32)
     with graph_of([x]).as_default():
+        if rank is not None:
+            return convert_to_tensor(np.arange(rank, dtype=np.int32), name="Const")
         return registry.lookup("Range")(0, registry.lookup("Rank")(x), 1)
 
 
@@ -360,8 +363,7 @@ def reduce_logsumexp(
     del reduction_indices, keepdims  # older and newer names of the others
     with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
         x = convert_to_tensor(input_tensor)
-        axes = axes_or_all(x, axis)
-        largest = reduce_max(x, axes, True)
+        largest = reduce_max(x, axis, True)
         shift = where(is_finite(largest), largest, registry.lookup("ZerosLike")(largest))
-        total = log(reduce_sum(exp(subtract(x, shift)), axes, keep_dims))
-        return add(total, shift if keep_dims else reduce_sum(shift, axes), name=scope)
+        total = log(reduce_sum(exp(subtract(x, shift)), axis, keep_dims))
+        return add(total, shift if keep_dims else reduce_sum(shift, axis), name=scope)

@@ -265,7 +265,8 @@ def _along(definition: OpDef, logits: Any, axis: int | None, name: str | None) -
     at = normal_axis(axis or 0, rank)
     order[[at, -1]] = order[[-1, at]]
     transpose = registry.lookup("Transpose")
-    result: Tensor = transpose(definition(transpose(x, order)), order, name=name)
+    turned = definition(transpose(x, order, name="transpose"))
+    result: Tensor = transpose(turned, order, name=name or "transpose")
     return result
 
 

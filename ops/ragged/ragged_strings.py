@@ -45,7 +45,7 @@ def unicode_decode(
         input_encoding: such as `"UTF-8"`.
         errors: what happens to bytes that are no character: replace, ignore or strict.
         replacement_char: the code point that replaces them.
-        replace_control_characters: whether it also replaces control characters.
+        replace_control_characters: whether control characters are treated as malformed, too.
         name: a scope for the ops.
 
     Returns:
@@ -87,7 +87,7 @@ def unicode_decode_with_offsets(
         input_encoding: such as `"UTF-8"`.
         errors: what happens to bytes that are no character: replace, ignore or strict.
         replacement_char: the code point that replaces them.
-        replace_control_characters: whether it also replaces control characters.
+        replace_control_characters: whether control characters are treated as malformed, too.
         name: a scope for the ops.
 
     Returns:

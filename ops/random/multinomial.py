@@ -124,10 +124,9 @@ def multinomial(
         ...     print(session.run(td.multinomial([[0.0, 100.0]], 3)))
         [[1 1 1]]
     """
-    logits = convert_to_tensor(logits, name="logits")
-    return MULTINOMIAL(
-        logits, num_samples, output_dtype=output_dtype, name=name, **seed_attrs(seed)
-    )
+    with name_scope(name, "multinomial", [logits]):
+        logits = convert_to_tensor(logits, name="logits")
+        return MULTINOMIAL(logits, num_samples, output_dtype=output_dtype, **seed_attrs(seed))
 
 
 def categorical(

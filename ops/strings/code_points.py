@@ -50,10 +50,12 @@ UNICODE_TRANSCODE = OpDef(
 _OUTPUTS = {b"UTF-8": "utf-8", b"UTF-16-BE": "utf-16-be", b"UTF-32-BE": "utf-32-be"}
 _FIRST_TRAIL, _LAST_TRAIL = 0xDC00, 0xDFFF
 _MALFORMED = "tensordraft: one character for malformed bytes"
+_MALFORMED_IN_WINDOWS = f"{_MALFORMED}, in a code page of Windows"
+_ORDERED = {"utf-16": codecs.BOM_UTF16_LE, "utf-32": codecs.BOM_UTF32_LE}
 
 
 def _mark(error: UnicodeError) -> tuple[str, int]:
-    """What stands for malformed bytes while they are decoded: a surrogate that tells how many.
+    """A surrogate in place of malformed bytes while text is decoded: it holds their number.
 
     No codec gives a lone surrogate of its own.
     """
@@ -62,7 +64,15 @@ def _mark(error: UnicodeError) -> tuple[str, int]:
     return chr(_FIRST_TRAIL + min(error.end - error.start, 0xFF)), error.end
 
 
+def _mark_in_windows(error: UnicodeError) -> tuple[str, int]:
+    """The same for code pages of Windows: their free bytes are control characters of Latin-1."""
+    if isinstance(error, UnicodeDecodeError) and error.object[error.start] < 0xA0:
+        return chr(error.object[error.start]), error.start + 1
+    return _mark(error)
+
+
 codecs.register_error(_MALFORMED, _mark)
+codecs.register_error(_MALFORMED_IN_WINDOWS, _mark_in_windows)
 
 
 class _Reader:
@@ -79,37 +89,56 @@ class _Reader:
             b"".decode(self._codec.name)
         except LookupError:
             raise ValueError(f"input_encoding must be an encoding, got {name!r}") from None
+        windows = self._codec.name.startswith("cp125")
+        self._marking = _MALFORMED_IN_WINDOWS if windows else _MALFORMED
         self._errors, self._replacement = _treatment(c)
         self._no_controls = c.attr("replace_control_characters")
 
     def read(self, text: bytes, place: str) -> tuple[list[int], list[int]]:
-        """The characters of a string, and how many bytes each of them takes.
+        """The characters of a string, and the positions of their first bytes.
 
         Raises:
             ValueError: the string, which is at `place`, is malformed, and that is an error.
         """
-        marked = text.decode(self._codec.name, _MALFORMED)
+        text, codec, mark = self._without_mark(text)
         points: list[int] = []
-        sizes: list[int] = []
-        skipped = 0
-        for character in marked:
-            point = ord(character)
+        starts: list[int] = []
+        position = mark
+        for character in text.decode(codec.name, self._marking):
+            point, start = ord(character), position
             malformed = _FIRST_TRAIL <= point <= _LAST_TRAIL
-            size = point - _FIRST_TRAIL if malformed else len(self._codec.encode(character)[0])
-            if malformed and self._errors == b"strict":
-                raise ValueError(f"{place} is no valid {self._codec.name}")
-            if malformed and self._errors == b"ignore":
-                skipped += size
-                continue
-            replaced = malformed or (self._no_controls and point < 0x20)
-            points.append(self._replacement if replaced else point)
-            if skipped and sizes:
-                sizes[-1] += skipped
-            elif skipped:
-                sizes.append(skipped)
-            skipped = 0
-            sizes.append(size)
-        return points, sizes
+            position += point - _FIRST_TRAIL if malformed else _width(character, codec)
+            if malformed or (self._no_controls and point < 0x20):
+                if self._errors == b"strict":
+                    raise ValueError(f"{place} is not valid {codec.name}")
+                if self._errors == b"ignore":
+                    continue
+                point = self._replacement
+            # A byte order mark belongs to the character behind it.
+            starts.append(0 if start == mark else start)
+            points.append(point)
+        return points, starts
+
+    def _without_mark(self, text: bytes) -> tuple[bytes, codecs.CodecInfo, int]:
+        """A string without its byte order mark, the codec, and the number of bytes of the mark.
+
+        Where no mark says otherwise, the most significant byte comes first, as in the standard.
+        """
+        little_mark = _ORDERED.get(self._codec.name)
+        if little_mark is None:
+            return text, self._codec, 0
+        marked = text.startswith((little_mark, little_mark[::-1]))
+        order = "le" if text.startswith(little_mark) else "be"
+        size = len(little_mark) if marked else 0
+        return text[size:], codecs.lookup(f"{self._codec.name}-{order}"), size
+
+
+def _width(character: str, codec: codecs.CodecInfo) -> int:
+    """The number of bytes that a character takes."""
+    try:
+        return len(codec.encode(character)[0])
+    except UnicodeEncodeError:  # a byte that Windows leaves free, read as a control character
+        return 1
 
 
 def _treatment(c: OpContext) -> tuple[bytes, int]:
@@ -161,9 +190,9 @@ def _decode_kernel(c: KernelContext) -> Kernel:
         starts: list[int] = []
         splits = [0]
         for i, text in enumerate(texts.ravel()):
-            found, sizes = reader.read(text, place_of("input", i, texts.shape))
+            found, at = reader.read(text, place_of("input", i, texts.shape))
             points += found
-            starts += np.cumsum([0, *sizes])[: len(found)].tolist()
+            starts += at
             splits.append(len(points))
         results = (np.array(splits, dtype), np.array(points, np.int32))
         return (*results, np.array(starts, np.int64)) if offsets else results
@@ -254,11 +283,12 @@ def unicode_transcode(
 
     Args:
         input: a tensor of strings.
-        input_encoding: their encoding: any that Python knows.
+        input_encoding: their encoding: any that Python supports. "UTF-16" and "UTF-32" are
+            big-endian where no byte order mark says otherwise.
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
         errors: what happens to malformed bytes: "replace", "ignore", or "strict" for an error.
         replacement_char: the number of the character that stands for them.
-        replace_control_characters: whether it also stands for the characters below 32.
+        replace_control_characters: whether characters below 32 are treated as malformed, too.
         name: a name for the op.
 
     Returns:

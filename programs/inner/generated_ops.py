@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache, wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ...graph.registry import definitions, lookup
 from ...ops import raw_ops
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Callable[..., Any]:
     if name[:1].isupper():
-        return cast("Callable[..., Any]", getattr(raw_ops, name))
+        raw_op: Callable[..., Any] = getattr(raw_ops, name)
+        return raw_op
     op_type = None if name.startswith("__") else _types().get(_plain(name))
     if op_type is None:
         raise AttributeError(f"tensordraft has no op whose function is called {name!r}")

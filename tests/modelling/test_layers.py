@@ -50,7 +50,7 @@ def test_dense() -> None:
         np.testing.assert_allclose(session.run(flat), X[0, 0] @ kernel + 1, rtol=1e-6)
         np.testing.assert_allclose(session.run(deep), X @ kernel + 1, rtol=1e-6)
         assert layer.count_params() == 8
-        with pytest.raises(ValueError, match="layer dense takes size 3 in dimension -1"):
+        with pytest.raises(ValueError, match="layer dense_1 takes size 3 in dimension -1"):
             layer(np.ones((2, 4), "f"))
         with pytest.raises(ValueError, match="rank 2 or more"):
             layer(np.ones(4, "f"))

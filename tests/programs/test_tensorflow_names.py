@@ -204,3 +204,41 @@ def test_items_of_collections_say_how_they_are_written(tmp_path: Path) -> None:
     done = tensordraft("python", "model.py", folder=tmp_path)
     assert done.stderr == ""
     assert done.stdout.split(":")[1] == "first\n"
+
+
+OTHERS = """\
+from importlib import import_module
+import tensordraft as td
+
+tf = td.as_tensorflow()
+for module, name in (
+    ("ops.ragged.ragged_array_ops", "boolean_mask"),
+    ("ops.stateless_random_ops", "split"),
+    ("data.experimental.ops.unique", "unique"),
+    ("distribute.distribute_lib", "RunOptions"),
+    ("framework.ops", "load"),
+):
+    try:
+        print(module, name, getattr(import_module(f"tensorflow.python.{module}"), name))
+    except (AttributeError, ModuleNotFoundError) as error:
+        assert "tensordraft has no" in str(error), error
+
+from tensorflow.python.ops import gen_array_ops, gen_linalg_ops, gen_math_ops, math_ops
+
+x = tf.constant([[1.0, 2.0]])
+print(gen_linalg_ops.einsum([x, x], "ij,ij->i").op.type, gen_math_ops.cast(x, tf.int32).op.type)
+print(gen_array_ops.concat(0, [x, x]).shape, gen_array_ops.size(x).op.type)
+print(math_ops.cast is tf.cast)
+"""
+
+
+def test_no_other_function_of_the_same_name_answers() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", OTHERS], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "Einsum Cast",
+        "(2, 2) Size",
+        "True",
+    ]

@@ -129,7 +129,7 @@ class Model(Network):
                 updates = [item.op if hasattr(item, "op") else item for item in self.updates]
                 with control_dependencies(updates):
                     trained = self._trained or self.trainable_weights
-                    steps = self.optimizer.get_updates(objectives.loss, trained)
+                    steps = trained and self.optimizer.get_updates(objectives.loss, trained)
                 self._train_op = group(*steps, *updates)
         return self._train_op
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ...modelling.keras.custom_objects import custom_object_scope
@@ -39,7 +40,6 @@ class Network(KerasStyle):
         super().__init__(name=name)
         self._layers: list[Any] = []
         self._order: list[LayerCall] = []
-        self._switch = True
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
         if inputs is not None:
@@ -82,17 +82,6 @@ class Network(KerasStyle):
         return [f"{name}_{n}" if n else name for name, n in zip(names, counted, strict=True)]
 
     @property
-    def trainable(self) -> bool:
-        """Whether the variables are trained; set, it is set for every layer."""
-        return self._switch
-
-    @trainable.setter
-    def trainable(self, value: bool) -> None:
-        self.__dict__["_switch"] = value
-        for layer in self.layers if "_layers" in self.__dict__ else ():
-            layer.trainable = value
-
-    @property
     def trainable_weights(self) -> list[Any]:
         """The variables that are trained, layer by layer."""
         own = super().trainable_weights
@@ -122,8 +111,12 @@ class Network(KerasStyle):
 
     @property
     def updates(self) -> list[Any]:
-        """The updates that layers that are trained add, such as moving averages."""
-        return _distinct([*self._of_layers("updates"), *self._updates])
+        """The updates that layers that are trained add, such as moving averages.
+
+        A layer that is also called on other inputs adds only those of these inputs.
+        """
+        found = self._all_updates
+        return _fed_by(self.inputs, found) if self.inputs else found
 
     @property
     def stateful(self) -> bool:
@@ -133,7 +126,8 @@ class Network(KerasStyle):
     @property
     def state_updates(self) -> list[Any]:
         """The updates of layers that keep states: they are also run where nothing is trained."""
-        return _distinct([update for layer in self._keeping() for update in layer.updates])
+        found = _distinct([update for layer in self._keeping() for update in layer.updates])
+        return _fed_by(self.inputs, found) if self.inputs else found
 
     def _keeping(self) -> list[Any]:
         """The layers within that keep states."""
@@ -277,6 +271,26 @@ class Network(KerasStyle):
             FileNotFoundError: there is none.
         """
         load_weights(self, os.fsdecode(filepath), by_name, skip_mismatch)
+
+
+def _fed_by(inputs: Sequence[Tensor], updates: list[Any]) -> list[Any]:
+    """The updates that need no placeholder besides the inputs."""
+    sources = {tensor.op for tensor in inputs}
+    steps = [getattr(update, "op", update) for update in updates]
+    behind: dict[Any, list[Any]] = {}
+    waiting = [*steps]
+    while waiting:
+        op = waiting.pop()
+        if op not in behind:
+            needed = [*(tensor.op for tensor in op.inputs), *op.control_inputs]
+            behind[op] = [] if op in sources else needed
+            waiting += behind[op]
+    lacking: set[Any] = set()
+    for op in sorted(behind, key=attrgetter("index")):  # inputs come before what is made of them
+        unfed = op.type == "Placeholder" and op not in sources
+        if unfed or not lacking.isdisjoint(behind[op]):
+            lacking.add(op)
+    return [update for update, op in zip(updates, steps, strict=True) if op not in lacking]
 
 
 def _layer_name(tensor: Tensor) -> str:

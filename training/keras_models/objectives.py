@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...graph.default_scopes import name_scope
 from ...modelling.keras import keras_losses, keras_metrics, more_keras_losses
+from ...modelling.keras.keras_calls import mask_of
 from ...modelling.keras.metrics import named_metrics
-from ...modelling.keras.metrics.metric import Metric
+from ...modelling.keras.metrics.metric import MeanMetricWrapper, Metric
 from ...ops.array.casting import cast
 from ...ops.array.constants import placeholder, placeholder_with_default
 from ...ops.array.reshaping import reshape
 from ...ops.array.shapes import shape
+from ...ops.array.squeezing import expand_dims
 from ...ops.math.add_n import add_n
 from ...ops.math.reductions import reduce_mean
 
@@ -91,8 +93,12 @@ def objectives_of(
                     named[f"{name}_loss"] = part
         for item in functions:
             metric, word = _metric(item, function, output)
+            mask = mask_of(output)
+            if mask is not None and not isinstance(metric, Metric):
+                metric = MeanMetricWrapper(metric, name=word)
             with name_scope(f"metrics/{word}"):
-                value = metric(target, output)
+                weighted = {} if mask is None else {"sample_weight": mask}
+                value = metric(target, output, **weighted)
                 if isinstance(metric, Metric):
                     objects[len(judgements)] = metric
                 mean = reduce_mean(cast(value, "float32"))
@@ -111,6 +117,12 @@ def _mean_loss(function: Any, target: Any, output: Any, weights: Any) -> Any:
     """The mean over all examples, each of which counts as much as its weight says."""
     call = function.call if isinstance(function, more_keras_losses.Loss) else function
     losses = call(target, output)
+    mask = mask_of(output)
+    if mask is not None and (losses.shape.rank or 0) >= mask.shape.rank:
+        counts = cast(mask, losses.dtype)
+        for _ in range(losses.shape.rank - mask.shape.rank):
+            counts = expand_dims(counts, -1)
+        losses = losses * counts
     if losses.shape.rank == 0:
         return losses
     columns = losses if losses.shape.rank == 1 else reshape(losses, [shape(losses)[0], -1])

@@ -9,10 +9,10 @@ from ....ops.math.along_axis import argmin
 from ....ops.math.arithmetic import abs as magnitude, maximum, minimum
 from ....ops.math.division import div_no_nan
 from ....ops.math.reductions import reduce_sum
+from ...layers.layer_names import numbered
 from ...metrics.area_under_curve import interpolated
 from ...metrics.class_means import iou, met
 from ...metrics.threshold_counts import around, even_thresholds
-from ..keras_calls import numbered
 from .counts import Counts
 from .metric import Metric
 

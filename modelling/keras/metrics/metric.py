@@ -20,11 +20,11 @@ from ....ops.math.division import div_no_nan
 from ....ops.math.reductions import reduce_mean, reduce_sum
 from ....ops.variables.variable import Variable
 from ....protos.dtypes import as_dtype, float32
+from ...layers.layer_names import numbered
 from ...layers.named_functions import meant
 from ...losses.fitting_shapes import without_last
 from ...metrics.counting import spread
 from ..backend_session import batch_set_value, track_variable
-from ..keras_calls import numbered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

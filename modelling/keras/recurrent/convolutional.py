@@ -11,7 +11,6 @@ from ...layers.named_functions import linear, meant
 from ..backend_padding import bias_add, format_of
 from ..backend_sequences import rnn
 from ..backend_windows import conv2d
-from ..keras_calls import mask_of
 from ..keras_style import KerasStyle
 
 public = {"td.keras.layers": "ConvLSTM2D"}
@@ -154,18 +153,17 @@ class ConvLSTM2D(KerasStyle):
         output = leave * self.activation(carried)
         return output, [output, carried]
 
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
         """The last output, or all of them, and with `return_state` the last states.
 
         Args:
             inputs: `[batch, steps, rows, columns, channels]`.
             args: nothing.
-            kwargs: `mask`: bools `[batch, steps]`; `initial_state`: a list of two states.
+            mask: bools `[batch, steps]`.
+            kwargs: `initial_state`: a list of two states.
         """
         del args
         states = kwargs.get("initial_state") or [self._zeros(inputs)] * 2
-        mask = kwargs.get("mask")
-        mask = mask_of(inputs) if mask is None else mask
         last, whole, after = rnn(self._step, inputs, states, self.go_backwards, mask)
         made = whole if self.return_sequences else last
         return [made, *after] if self.return_state else made

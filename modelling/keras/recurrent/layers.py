@@ -17,7 +17,6 @@ from ....ops.math.select import where_v2
 from ....shape_inference.tensor_shape import TensorShape
 from ...layers.layer import Layer
 from ...rnn.dynamic_rnn import dynamic_rnn
-from ..keras_calls import mask_of
 from ..keras_style import KerasStyle
 from .cells import GRUCell, LSTMCell, SimpleRNNCell, zero_states
 from .kept_states import KeptStates
@@ -59,9 +58,12 @@ class _Step:
             return output, tuple(after)
         values, counts = inputs
         output, after = self._layer.step(values, list(state[1:]), self._options)
+        before = list(state)
+        if self._layer.zero_output_for_mask:
+            before[0] = zeros_like(output)
         kept = tuple(
             where_v2(_reaching(counts, new), new, old)
-            for new, old in zip([output, *after], state, strict=True)
+            for new, old in zip([output, *after], before, strict=True)
         )
         return kept[0], kept
 
@@ -86,7 +88,8 @@ class RNN(KeptStates, KerasStyle):
             must then be known: `batch_input_shape=(rows, …)`.
         unroll: whether the graph gets the ops of every step in place of a loop.
         time_major: whether steps come before rows, in inputs and outputs.
-        settings: arguments of a layer.
+        settings: arguments of a layer, and `zero_output_for_mask`: whether outputs of steps that
+            do not count are zeros, in place of the output before.
 
     Raises:
         ValueError: the cell has no `call` or no `state_size`.
@@ -116,6 +119,7 @@ class RNN(KeptStates, KerasStyle):
         for name in ("call", "state_size"):
             if not hasattr(cell, name):
                 raise ValueError(f"cell must have call and state_size, got {cell!r}")
+        self.zero_output_for_mask = settings.pop("zero_output_for_mask", False)
         super().__init__(**settings)
         self.cell = cell
         self.return_sequences, self.return_state = return_sequences, return_state
@@ -176,7 +180,7 @@ class RNN(KeptStates, KerasStyle):
         del kwargs
         mask = args[0] if args else mask
         inputs, initial_state, constants = _told(inputs, initial_state, constants)
-        mask = mask_of(inputs) if mask is None else mask
+        mask = mask[0] if isinstance(mask, (list, tuple)) else mask
         time = 0 if self.time_major else 1
         options = self._options_of(training, constants)
         states = flat(self._first_states(inputs, initial_state))
@@ -258,10 +262,10 @@ class RNN(KeptStates, KerasStyle):
             self.step(first, states, options)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which steps of the output count, where all are given."""
-        first = inputs[0] if isinstance(inputs, list) else inputs
-        found = mask_of(first) if mask is None else mask
-        return found if self.return_sequences and not self.return_state else None
+        """The mask of the output: that of the inputs, where all steps are given."""
+        del inputs
+        first = mask[0] if isinstance(mask, (list, tuple)) else mask
+        return first if self.return_sequences else None
 
 
 def _told(inputs: Any, initial_state: Any, constants: Any) -> tuple[Any, Any, Any]:

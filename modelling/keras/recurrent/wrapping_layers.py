@@ -9,6 +9,8 @@ from ....ops.array.reshaping import reshape
 from ....ops.array.reversing import reverse
 from ....ops.array.shapes import shape
 from ....ops.kit.nest import flatten
+from ....ops.math.reductions import reduce_any
+from ..keras_calls import mask_of, note_mask
 from ..keras_style import KerasStyle
 from .layers import RNN
 
@@ -48,20 +50,37 @@ class TimeDistributed(Wrapper):
         ([2, 5, 4], 2)
     """
 
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
         """The outputs for all steps."""
         sizes = inputs.shape.as_list()
         if sizes[2:] and None in sizes[2:]:
             raise ValueError(f"sizes of a step must be known, got shape {inputs.shape}")
         steps = reshape(inputs, [-1, *sizes[2:]])
+        if mask is not None and mask.shape.rank > 2:  # the layer within has steps of its own
+            note_mask(steps, reshape(mask, [-1, *mask.shape.as_list()[2:]]))
         outputs = self.layer(steps, *args, **kwargs)
-        rest = outputs.shape.as_list()[1:]
-        first = sizes[0] if sizes[0] is not None else -1
-        if sizes[1] is not None:
-            return reshape(outputs, [first, sizes[1], *rest])
-        made = reshape(outputs, concat([shape(inputs)[:2], rest], 0))
-        made.set_shape([sizes[0], None, *rest])
+        made = _of_steps(outputs, inputs)
+        inner = mask_of(outputs)
+        if inner is not None:
+            note_mask(made, _of_steps(inner, inputs))
         return made
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the steps, if the layer within gives none for its own."""
+        del inputs
+        if mask is None or mask.shape.rank <= 2:
+            return mask
+        return reduce_any(mask, axis=[*range(2, mask.shape.rank)])
+
+
+def _of_steps(outputs: Any, inputs: Any) -> Any:
+    """What a layer gave for single steps, with the first two dimensions of sequences."""
+    sizes, rest = inputs.shape.as_list()[:2], outputs.shape.as_list()[1:]
+    if sizes[1] is not None:
+        return reshape(outputs, [-1 if sizes[0] is None else sizes[0], sizes[1], *rest])
+    made = reshape(outputs, concat([shape(inputs)[:2], rest], 0))
+    made.set_shape([sizes[0], None, *rest])
+    return made
 
 
 class Bidirectional(Wrapper):
@@ -108,6 +127,8 @@ class Bidirectional(Wrapper):
         other = layer if backward_layer is None else backward_layer
         way = not layer.go_backwards if backward_layer is None else other.go_backwards
         self.backward_layer = _again(other, "backward", way)
+        for part in self.parts():
+            part.zero_output_for_mask = part.return_sequences
         if weights is not None:
             self.forward_layer._first_weights = weights[:half]
             self.backward_layer._first_weights = weights[half:]
@@ -116,14 +137,19 @@ class Bidirectional(Wrapper):
         """The layers of both ways."""
         return [self.forward_layer, self.backward_layer]
 
+    @property
+    def stateful(self) -> bool:
+        """Whether the states are kept from batch to batch."""
+        return bool(self.forward_layer.stateful or self.backward_layer.stateful)
+
     def reset_states(self) -> None:
         """Puts zeros into the states that both ways keep."""
         for part in self.parts():
             part.reset_states()
 
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
         """What both ways give, put together; behind it their states where they are asked for."""
-        taken = [{**kwargs}, {**kwargs}]
+        options = {**kwargs, "mask": mask}
         if isinstance(inputs, list):  # the states of both ways are behind the sequences
             first, *states = inputs
             half = len(states) // 2
@@ -132,7 +158,7 @@ class Bidirectional(Wrapper):
             given = [inputs, inputs]
         found = [
             flatten(part(one, *args, **options))
-            for part, one, options in zip(self.parts(), given, taken, strict=True)
+            for part, one in zip(self.parts(), given, strict=True)
         ]
         one, other = found[0][0], found[1][0]
         if self.forward_layer.return_sequences:
@@ -142,6 +168,11 @@ class Bidirectional(Wrapper):
         if not states:
             return merged
         return [*(merged if isinstance(merged, list) else [merged]), *states]
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the output: that of the inputs, where all steps are given."""
+        found = self.forward_layer.compute_mask(inputs, mask)
+        return [found, found] if self.merge_mode is None else found
 
 
 def _again(layer: Any, word: str, go_backwards: bool) -> Any:

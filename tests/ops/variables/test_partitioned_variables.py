@@ -354,3 +354,19 @@ def test_what_is_no_partitioned_variable() -> None:
         td.assign(w, 1.0)
     with pytest.raises(TypeError, match="is several variables"):
         td.gradients(td.reduce_sum(w), w)
+
+
+@pytest.mark.parametrize(("rows", "columns", "axis"), [(5, 4, 0), (4, 5, 1), (6, 6, 0)])
+def test_the_parts_of_an_identity_are_parts_of_one_identity(
+    rows: int, columns: int, axis: int
+) -> None:
+    parts: Any = td.get_variable(
+        "v",
+        [rows, columns],
+        initializer=td.initializers.identity(2.0),
+        partitioner=td.fixed_size_partitioner(3, axis),
+    )
+    with td.Session() as session:
+        session.run(td.global_variables_initializer())
+        whole = session.run(td.convert_to_tensor(parts))
+    assert whole.tolist() == (2 * np.eye(rows, columns)).tolist()

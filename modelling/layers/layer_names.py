@@ -1,0 +1,27 @@
+"""Names of layers and other objects of Keras, which are unique in a graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from ...graph.default_graph import get_default_graph
+
+if TYPE_CHECKING:
+    from ...graph.graph import Graph
+
+_counts: WeakKeyDictionary[Graph, Counter[str]] = WeakKeyDictionary()
+
+
+def numbered(word: str, first: int = 0) -> str:
+    """A name that no other object of the default graph has; behind it a number, but for 0."""
+    count = _counts.setdefault(get_default_graph(), Counter())
+    number = first + count[word]
+    count[word] += 1
+    return f"{word}_{number}" if number else word
+
+
+def forget_names() -> None:
+    """Has the names of objects of the default graph begin anew."""
+    _counts.pop(get_default_graph(), None)
