@@ -178,5 +178,8 @@ def feedable(graph: Graph, key: Any) -> Tensor:
             told += f"; the inputs are {names}" if names else "; the graph has no inputs"
         raise TypeError(f"Cannot interpret feed_dict key as Tensor: {told}") from None
     if not graph.is_feedable(tensor):
-        raise ValueError(f"the tensor {tensor.name!r} may not be fed")
+        raise ValueError(
+            f"the tensor {tensor.name!r} may not be fed: the graph forbids it, or was built from "
+            "its value; td.placeholder_with_default(value, shape) makes a default that may be fed"
+        )
     return tensor

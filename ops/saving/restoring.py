@@ -17,7 +17,7 @@ from ...graph.checkpoints.checkpoint_reader import CheckpointReader
 from ...graph.checkpoints.checkpoint_slices import read_part, spans
 from ...graph.checkpoints.checkpoint_state import checkpoint_exists
 from ...graph.checkpoints.object_graph import keys_by_name
-from ...graph.constant_value import constant_value
+from ...graph.constant_value import known_value
 from ...graph.surface.alike import meant
 from .checkpoint_ops import texts
 
@@ -116,7 +116,7 @@ def needed(op: Operation) -> list[Operation]:
 
 def _read_by(op: Operation) -> Iterator[_Read]:
     """What an op reads of a checkpoint; nothing where only the run will tell."""
-    names, parts = map(constant_value, op.inputs[1:])
+    names, parts = map(known_value, op.inputs[1:])
     if names is not None and parts is not None and names.size == parts.size == len(op.outputs):
         yield from map(_Read, op.outputs, texts(names), texts(parts))
 
