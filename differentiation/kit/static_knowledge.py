@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _SMALL = 64  # elements up to which constants are written out
 _PASSING_ON = ("Identity", "Reshape", "BroadcastTo", "Tile", "ExpandDims", "Squeeze")
+_HANDING_ON = ("Identity", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient")
 _GRADIENT_OPS: WeakKeyDictionary[Graph, list[range]] = WeakKeyDictionary()
 
 
@@ -122,10 +123,22 @@ def uniform(x: Tensor) -> Any:
 def times(x: Tensor, y: Tensor) -> Tensor:
     """`x * y`, without the factor that is 1 throughout and makes the result no larger."""
     for one, other in ((x, y), (y, x)):
-        if uniform(one) == 1 and covers(other.shape, one.shape):
+        if uniform(one) == 1 and covers(other.shape, one.shape) and not _is_memory(other):
             leave_out(one)
             return other
     return multiply(x, y)
+
+
+def _is_memory(x: Tensor) -> bool:
+    """Whether `x` is the memory of a variable held by reference, into which updates write.
+
+    A gradient is what it was before the updates that it is for, so that it has to be computed.
+    """
+    while not x.dtype.is_ref_dtype:
+        if x.op.type not in _HANDING_ON:
+            return False
+        x = x.op.inputs[0]
+    return True
 
 
 def leave_out(x: Tensor) -> None:
