@@ -17,8 +17,10 @@ import tensordraft as td
 PROGRAMS = [
     ("negative 0; assign 1 3; add 0 0; assign 0 0; assign_sub 2 3; add 0 3", [2.0, -2.0, 7.0]),
     (
-        "assign_add 1 1; assign_add 0 1; add 1 2.0; multiply 0 4; negative 5; "
-        "multiply 4 2.0; negative 6; multiply 1 4; negative 1; assign_add 1 1; add 1 9",
+        (
+            "assign_add 1 1; assign_add 0 1; add 1 2.0; multiply 0 4; negative 5; "
+            "multiply 4 2.0; negative 6; multiply 1 4; negative 1; assign_add 1 1; add 1 9"
+        ),
         [14.0, 12.0],
     ),
     (
@@ -27,54 +29,74 @@ PROGRAMS = [
     ),
     ("assign 1 2; multiply 1 1; add 4 1; assign 2 2; add 5 5", [2.0, 5.0, 5.0]),
     (
-        "assign_sub 0 4.0; multiply 1 0; multiply 1 0; add 3 5.0; add 5 3.0; add 3 2.0; "
-        "assign_add 1 7; negative 1; add 0 1.0; multiply 0 3.0",
+        (
+            "assign_sub 0 4.0; multiply 1 0; multiply 1 0; add 3 5.0; add 5 3.0; add 3 2.0; "
+            "assign_add 1 7; negative 1; add 0 1.0; multiply 0 3.0"
+        ),
         [-2.0, 11.0],
     ),
     (
-        "assign 1 1; multiply 1 1; multiply 0 3; negative 0; multiply 0 2.0; assign 0 4; "
-        "negative 6; assign 1 1",
+        (
+            "assign 1 1; multiply 1 1; multiply 0 3; negative 0; multiply 0 2.0; assign 0 4; "
+            "negative 6; assign 1 1"
+        ),
         [18.0, 3.0],
     ),
     (
-        "multiply 0 2.0; add 0 3.0; assign 0 3; multiply 0 3; assign 1 4.0; multiply 1 2; "
-        "add 5 1.0",
+        (
+            "multiply 0 2.0; add 0 3.0; assign 0 3; multiply 0 3; assign 1 4.0; multiply 1 2; "
+            "add 5 1.0"
+        ),
         [5.0, 4.0],
     ),
     (
-        "add 1 1.0; multiply 3 2; assign_add 2 2; negative 4; assign 0 0; multiply 1 2.0; "
-        "add 0 0; add 3 6; assign_sub 1 2; multiply 10 3; multiply 4 6",
+        (
+            "add 1 1.0; multiply 3 2; assign_add 2 2; negative 4; assign 0 0; multiply 1 2.0; "
+            "add 0 0; add 3 6; assign_sub 1 2; multiply 10 3; multiply 4 6"
+        ),
         [2.0, -7.0, 10.0],
     ),
     (
-        "negative 2; multiply 0 0; multiply 2 3.0; negative 3; multiply 4 5; add 0 5; "
-        "assign_add 0 6; negative 1; negative 5; assign 2 11",
+        (
+            "negative 2; multiply 0 0; multiply 2 3.0; negative 3; multiply 4 5; add 0 5; "
+            "assign_add 0 6; negative 1; negative 5; assign 2 11"
+        ),
         [-13.0, 3.0, -15.0],
     ),
     (
-        "add 1 1; assign 0 0; multiply 0 2; assign 1 2; add 2 1.0; negative 0; negative 6; "
-        "assign_sub 0 3.0",
+        (
+            "add 1 1; assign 0 0; multiply 0 2; assign 1 2; add 2 1.0; negative 0; negative 6; "
+            "assign_sub 0 3.0"
+        ),
         [-1.0, 6.0],
     ),
     (
-        "add 0 2; assign_add 2 7.0; multiply 2 2.0; negative 1; add 3 5.0; negative 3; "
-        "multiply 3 3.0; multiply 0 9; multiply 7 2.0; assign_add 1 5.0",
+        (
+            "add 0 2; assign_add 2 7.0; multiply 2 2.0; negative 1; add 3 5.0; negative 3; "
+            "multiply 3 3.0; multiply 0 9; multiply 7 2.0; assign_add 1 5.0"
+        ),
         [2.0, 8.0, 12.0],
     ),
     (
-        "add 1 1; add 1 2; multiply 2 0.5; multiply 2 0; add 5 3.0; multiply 3 2.0; "
-        "assign_sub 1 1; add 7 5.0; add 1 2.0; assign_add 0 8.0",
+        (
+            "add 1 1; add 1 2; multiply 2 0.5; multiply 2 0; add 5 3.0; multiply 3 2.0; "
+            "assign_sub 1 1; add 7 5.0; add 1 2.0; assign_add 0 8.0"
+        ),
         [10.0, 0.0],
     ),
     (
-        "multiply 1 1; negative 2; multiply 1 0.5; assign_sub 0 4; assign_add 1 1; "
-        "assign_add 0 0; multiply 3 3; add 3 3.0",
+        (
+            "multiply 1 1; negative 2; multiply 1 0.5; assign_sub 0 4; assign_add 1 1; "
+            "assign_add 0 0; multiply 3 3; add 3 3.0"
+        ),
         [1.0, 6.0],
     ),
     ("multiply 0 0; negative 2; assign_add 0 4.0; multiply 0 2.0; assign_add 1 2", [6.0, 7.0]),
     (
-        "assign 1 1; assign_add 0 0; add 1 0; multiply 4 4; multiply 5 1; assign 1 8.0; "
-        "negative 4; multiply 4 0.5",
+        (
+            "assign 1 1; assign_add 0 0; add 1 0; multiply 4 4; multiply 5 1; assign 1 8.0; "
+            "negative 4; multiply 4 0.5"
+        ),
         [4.0, 8.0],
     ),
     (
@@ -82,8 +104,10 @@ PROGRAMS = [
         [5.0, 3.0],
     ),
     (
-        "assign 2 2; multiply 0 0.5; assign_add 0 1; add 4 4; add 4 5.0; add 6 5.0; "
-        "assign 1 1; add 4 1.0",
+        (
+            "assign 2 2; multiply 0 0.5; assign_add 0 1; add 4 4; add 4 5.0; add 6 5.0; "
+            "assign 1 1; add 4 1.0"
+        ),
         [5.0, 3.0, 5.0],
     ),
     (
@@ -91,24 +115,32 @@ PROGRAMS = [
         [13.0, 11.0],
     ),
     (
-        "multiply 0 0; multiply 0 1; negative 1; negative 4; add 4 4; assign_add 0 4; "
-        "add 0 1; assign_add 1 4; add 5 0; multiply 5 0.5",
+        (
+            "multiply 0 0; multiply 0 1; negative 1; negative 4; add 4 4; assign_add 0 4; "
+            "add 0 1; assign_add 1 4; add 5 0; multiply 5 0.5"
+        ),
         [-1.0, 0.0],
     ),
     (
-        "assign_sub 1 1; multiply 1 2.0; add 1 4.0; multiply 1 1; add 1 1; multiply 0 2.0; "
-        "add 1 7; assign_add 0 5; add 4 1.0; add 10 0",
+        (
+            "assign_sub 1 1; multiply 1 2.0; add 1 4.0; multiply 1 1; add 1 1; multiply 0 2.0; "
+            "add 1 7; assign_add 0 5; add 4 1.0; add 10 0"
+        ),
         [11.0, 0.0],
     ),
     ("multiply 2 1; negative 1; assign 0 3; assign_add 2 3; add 2 4", [15.0, 3.0, 20.0]),
     (
-        "multiply 1 2.0; assign 0 1; assign 1 1; multiply 1 2; add 2 4.0; negative 0; "
-        "add 0 1; assign_sub 0 8",
+        (
+            "multiply 1 2.0; assign 0 1; assign 1 1; multiply 1 2; add 2 4.0; negative 0; "
+            "add 0 1; assign_sub 0 8"
+        ),
         [3.0, 3.0],
     ),
     (
-        "add 2 3.0; assign_add 2 2; assign_sub 0 1.0; add 3 1; multiply 0 2.0; "
-        "multiply 7 2.0; add 7 7; assign_sub 1 2",
+        (
+            "add 2 3.0; assign_add 2 2; assign_sub 0 1.0; add 3 1; multiply 0 2.0; "
+            "multiply 7 2.0; add 7 7; assign_sub 1 2"
+        ),
         [1.0, -7.0, 10.0],
     ),
     (
