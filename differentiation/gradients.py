@@ -16,7 +16,7 @@ from . import rules as _rules
 from .bodies.widening import zeros_for
 from .engine.backpropagation import Options, backpropagate, differentiable
 from .engine.sources import answering
-from .kit.static_knowledge import filled_like
+from .kit.static_knowledge import filled_like, gradient_ops
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +114,11 @@ def gradients(
     with graph.as_default(), graph.editing():
         start = graph.version
         try:
-            with name_scope(name, "gradients") as scope, answering(scope):
+            with (
+                name_scope(name, "gradients") as scope,
+                answering(scope),
+                gradient_ops(graph),
+            ):
                 outputs = [convert_to_tensor(y) for y in ys]
                 sources = [source_of(x) for x in xs]
                 seeds = [

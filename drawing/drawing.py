@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph.constant_value import constant_value
+from ..graph.constant_value import known_value
 from ..graph.describe import input_names, tensor_type
 from ..graph.importing.function_bodies import bodies_of
 from ..saved_models.loaded_model import INPUT_TYPES
@@ -155,7 +155,7 @@ def _value(op: Operation) -> str:
     number = result.shape.num_elements()
     if number is None or number > _MOST_ELEMENTS or len(result.shape) > 1:
         return tensor_type(result)
-    value = constant_value(result)
+    value = known_value(result)
     if value is None:
         return tensor_type(result)
     text = f"[{','.join(map(str, value))}]" if value.ndim else str(value[()])

@@ -16,8 +16,22 @@ if TYPE_CHECKING:
 public = {"td": "constant_value constant_value_as_shape get_static_value=constant_value"}
 
 
+def known_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
+    """The value that `tensor` has wherever nothing is fed for it or for what it is made of.
+
+    For reports and checks. Where a graph is built by the value, use `constant_value`: otherwise a
+    run that feeds the tensor would silently be given the results of another value.
+    """
+    value = tensor.graph.inference.value(tensor)
+    return None if value is None or is_symbolic(value) else value
+
+
 def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
     """The value of `tensor` if it is the same at every run, as far as that is known.
+
+    As in TensorFlow, a tensor whose value has been returned may no longer be fed, nor the tensors
+    that it was computed from: the graph may have been built by this value. What is to be fed is
+    made by `td.placeholder_with_default`, whose value is not known before a run.
 
     Args:
         tensor: a tensor that depends on constants and static shapes alone.
@@ -33,8 +47,27 @@ def constant_value(tensor: Tensor) -> np.ndarray[Any, Any] | None:
         [3 6]
         None
     """
-    value = tensor.graph.inference.value(tensor)
-    return None if value is None or is_symbolic(value) else value
+    value = known_value(tensor)
+    if value is not None:
+        rely_on(tensor)
+    return value
+
+
+def rely_on(tensor: Tensor) -> None:
+    """Prevents feeding `tensor` and what its value is computed from.
+
+    Sizes are not followed: whatever is fed has the shape that the graph states.
+    """
+    pending = [tensor]
+    while pending:
+        current = pending.pop()
+        graph = current.op.graph
+        # 0 * x is known, but x is not: whatever is fed for it gives the same.
+        if graph.is_feedable(current) and known_value(current) is not None:
+            graph.prevent_feeding(current)
+            pending.append(graph.origin(current))  # what an argument of a body stands for
+            if current.op.definition.value_function is None:
+                pending += current.op.inputs
 
 
 def constant_value_as_shape(tensor: Tensor) -> TensorShape:

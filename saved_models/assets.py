@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from ..graph.constant_value import constant_value
+from ..graph.constant_value import known_value
 from ..graph.default_graph import get_default_graph
 from ..graph.files.local_files import told_as_op_error
 from ..graph.node import Tensor
@@ -51,7 +51,7 @@ def copy_assets(folder: str, assets: Iterable[Any]) -> None:
 
 
 def _path(tensor: Any) -> str:
-    value = constant_value(tensor) if isinstance(tensor, Tensor) else None
+    value = known_value(tensor) if isinstance(tensor, Tensor) else None
     if value is None or value.dtype != object or value.size != 1:
         raise ValueError(f"an asset must be a constant with the name of a file, got {tensor!r}")
     return os.fsdecode(value.item())

@@ -187,5 +187,8 @@ def feedable(graph: Graph, key: Any) -> Tensor:
             told = f"{told.partition('; did you mean')[0]}{_fed_instead(graph, key)}"
         raise TypeError(f"Cannot interpret feed_dict key as Tensor: {told}") from None
     if not graph.is_feedable(tensor):
-        raise ValueError(f"the tensor {tensor.name!r} may not be fed")
+        raise ValueError(
+            f"the tensor {tensor.name!r} may not be fed: the graph forbids it, or was built from "
+            "its value; td.placeholder_with_default(value, shape) makes a default that may be fed"
+        )
     return tensor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...graph.constant_value import known_value, rely_on
 from ...graph.node import Tensor
 from ...ops.array.constants import constant
 from ...ops.control_flow.loop_facts import stable_state
@@ -11,14 +12,13 @@ from ...ops.control_flow.op_bodies import loop_bodies
 from ...ops.lists.list_ops import EMPTY_TENSOR_LIST, TENSOR_LIST_PUSH_BACK
 from ...ops.math.arithmetic import add
 from ...shape_inference.contents import Content
-from ...shape_inference.context import ShapeContext, is_symbolic
+from ...shape_inference.context import ShapeContext
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies, Move
 from .forward import Forward, through_identities
 from .widening import func, kept_for, made_again
 
 if TYPE_CHECKING:
-    from ...graph.graph import Graph
     from ...graph.node import Operation
 
 _VARYING, _BY_ROUND, _INVARIANT = range(3)
@@ -164,10 +164,10 @@ def _step(tensor: Tensor, end: Tensor) -> int | None:
         return None
     if through_identities(end.op.inputs[0]) is not tensor or tensor.shape.rank is None:
         return None
-    graph: Graph = end.op.graph
-    value = graph.inference.value(end.op.inputs[1])
-    if value is None or is_symbolic(value) or value.size != 1 or not value.item():
+    value = known_value(end.op.inputs[1])
+    if value is None or value.size != 1 or not value.item():
         return None
+    rely_on(end.op.inputs[1])
     return sign * int(value.item())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.bodies import Body
+from ...graph.constant_value import known_value, rely_on
 from ...graph.default_graph import get_default_graph
 from ...graph.describe import whereabouts
 from ...graph.indexed_slices import IndexedSlices
@@ -97,11 +98,12 @@ class _LoopGradientGraph(GradientGraph):
     def _counted(self, tensor: Tensor, position: int, step: int) -> Tensor:
         """What a variable that counts was in this round."""
         start = self.forward.op.inputs[position]
-        first = start.op.graph.inference.value(start)
+        first = known_value(start)
         with self.unscoped():
             number = cast(self.number, tensor.dtype)
             moved = number if step == 1 else multiply(number, step)
-            if first is not None and first.dtype != object and not first.any():
+            if first is not None and not first.any():
+                rely_on(start)
                 return moved
             return add(moved, start)
 

@@ -11,7 +11,7 @@ from ...ops.array.casting import cast
 from ...ops.array.joining import concat
 from ...ops.math.add_n import accumulate_n, add_n
 from ...protos.dtypes import int64
-from ..kit.static_knowledge import known_equal, uniform
+from ..kit.static_knowledge import known_equal, leave_out, uniform
 from .list_items import ListItem, list_total
 
 if TYPE_CHECKING:
@@ -106,10 +106,15 @@ def dense(gradient: Gradient) -> Tensor:
 
 def _without_zeros(terms: list[Tensor]) -> list[Tensor]:
     """The terms that are not known to be zero throughout, or one of them."""
-    kept = [term for term in terms if uniform(term) != 0]
-    if kept and all(known_equal(term.shape, kept[0].shape) for term in terms):
-        return kept
-    return terms if kept else terms[:1]
+    zeros = {term for term in terms if uniform(term) == 0}
+    kept = [term for term in terms if term not in zeros] or terms[:1]
+    if not zeros.issuperset(kept) and not all(
+        known_equal(term.shape, kept[0].shape) for term in terms
+    ):
+        return terms
+    for term in zeros.difference(kept):
+        leave_out(term)
+    return kept
 
 
 def dtype_of_indices(slices: Sequence[IndexedSlices]) -> DType:

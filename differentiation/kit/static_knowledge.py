@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...graph.constant_value import constant_value
+from ...graph.constant_value import constant_value, known_value
 from ...ops.array.broadcasting import BROADCAST_GRADIENT_ARGS, broadcast_to
 from ...ops.array.casting import cast
 from ...ops.array.constants import constant
@@ -24,11 +27,16 @@ from ...protos.dtypes import int32
 from ...shape_inference.symbolic.symbolic import equal
 
 if TYPE_CHECKING:
-    from ...graph.node import Tensor
+    from collections.abc import Iterator
+
+    from ...graph.graph import Graph
+    from ...graph.node import Operation, Tensor
     from ...shape_inference.tensor_shape import TensorShape
 
 _SMALL = 64  # elements up to which constants are written out
 _PASSING_ON = ("Identity", "Reshape", "BroadcastTo", "Tile", "ExpandDims", "Squeeze")
+_HANDING_ON = ("Identity", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient")
+_GRADIENT_OPS: WeakKeyDictionary[Graph, list[range]] = WeakKeyDictionary()
 
 
 def same_shape(x: Tensor, y: Tensor) -> bool:
@@ -62,20 +70,48 @@ def shape_of(x: Tensor, dtype: Any = np.int32) -> Any:
     return np.array(sizes, dtype)
 
 
+@contextmanager
+def gradient_ops(graph: Graph) -> Iterator[None]:
+    """Marks the ops that are added to `graph` inside the block as those of gradients."""
+    made = _GRADIENT_OPS.setdefault(graph, [])
+    place, start = len(made), graph.version
+    made.append(range(start, sys.maxsize))
+    kept: list[range] = []
+    try:
+        yield
+        kept = [range(start, graph.version)]
+    finally:
+        made[place:] = kept
+
+
+def _is_gradient_op(op: Operation) -> bool:
+    """Whether `gradients` has made an op, or does now; or its graph is a body, never fed."""
+    graph = op.graph
+    if graph.outer is not None:
+        return True
+    return any(op.index in made for made in _GRADIENT_OPS.get(graph, ()))
+
+
 def uniform(x: Tensor) -> Any:
-    """The value of all elements of `x` where these are known to be the same, else None."""
+    """The value of all elements of `x` where these are known to be the same, else None.
+
+    Only what `gradients` has filled itself counts: a program may feed other tensors, `grad_ys`
+    among them, though their values are known. What builds without `x` calls `leave_out(x)`.
+    """
     op = x.op
     while op.type in _PASSING_ON:
         op = op.inputs[0].op
+    if not _is_gradient_op(op):
+        return None
     match op.type:
         case "OnesLike":
             return 1
         case "ZerosLike":
             return 0
         case "Fill":
-            value = constant_value(op.inputs[1])
+            value = known_value(op.inputs[1])
         case "Const":
-            value = constant_value(op.outputs[0])
+            value = known_value(op.outputs[0])
         case _:
             return None
     if value is None or not 0 < value.size <= _SMALL:
@@ -87,9 +123,31 @@ def uniform(x: Tensor) -> Any:
 def times(x: Tensor, y: Tensor) -> Tensor:
     """`x * y`, without the factor that is 1 throughout and makes the result no larger."""
     for one, other in ((x, y), (y, x)):
-        if uniform(one) == 1 and covers(other.shape, one.shape):
+        if uniform(one) == 1 and covers(other.shape, one.shape) and not _is_memory(other):
+            leave_out(one)
             return other
     return multiply(x, y)
+
+
+def _is_memory(x: Tensor) -> bool:
+    """Whether `x` is the memory of a variable held by reference, into which updates write.
+
+    A gradient is what it was before the updates that it is for, so that it has to be computed.
+    """
+    while not x.dtype.is_ref_dtype:
+        if x.op.type not in _HANDING_ON:
+            return False
+        x = x.op.inputs[0]
+    return True
+
+
+def leave_out(x: Tensor) -> None:
+    """Prevents feeding what a graph has been built without, and what that hands on."""
+    while True:
+        x.op.graph.prevent_feeding(x)
+        if x.op.type not in _PASSING_ON:
+            break
+        x = x.op.inputs[0]
 
 
 def covers(large: TensorShape, small: TensorShape) -> bool:

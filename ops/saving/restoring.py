@@ -18,7 +18,7 @@ from ...graph.checkpoints.checkpoint_reader import CheckpointReader
 from ...graph.checkpoints.checkpoint_slices import read_part, spans
 from ...graph.checkpoints.checkpoint_state import checkpoint_exists
 from ...graph.checkpoints.object_graph import keys_by_name
-from ...graph.constant_value import constant_value
+from ...graph.constant_value import known_value
 from ...graph.files.local_files import told_as_op_error
 from ...graph.surface.alike import meant
 from .checkpoint_ops import restored, texts
@@ -193,7 +193,7 @@ def _read_by(op: Operation, keys: Mapping[Tensor, Any] | None = None) -> Iterato
         op: the op.
         keys: what is fed in the place of names.
     """
-    names, *parts = [(keys or {}).get(tensor, constant_value(tensor)) for tensor in op.inputs[1:]]
+    names, *parts = [(keys or {}).get(tensor, known_value(tensor)) for tensor in op.inputs[1:]]
     if names is None or names.size != len(op.outputs):
         return
     if not parts:  # an old op, which reads whole tensors

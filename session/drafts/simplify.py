@@ -9,13 +9,18 @@ import numpy as np
 from ...graph import errors
 from ...graph.kernel_spec import KernelSpec, stated
 from ...graph.node import Operation, Tensor
-from ...graph.op_def import OpDef
 from ...graph.passthrough import passthrough
 from ...graph.references import dereference
 from ...protos import dtypes
 from ...shape_inference.context import KernelContext, is_symbolic
 from ...shape_inference.traits import Bodies, Input
 from .draft import Constant, Draft, Work
+from .executor_order import (
+    in_executor_order,
+    taken_as_references,
+    updated_variables,
+    variable_of,
+)
 from .update_order import check_update_order, updated_tensors
 
 if TYPE_CHECKING:
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from .draft import Source
 
 _MOST_FOLDED_BYTES = 1 << 26
+_FEW_ELEMENTS = 64
 _SIZES = (dtypes.int32, dtypes.int64)
 _DEREFERENCE = KernelSpec(dereference)
 _UNREAD = Constant(np.empty(0))
@@ -45,6 +51,7 @@ def simplify(draft: Draft, state: dict[Any, Any], bodies: Any) -> None:
     for tensor, root in updated.items():
         draft.stand_ins.put(tensor, root)
     simplifier = _Simplifier(draft, state, bodies, updated.keys())
+    simplifier.order()
     with np.errstate(all="ignore"):
         for op in draft.ops:
             simplifier.add(op)
@@ -64,12 +71,31 @@ class _Simplifier:
         self._done: dict[Hashable, Operation] = {}
         self._passing: set[Operation] = set()
         self._replaced = draft.ops[0].graph.replaced(draft.ops) if draft.ops else {}
+        self._changing = updated_variables(draft.ops, draft.fed)
+        self._values: dict[Tensor, Tensor] = {}
+
+    def order(self) -> None:
+        """Has ops that use a variable that the run updates in the order of TensorFlow."""
+        draft = self._draft
+        if self._changing:
+            draft.ops = in_executor_order(
+                draft.ops, draft.fed, self._changing, self._replaced, self._is_quick
+            )
+
+    def _is_quick(self, op: Operation) -> bool:
+        """Whether an op works on a few elements only."""
+        for tensor in (*op.inputs, *op.outputs):
+            size = self._draft.inference.shape(tensor).num_elements()
+            if size is None or size > _FEW_ELEMENTS:
+                return False
+        return True
 
     def add(self, op: Operation) -> None:
         """Puts what an op makes among what is known, or the op among the work."""
         self._add(op)
         for tensor in op.outputs:
-            if tensor.dtype.is_ref_dtype and (op.inputs or tensor in self._fetched):
+            wanted = op.inputs or (tensor in self._fetched and tensor not in self._changing)
+            if tensor.dtype.is_ref_dtype and wanted:
                 # Whoever wants the value later on wants what it is now.
                 self._stand_ins.put(tensor, self._read(tensor))
 
@@ -80,9 +106,9 @@ class _Simplifier:
         over: a step counter that is fetched with the training op has counted.
         """
         updated = {
-            _variable_of(tensor)
+            variable_of(tensor)
             for op in self._draft.ops
-            for tensor, whole in zip(op.inputs, _taken_as_references(op) or (), strict=False)
+            for tensor, whole in zip(op.inputs, taken_as_references(op) or (), strict=False)
             if whole
         }
         updated -= self._draft.fed
@@ -91,8 +117,8 @@ class _Simplifier:
             if isinstance(fetch, Tensor):
                 tensor = fetch
                 while tensor.op in self._passing and tensor not in self._draft.fed:
-                    tensor = tensor.op.inputs[0]
-                variable = _variable_of(tensor)
+                    tensor = tensor.op.inputs[tensor.value_index]
+                variable = variable_of(tensor)
                 if variable in updated and tensor not in self._draft.fed:
                     if variable not in read:
                         read[variable] = self._read(variable)
@@ -105,6 +131,8 @@ class _Simplifier:
             return
         pure = op.definition.pure and self._updated.isdisjoint((*op.inputs, *op.outputs))
         if pure and self._known_from_shapes(op):
+            return
+        if self._changing and pure and self._handed_on(op):
             return
         inputs = self._inputs(op)
         if pure and self._merged(op, inputs):
@@ -121,13 +149,37 @@ class _Simplifier:
         elif not (pure and self._folded(op, kernel, inputs)):
             self._draft.work.append(Work(op, kernel, inputs, op.outputs))
 
+    def _handed_on(self, op: Operation) -> bool:
+        """Has variables that the run updates stand for the results of an op that hands them on.
+
+        So each op that computes something of them reads what they are when it does.
+        """
+        late = [self._late(tensor) for tensor in op.inputs]
+        if all(variable is None for variable in late) or self._kernel(op).call is not passthrough:
+            return False
+        self._passing.add(op)
+        pairs = zip(late, op.inputs, strict=True)
+        sources = [self._stand_ins.of(tensor) if x is None else x for x, tensor in pairs]
+        self._draft.replace(op.outputs, sources)
+        return True
+
+    def _late(self, tensor: Tensor) -> Tensor | None:
+        """The variable, updated in the run, whose value at the time of reading is meant."""
+        source = tensor if tensor.dtype.is_ref_dtype else self._stand_ins.of(tensor)
+        return source if isinstance(source, Tensor) and source in self._changing else None
+
     def _inputs(self, op: Operation) -> tuple[Source, ...]:
         """What stands for the inputs; references to variables, where the op takes them."""
-        taken = _taken_as_references(op)
+        taken = taken_as_references(op)
         if taken is not None:
-            pairs = zip(op.inputs, taken, strict=True)
-            return tuple([tensor if whole else self._read(tensor) for tensor, whole in pairs])
-        return tuple([self._stand_ins.of(tensor) for tensor in op.inputs])
+            pairs = list(zip(op.inputs, taken, strict=True))
+            inputs = tuple([tensor if whole else self._read(tensor) for tensor, whole in pairs])
+            for tensor, whole in pairs:
+                if whole:
+                    self._values.pop(variable_of(tensor), None)
+            return inputs
+        read = self._read if self._changing else self._stand_ins.of
+        return tuple([read(tensor) for tensor in op.inputs])
 
     def _read(self, tensor: Tensor) -> Source:
         """The value that `tensor` refers to at this point of the plan.
@@ -135,6 +187,11 @@ class _Simplifier:
         An update refers to what the variable was right after it, whenever it is read. What is fed
         for a variable is its value; what a body takes in is a reference.
         """
+        variable = self._late(tensor)
+        if variable is not None:
+            if variable in self._values:
+                return self._values[variable]
+            tensor = variable
         fed = tensor in self._draft.fed and not isinstance(tensor.op.definition.traits, Input)
         if not tensor.dtype.is_ref_dtype or fed:
             return self._stand_ins.of(tensor)
@@ -142,6 +199,8 @@ class _Simplifier:
             return self._stand_ins.of(tensor)
         value = Tensor(tensor.op, tensor.value_index, tensor.dtype.base_dtype)
         self._draft.work.append(Work(tensor.op, _DEREFERENCE, (tensor,), (value,)))
+        if variable is not None:
+            self._values[variable] = value
         return value
 
     def _kernel(self, op: Operation) -> KernelSpec:
@@ -232,21 +291,6 @@ def _unchanged(op: Operation, kernel: KernelSpec, inputs: Sequence[Source]) -> S
     is_product = isinstance(line.offset, float)  # x + 0.0 changes the sign of a zero
     one = is_product and np.ndim(line.factor) == 0 and line.factor == 1
     return inputs[line.input] if one and line.offset == 0 else None
-
-
-def _variable_of(tensor: Tensor) -> Tensor:
-    """The variable that a reference leads to, through the updates of it."""
-    while tensor.dtype.is_ref_dtype and tensor.op.inputs:
-        tensor = tensor.op.inputs[0]
-    return tensor
-
-
-def _taken_as_references(op: Operation) -> list[bool] | None:
-    """Of each input whether the op takes the variable, not its value; None if there is none."""
-    for tensor in op.inputs:
-        if tensor.dtype.is_ref_dtype and isinstance(op.definition, OpDef):
-            return [dtype.is_ref_dtype for dtype in op.definition.input_dtypes(op.attrs)]
-    return None
 
 
 def _attr_key(op: Operation) -> Hashable:

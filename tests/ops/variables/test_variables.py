@@ -70,13 +70,14 @@ def test_a_read_sees_the_assignments_it_waits_for(session: td.Session) -> None:
     assert session.run(v) == 6
 
 
-def test_a_copy_keeps_what_was_read(session: td.Session) -> None:
+def test_a_copy_is_the_variable_until_something_is_computed_of_it(session: td.Session) -> None:
+    # In TensorFlow an identity has the memory of the variable, into which the update writes.
     v = initialized(session, 1)
     copy = td.identity(v)
     with td.control_dependencies([copy]):
         update = v.assign_add(1)
     with td.control_dependencies([update]):
-        assert session.run([copy * 10, v * 10]) == [10, 20]
+        assert session.run([copy * 10, v * 10]) == [20, 20]
 
 
 def test_initial_values(session: td.Session) -> None:
