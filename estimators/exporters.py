@@ -70,7 +70,8 @@ class _SavedModelExporter(Exporter):
                 f"`exports_to_keep`, if provided, must be a positive number. Got {exports_to_keep}"
             )
         self._name = name
-        self._arguments = serving_input_receiver_fn, assets_extra, as_text
+        self._receiver_fn = serving_input_receiver_fn
+        self._options = {"assets_extra": assets_extra, "as_text": as_text}
         self._kept = exports_to_keep
 
     @property
@@ -79,7 +80,9 @@ class _SavedModelExporter(Exporter):
         return self._name
 
     def _export(self, estimator: Any, path: str, checkpoint: str | None) -> bytes:
-        done: bytes = estimator.export_saved_model(path, *self._arguments, checkpoint)
+        done: bytes = estimator.export_saved_model(
+            path, self._receiver_fn, checkpoint_path=checkpoint, **self._options
+        )
         if self._kept is not None:
             for old in _exports(path)[: -self._kept]:
                 shutil.rmtree(os.path.join(path, old))

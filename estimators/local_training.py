@@ -187,7 +187,13 @@ class _Evaluates(CheckpointSaverListener):
         self._timer.update_last_triggered_step(step)
         estimator, spec = self._estimator, self._spec
         path = estimator.latest_checkpoint()
-        self.result = estimator.evaluate(spec.input_fn, spec.steps, spec.hooks, path, spec.name)
+        self.result = estimator.evaluate(
+            input_fn=spec.input_fn,
+            steps=spec.steps,
+            name=spec.name,
+            checkpoint_path=path,
+            hooks=spec.hooks,
+        )
         last = self._max_steps is None or self.result["global_step"] >= self._max_steps
         self.exported = [
             exporter.export(
@@ -238,7 +244,7 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
             raise TypeError(f"a `td.estimator.{kind.__name__}` is needed, given {type(value)}")
     told = _Evaluates(estimator, eval_spec, train_spec.max_steps)
     estimator.train(
-        train_spec.input_fn,
+        input_fn=train_spec.input_fn,
         hooks=train_spec.hooks,
         max_steps=train_spec.max_steps,
         saving_listeners=[told],

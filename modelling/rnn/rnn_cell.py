@@ -5,8 +5,10 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...ops.array.fills import zeros
+from ...ops.array.shapes import shape
 from ...ops.kit.structures import flat, packed
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...shape_inference.tensor_shape import TensorShape
@@ -63,6 +65,30 @@ class RNNCell(Layer):
             made.__dict__[key] = _copied(value, memo)
         made._forget_calls()
         return made
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """The state before the first step: zeros, unless a subclass says otherwise.
+
+        Args:
+            inputs: an input that tells the size of the batch and the dtype; None where they are
+                given.
+            batch_size: the size of the batch, a number or a tensor of rank 0.
+            dtype: the dtype of the state.
+
+        Raises:
+            ValueError: there is neither an input nor both of the others.
+        """
+        if inputs is not None:
+            source = convert_to_tensor(inputs)
+            batch_size, dtype = shape(source)[0], source.dtype.base_dtype
+        if batch_size is None or dtype is None:
+            raise ValueError(
+                "batch_size and dtype must be given where inputs is None, got "
+                f"batch_size = {batch_size!r}, dtype = {dtype!r}"
+            )
+        return self.zero_state(batch_size, dtype)
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """The state that is all zeros.

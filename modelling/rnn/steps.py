@@ -46,7 +46,11 @@ def begun(cell: Any, initial_state: Any, batch_source: Any, axis: int, dtype: An
     if dtype is None:
         raise ValueError("without initial_state, dtype must be given: write dtype=td.float32")
     size = batch_source.shape.with_rank_at_least(axis + 1)[axis].value
-    return cell.zero_state(shape(batch_source)[axis] if size is None else size, dtype)
+    batch_size = shape(batch_source)[axis] if size is None else size
+    first = getattr(cell, "get_initial_state", None)  # cells that have none have zero_state
+    if first is not None:
+        return first(inputs=None, batch_size=batch_size, dtype=dtype)
+    return cell.zero_state(batch_size, dtype)
 
 
 def output_size_of(cell: Any) -> Any:

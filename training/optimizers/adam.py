@@ -73,14 +73,16 @@ class AdamOptimizer(KernelOptimizer):
         first = min(var_list, key=lambda var: var.name)
         for beta in self._powered:
             value = self._call_if_callable(self._numbers[beta][1])
-            self._create_non_slot_variable(value, f"{beta}_power", first)
+            self._create_non_slot_variable(
+                initial_value=value, name=f"{beta}_power", colocate_with=first
+            )
         for var in var_list:
             self._zeros_slot(var, "m", self._name)
             self._zeros_slot(var, "v", self._name)
 
     def _get_beta_accumulators(self) -> list[Any]:
         graph = get_default_graph()
-        return [self._get_non_slot_variable(f"{beta}_power", graph) for beta in self._powered]
+        return [self._get_non_slot_variable(f"{beta}_power", graph=graph) for beta in self._powered]
 
     def _powers(self, like: Any) -> list[Any]:
         """The accumulators in the dtype of a variable."""

@@ -106,16 +106,21 @@ class Optimizer:
         Raises:
             ValueError: no variable has a gradient, or what `compute_gradients` refuses.
         """
+        # By keyword, as TensorFlow calls it: subclasses name the arguments that they take.
         pairs = self.compute_gradients(
-            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops,
-            grad_loss,
-        )  # fmt: skip
+            loss,
+            var_list=var_list,
+            gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+            grad_loss=grad_loss,
+        )
         if all(gradient is None for gradient, _ in pairs):
             raise ValueError(
                 "No gradients provided for any variable: the loss depends on none of "
                 f"{[variable.name for _, variable in pairs]} in a way that has a derivative"
             )
-        return self.apply_gradients(pairs, global_step, name)
+        return self.apply_gradients(pairs, global_step=global_step, name=name)
 
     def compute_gradients(
         self,

@@ -260,7 +260,7 @@ class Supervisor(SupervisorParts):
         session: Session | None = None
         try:
             session = self.prepare_or_wait_for_session(
-                master, config, start_standard_services=start_standard_services
+                master=master, config=config, start_standard_services=start_standard_services
             )
             with session.as_default():
                 yield session
