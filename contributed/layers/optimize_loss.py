@@ -103,7 +103,7 @@ def optimize_loss(
         ...     train = td.contrib.layers.optimize_loss(v * v, step, 0.5, "SGD")
         ...     session.run(td.global_variables_initializer())
         ...     session.run(train), session.run([v, step])
-        (np.float32(9.0), [np.float32(0.0), np.int64(1)])
+        (np.float32(0.0), [np.float32(0.0), np.int64(1)])
     """
     loss = convert_to_tensor(loss)
     if loss.shape.rank not in (0, None):

@@ -132,7 +132,7 @@ def train_by_supervisor(
         ...     optimizer = td.train.GradientDescentOptimizer(0.25)
         ...     train_op = slim.learning.create_train_op(v * v, optimizer)
         ...     slim.learning.train(train_op, None, number_of_steps=3)
-        np.float32(4.0)
+        np.float32(1.0)
     """
     del trace_every_n_steps
     if train_op is None:
@@ -255,7 +255,7 @@ def train(
         ...     td.contrib.training.train(
         ...         train_op, None, hooks=[stop], save_checkpoint_secs=0, save_summaries_steps=0
         ...     )
-        np.float32(4.0)
+        np.float32(1.0)
     """
     if logdir is None and is_chief:
         for name, value in (

@@ -179,7 +179,7 @@ def create_train_op(
         ...     train = td.contrib.training.create_train_op(v * v, optimizer)
         ...     session.run(td.global_variables_initializer())
         ...     session.run(train), session.run([v, td.train.get_global_step()])
-        (np.float32(9.0), [np.float32(0.0), np.int64(1)])
+        (np.float32(0.0), [np.float32(0.0), np.int64(1)])
     """
     step = get_or_create_global_step() if global_step is _USE_GLOBAL_STEP else global_step
     listed = {*get_default_graph().get_collection(GraphKeys.UPDATE_OPS)}

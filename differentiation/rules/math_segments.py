@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.constant_value import constant_value
 from ...ops.array.casting import cast
 from ...ops.array.fills import ones_like
 from ...ops.array.joining import concat
@@ -53,8 +52,7 @@ def _prefix(x: Tensor, like: Tensor) -> Tensor:
 def _from_segments(op: Operation) -> Summing:
     """Gives each element what its segment has; 0 where its id is negative: it is in none."""
     ids = op.inputs[1]
-    known = constant_value(ids)
-    if not op.type.startswith("Unsorted") or (known is not None and (known >= 0).all()):
+    if not op.type.startswith("Unsorted"):
         return lambda values: gather(values, ids)
     zero = np.zeros((), ids.dtype.numpy_dtype)
     places, inside = maximum(ids, zero), greater_equal(ids, zero)

@@ -48,7 +48,11 @@ def graph_ends(graph: Any) -> Ends:
     """
     ops = graph.get_operations()
     view = _View(graph, ops)
-    inputs, optional, outputs, second, loose = [], [], [], [], []
+    inputs: list[Any] = []
+    optional: list[Any] = []
+    outputs: list[Any] = []
+    second: list[Any] = []
+    loose: list[Any] = []
     for op in ops:
         if _scope(op.name) in view.savers:
             continue

@@ -290,23 +290,24 @@ class Saver:
         most, hours = saver_def.max_to_keep, saver_def.keep_checkpoint_every_n_hours
         plan = planned(self._last, path, left, most, self._next_kept, hours)
         unlisted = [item for item in (path, *left) if item not in self.last_checkpoints]
+        had_folder = os.path.isdir(folder or ".")
         with ExitStack() as stack:
             with suppress(OSError):  # then saving fails, too, and says why
                 stack.enter_context(in_folder(path))
                 stack.enter_context(noted(state, unlisted, plan.doomed))
-            saved = self._save_values(sess, path)
+            saved = self._save_values(sess, path, had_folder)
             update_checkpoint_state(folder, saved, [kept.path for kept in plan.kept], latest)
             for old in plan.doomed:
                 remove_checkpoint(old, self._version, meta_graph_suffix)
         self._last, self._next_kept = plan.kept, plan.next_kept
         return saved
 
-    def _save_values(self, sess: Any, path: str) -> str:
+    def _save_values(self, sess: Any, path: str, had_folder: bool) -> str:
         saver_def = self._built()
         try:
             saved = sess.run(saver_def.save_tensor_name, {saver_def.filename_tensor_name: path})
         except (errors.FailedPreconditionError, errors.NotFoundError) as error:
-            if os.path.isdir(os.path.dirname(path) or "."):
+            if had_folder:
                 raise
             message = f"Parent directory of {path} doesn't exist, can't save. Make it first"
             raise ValueError(message) from error

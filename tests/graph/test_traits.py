@@ -23,10 +23,12 @@ OPS = {item.name: item for item in definitions() if item.site.file.startswith(st
 
 # Files that read and write NodeDefs: op types are words of the format there.
 FORMAT = {
+    "graph/surface/graph_ends.py",
     "graph/editing/folding.py",
     "graph/editing/freezing.py",
     "graph/editing/frozen_functions.py",
     "graph/editing/graph_editing.py",
+    "graph/editing/loose_ends.py",
     "graph/importing/branches.py",
     "graph/importing/choices.py",
     "graph/importing/frame_loops.py",

@@ -217,10 +217,11 @@ def test_a_rate_sees_the_step_before_it_is_counted(session: td.Session) -> None:
 
 
 def test_of_two_assignments_the_one_that_runs_last_counts(session: td.Session) -> None:
-    for pair, expected in [
+    pairs: list[tuple[Callable[[Any, Any], tuple[Any, Any]], float]] = [
         (lambda v, w: (v.assign(5.0), v.assign(w * 3.0)), 5.0),
         (lambda v, w: (v.assign(w * 3.0), v.assign(5.0)), 6.0),
-    ]:
+    ]
+    for pair, expected in pairs:
         v, w = td.Variable(1.0), td.Variable(2.0)
         train = td.group(*pair(v, w))
         session.run(td.global_variables_initializer())

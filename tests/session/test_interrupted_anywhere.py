@@ -129,7 +129,7 @@ def test_a_turn_that_was_not_ended_is_over_when_the_thread_comes_again() -> None
 
 
 def test_sessions_that_are_not_closed_are_freed_with_their_threads() -> None:
-    gone = []
+    gone: list[weakref.ref[Any]] = []
     before = set(threading.enumerate())
     for _ in range(5):
         with td.Graph().as_default() as graph:
