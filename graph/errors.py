@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .elements import Op
+from typing import Any, Protocol
 
 public = {
     "td": "OpError",
@@ -40,6 +37,22 @@ DATA_LOSS = 15
 UNAUTHENTICATED = 16
 
 
+class FailedOp(Protocol):
+    """The operation that an error is about, as far as errors look at it."""
+
+    @property
+    def name(self) -> str:
+        """The unique name in the graph."""
+
+    @property
+    def type(self) -> str:
+        """The op type."""
+
+    @property
+    def node_def(self) -> Any:
+        """The NodeDef."""
+
+
 class OpError(Exception):
     """An op could not do its work.
 
@@ -61,7 +74,7 @@ class OpError(Exception):
     def __init__(
         self,
         node_def: Any = None,
-        op: Op | None = None,
+        op: FailedOp | None = None,
         message: str = "",
         error_code: int | None = None,
     ) -> None:
