@@ -14,9 +14,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from .analysis.checking import check_graph
+from .analysis.check_graph import check_graph
+from .analysis.checking.check import check_shapes
 from .analysis.contract import Contract, TensorPromise
-from .graph.checking.check import check_shapes
 from .shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:

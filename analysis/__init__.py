@@ -1,1 +1,1 @@
-"""What follows from a graph before it runs, beyond its shapes: what it costs."""
+"""What is known before a run: `td.check_graph`, `td.cost`, contracts, lints."""

@@ -6,13 +6,13 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..graph.api.graph_ends import graph_ends
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
-from ..graph.surface.graph_ends import graph_ends
 from ..protos.messages import GraphDef
-from ..saved_models.loaded_model import LoadedModel
-from ..saved_models.loading import load
+from ..saving.loading import load
+from ..saving.saved_model.loaded_model import LoadedModel
 from ..session.planner import plan_under
 from ..shape_inference.costs import bytes_of, elements_of
 from ..shape_inference.symbolic.formulas import Formula

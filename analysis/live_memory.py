@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph.kernel_spec import Memory
+from ..runtime.kernel_spec import Memory
 from ..shape_inference.costs import bytes_of
 from ..shape_inference.symbolic.formulas import Formula
 from ..shape_inference.traits import Move

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..graph.checking.inputs import is_input, with_names
 from ..graph.dependencies import needed_ops
 from ..graph.describe import add_context
 from ..graph.node import Operation, Tensor
 from ..shape_inference.assumptions import CheckingInference
 from ..shape_inference.symbolic.symbolic import Symbol, substitute, symbols_of
 from ..shape_inference.tensor_shape import TensorShape
+from .checking.inputs import is_input, with_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

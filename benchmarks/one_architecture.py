@@ -57,7 +57,7 @@ def _run_often(call: Callable[[Any], Any], images: Any) -> Any:
 
 
 def _accelerator() -> Any:
-    return importlib.import_module("tensordraft.acceleration.accelerator").accelerator
+    return importlib.import_module("tensordraft.runtime.jit.accelerator").accelerator
 
 
 def _call(library: str, path: Path, case: Any, threads: int) -> Callable[[Any], Any]:

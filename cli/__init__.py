@@ -1,1 +1,1 @@
-"""The `tensordraft` command."""
+"""The `tensordraft` command: one module for each subcommand."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from argparse import SUPPRESS
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.checking import check_graph
-from ..graph.loading.graph_files import save_graph
+from ..analysis.check_graph import check_graph
+from ..graph.api.suggestions import counted
 from ..graph.stated_shapes import state_shapes
-from ..graph.surface.alike import counted
-from ..saved_models.loaded_model import INPUT_TYPES
-from .answer import Answer
+from ..saving.graph_files import save_graph
+from ..saving.saved_model.loaded_model import INPUT_TYPES
 from .command_parser import add_command
 from .graph_file import add_file_argument, read_graph
 from .out_files import GRAPH_ENDINGS, add_graph_out, out_file
+from .output import Answer
 from .shape_options import add_shape_argument
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from argparse import ArgumentTypeError
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.checking import check_graph
+from ..analysis.check_graph import check_graph
 from ..analysis.contract import Contract
 from ..analysis.formats import to_junit, to_sarif
-from ..dry_runs.check_program import check_program
-from ..graph.loading.load_budget import LoadBudget
-from .answer import Answer
+from ..saving.load_budget import LoadBudget
+from ..tf1.program_checks.check_program import check_program
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
 from .graph_file import add_fetch_argument, add_file_argument, read_graph
+from .output import Answer
 from .progress import ShownProgress
 from .shape_options import add_positive_argument, add_shape_argument, add_size_argument
 from .standard_input import DASH, title
@@ -23,7 +23,7 @@ from .standard_input import DASH, title
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from ..graph.checking.report import Report
+    from ..analysis.checking.report import Report
 
 
 def add_parser(commands: Any) -> None:

@@ -6,12 +6,12 @@ import sys
 from argparse import PARSER, REMAINDER, Action, ArgumentParser, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..graph.surface.alike import meant
+from ..graph.api.suggestions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .answer import Answer
+    from .output import Answer
 
 
 class CommandParser(ArgumentParser):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .answer import Answer
 from .command_parser import add_command
 from .completion_scripts import SCRIPTS
+from .output import Answer
 
 if TYPE_CHECKING:
     from argparse import Namespace

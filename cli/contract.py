@@ -5,12 +5,12 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.present_state import present_contract
-from ..graph.files.replacement import replacing
-from .answer import Answer
+from ..analysis.inferred_contract import present_contract
+from ..formats.replacement import replacing
 from .command_parser import add_command
 from .graph_file import GraphFile, add_file_argument
 from .out_files import out_file
+from .output import Answer
 from .shape_options import add_shape_argument, add_size_argument
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from ..analysis.cost import cost as cost_of
 from ..analysis.cost_page import cost_page
 from ..analysis.cost_report import rows_text, weight
 from ..analysis.roofline import Machine
-from ..graph.files.replacement import replacing
-from ..graph.surface.alike import meant
-from .answer import Answer
+from ..formats.replacement import replacing
+from ..graph.api.suggestions import meant
 from .command_parser import add_command
 from .graph_file import GraphFile, add_fetch_argument, add_file_argument
 from .out_files import out_file
+from .output import Answer
 from .shape_options import add_shape_argument, parse_size
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..analysis.checking import check_graph
+from ..analysis.check_graph import check_graph
 from ..analysis.contract import Contract
-from ..graph.editing.difference import diff as difference_of
-from .answer import Answer
+from ..saving.editing.difference import diff as difference_of
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
 from .graph_file import add_file_argument, read_graph
+from .output import Answer
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -9,14 +9,14 @@ from argparse import ArgumentTypeError, BooleanOptionalAction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..drawing.choice import chosen
-from ..drawing.formats import ENDINGS, check_format, write
-from ..drawing.heat import COLORS, Heat, heats
-from .answer import Answer
+from ..analysis.drawing.choice import chosen
+from ..analysis.drawing.formats import ENDINGS, check_format, write
+from ..analysis.drawing.heat import COLORS, Heat, heats
 from .command_parser import add_command
 from .filled_feeds import Filling
 from .graph_file import GraphFile, add_file_argument
 from .out_files import OutFile
+from .output import Answer
 from .shape_options import add_shape_argument, add_size_argument
 
 if TYPE_CHECKING:

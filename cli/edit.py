@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
-from ..graph.editing.graph_editing import rename, rewire
-from .answer import Answer, saved
+from ..saving.editing.graph_editing import rename, rewire
 from .command_parser import add_command
 from .graph_file import add_file_argument, read_graph
 from .out_files import add_graph_out
+from .output import Answer, saved
 
 if TYPE_CHECKING:
     from argparse import Namespace

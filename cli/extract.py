@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.editing.graph_editing import extract_sub_graph
-from .answer import Answer, saved
+from ..saving.editing.graph_editing import extract_sub_graph
 from .command_parser import add_command
 from .graph_file import add_fetch_argument, add_file_argument, read_graph
 from .out_files import add_graph_out
+from .output import Answer, saved
 
 if TYPE_CHECKING:
     from argparse import Namespace

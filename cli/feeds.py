@@ -9,8 +9,8 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from ..graph.files.numpy_files import NumpyArchive, read_npy
-from ..graph.surface.alike import meant
+from ..formats.numpy_files import NumpyArchive, read_npy
+from ..graph.api.suggestions import meant
 from .filled_feeds import FILLS
 from .standard_input import DASH, TITLE, standard_input
 

@@ -7,8 +7,8 @@ from zlib import crc32
 
 import numpy as np
 
-from ..graph.checking.inputs import with_names
-from ..graph.surface.alike import meant
+from ..analysis.checking.inputs import with_names
+from ..graph.api.suggestions import meant
 from ..shape_inference.symbolic.symbolic import substitute, symbols_of
 from ..shape_inference.tensor_shape import TensorShape
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.editing.folding import fold_constants
-from ..saved_models.freezing import freeze_loaded
-from ..saved_models.loading import model_of
-from .answer import Answer, saved
+from ..saving.editing.folding import fold_constants
+from ..saving.freeze_model import freeze_loaded
+from ..saving.loading import model_of
 from .command_parser import add_command
 from .graph_file import add_fetch_argument, add_file_argument, read_file
 from .out_files import add_graph_out
+from .output import Answer, saved
 from .text import comma_separated
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from argparse import SUPPRESS
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ..graph.files.model_files import read_model, read_opened
+from ..formats.model_files import read_model, read_opened
+from ..graph.api.suggestions import counted, nearest
 from ..graph.node import Operation
-from ..graph.surface.alike import counted, nearest
-from ..saved_models.loading import model_of
+from ..saving.loading import model_of
 from .progress import ShownProgress
 from .standard_input import DASH, TITLE, standard_input, title
 from .text import comma_separated
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Iterable, Mapping
 
-    from ..graph.files.model_files import ModelFile
-    from ..graph.files.progress import Progress
+    from ..formats.model_files import ModelFile
+    from ..formats.progress import Progress
     from ..graph.node import Tensor
     from ..protos.messages import GraphDef
 

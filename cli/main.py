@@ -8,8 +8,8 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from ..graph.errors import OpError
-from ..graph.surface.user_frames import starts_here
+from ..graph.api.user_frames import starts_here
+from ..runtime.errors import OpError
 from . import (
     annotate,
     check,

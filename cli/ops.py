@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from ..graph.api.suggestions import counted
 from ..graph.registry import definitions
-from ..graph.surface.alike import counted
-from .answer import Answer
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
 from .graph_file import FILE_HELP, GraphFile
+from .output import Answer
 from .text import table
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.surface.alike import counted
-from ..saved_models.transforms.optimizing import optimize as optimized
-from ..saved_models.transforms.transform_graph import transform_graph
-from .answer import Answer, saved
+from ..graph.api.suggestions import counted
+from ..saving.transforms.optimizing import optimize as optimized
+from ..saving.transforms.transform_graph import transform_graph
 from .command_parser import add_command
 from .graph_file import add_fetch_argument, add_file_argument, read_graph
 from .out_files import add_graph_out
+from .output import Answer, saved
 from .text import comma_separated
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
 
-from ..graph.files.message_files import TEXT_SUFFIXES
+from ..formats.message_files import TEXT_SUFFIXES
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -16,8 +16,8 @@ from ..distributed.map_blocks import SPLIT_BYTES, map_blocks
 from ..distributed.worker import ChunkError
 from ..graph.describe import type_text
 from ..graph.node import Operation, Tensor
-from .answer import Answer
 from .graph_file import GraphFile
+from .output import Answer
 from .progress import ShownProgress
 
 if TYPE_CHECKING:

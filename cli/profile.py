@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.files.replacement import replacing
-from .answer import Answer
+from ..formats.replacement import replacing
 from .out_files import out_file
-from .request import add_request_command, read_request
+from .output import Answer
+from .run_request import add_request_command, read_request
 
 if TYPE_CHECKING:
     from argparse import Namespace

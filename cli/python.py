@@ -9,11 +9,11 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..programs.name_check import check_names
-from ..programs.tensorflow_names import as_tensorflow
-from .answer import Answer
+from ..tf1.import_hook.name_check import check_names
+from ..tf1.import_hook.tensorflow_names import as_tensorflow
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
+from .output import Answer
 
 if TYPE_CHECKING:
     from argparse import Namespace

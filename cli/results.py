@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..formats.replacement import replacing
 from ..graph.describe import type_text
-from ..graph.files.replacement import replacing
 from ..graph.node import Operation, Tensor
 from .text import json_value, table
 

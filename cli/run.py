@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.node import Tensor
-from .answer import Answer
 from .out_files import out_file
 from .out_of_core import add_arguments, run_in_chunks
-from .request import add_request_command, read_request
+from .output import Answer
 from .results import as_json, result, results_text, save_results, types_text
+from .run_request import add_request_command, read_request
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.api.suggestions import counted
 from ..graph.describe import tensor_type
 from ..graph.importing.function_bodies import bodies_of
-from ..graph.surface.alike import counted
 from ..shape_inference.traits import Bodies
-from .answer import Answer
 from .command_parser import add_command
 from .graph_file import GraphFile, add_file_argument
+from .output import Answer
 from .sizes import Sized, bytes_text, parameters, widest
 from .text import json_shape, printable, table
 

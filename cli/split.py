@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..distributed.report import split_report
 from ..graph.node import Operation
-from .answer import Answer
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
 from .graph_file import GraphFile, add_fetch_argument, add_file_argument
+from .output import Answer
 from .shape_options import add_shape_argument
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.editing.folding import fold_constants
-from ..graph.editing.graph_editing import remove_training_nodes, strip as stripped
-from ..graph.editing.loose_ends import read_by_none, without_loose_ends
-from .answer import Answer, saved
+from ..saving.editing.folding import fold_constants
+from ..saving.editing.graph_editing import remove_training_nodes, strip as stripped
+from ..saving.editing.loose_ends import read_by_none, without_loose_ends
 from .command_parser import add_command
 from .graph_file import add_file_argument, read_graph
 from .out_files import add_graph_out
+from .output import Answer, saved
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -16,15 +16,10 @@ from ..shape_inference.split_parts import (
     SplitContext,
     along as split_along,
 )
-from ..shape_inference.symbolic.symbolic import (
-    DimExpr,
-    Symbol,
-    as_symbol,
-    symbols_of,
-)
+from ..shape_inference.symbolic.symbolic import DimExpr, Symbol, as_symbol, symbols_of
 from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Input
-from .following import FIRST, Following, handed_on
+from .partition_propagation import FIRST, Following, handed_on
 from .steps import StepGraph
 
 if TYPE_CHECKING:

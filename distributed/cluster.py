@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ..graph import errors
+from ..runtime import errors
 from .combining import joined
 from .dask_parts import Key, block_graph, dask_distributed, data, task
 from .engine import LostError

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph import errors
 from ..graph.node import Tensor
 from ..ops.random.random_state import reserved_part
+from ..runtime import errors
 from ..session.feeds import feed_converter
 from ..session.fetches import Fetches, feed_pairs, feedable
 from ..session.session import Session
 from ..shape_inference.split_parts import WHOLE
 from .analysis import NothingToSplitError
 from .cluster import Cluster, ClusterTasks
+from .driver_runs import WholeInSession
 from .engine import InThisThread, LostError, Programs, Run, told
 from .map_blocks import SPLIT_BYTES, check_known
 from .report import report_of, tensors_by_name
 from .sizes import RunSizes, even_chunks, sliced
 from .sources import read_anew
 from .stages import stages_along
-from .whole import WholeInSession
 from .worker import ChunkError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import __version__
-from ..graph import errors
+from ..runtime import errors
 from ..shape_inference.split_parts import OWN, WHOLE, Part
 from .combining import combined, joined, tree
 from .sizes import RunSizes, sliced, starts

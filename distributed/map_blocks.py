@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
-from ..graph import errors
 from ..graph.describe import whereabouts
 from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
 from ..protos.messages import GraphDef
+from ..runtime import errors
 from ..session.feeds import feed_converter
 from ..session.fetches import Fetches
 from ..shape_inference.split_parts import OWN, WHOLE
 from .dask_parts import Key, dask_array, token
+from .dask_tasks import Later, WholeLater
 from .engine import Programs, Run
-from .later import Later, WholeLater
 from .report import open_graph, tensors_by_name
 from .sizes import RunSizes, even_chunks
 from .sources import read_anew

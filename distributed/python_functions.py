@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph import errors
-from ..ops.effects.callbacks import function_of
+from ..ops.debugging.callbacks import function_of
+from ..runtime import errors
 from ..shape_inference.split_parts import Falls, Mixes, SplitContext, by_letters
 
 if TYPE_CHECKING:

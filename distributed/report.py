@@ -7,14 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..graph.api.graph_ends import graph_ends, tensors_of
+from ..graph.api.repr_text import ShownText
 from ..graph.describe import whereabouts
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
-from ..graph.surface.graph_ends import graph_ends, tensors_of
-from ..graph.surface.shown_text import ShownText
 from ..protos.messages import GraphDef
-from ..saved_models.loading import load
+from ..saving.loading import load
 from ..session.fetches import Fetches
 from .stages import stages_along
 

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..shape_inference.symbolic.symbolic import (
-    DimExpr,
-    Symbol,
-    as_symbol,
-    evaluate,
-    symbols_of,
-)
+from ..shape_inference.symbolic.symbolic import DimExpr, Symbol, as_symbol, evaluate, symbols_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

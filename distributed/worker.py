@@ -7,11 +7,11 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..graph import errors
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
-from ..ops.effects.callbacks import give_function
+from ..ops.debugging.callbacks import give_function
 from ..protos.messages import GraphDef
+from ..runtime import errors
 from ..session.session import Session
 from .python_functions import imported
 

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from public_names import Name, listed, public_names, signature, summary
 
 import tensordraft as td
-from tensordraft.graph.surface.namespaces import NAMESPACES
+from tensordraft.graph.api.namespaces import NAMESPACES
 
 OPS = "ops."
 

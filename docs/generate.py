@@ -16,9 +16,9 @@ from public_names import listed, public_names, signature, summary
 from run_notebooks import notebooks
 
 import tensordraft as td
-from tensordraft.drawing.choice import chosen
-from tensordraft.drawing.heat import heats
-from tensordraft.drawing.svg import svg
+from tensordraft.analysis.drawing.choice import chosen
+from tensordraft.analysis.drawing.heat import heats
+from tensordraft.analysis.drawing.svg import svg
 from tensordraft.graph.convert import make_constant
 from tensordraft.graph.registry import definitions, find
 

@@ -1,1 +1,1 @@
-"""Graphs: op definitions, operations and tensors, scopes, conversion, import and export."""
+"""The core: `OpDef`, `Operation`, `Tensor`, `Graph`, conversion to tensors."""

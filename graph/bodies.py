@@ -13,7 +13,7 @@ from .describe import add_context
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..shape_inference.contents import Content
+    from ..shape_inference.handle_data import Content
     from ..shape_inference.protocols import Array
     from .graph import Graph
     from .node import Operation, Tensor

@@ -13,17 +13,17 @@ from ..shape_inference.dimension import Dimension
 from ..shape_inference.symbolic.symbolic import DimExpr
 from ..shape_inference.traits import Constant, Stack
 from . import registry
+from .api.public_calls import public_call
+from .api.suggestions import counted
 from .default_graph import get_default_graph
 from .dtype_errors import wrong_dtype, wrong_value
 from .node import Operation, Tensor
-from .surface.alike import counted
-from .surface.public_calls import public_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .elements import RegisteredOpType
     from .graph import Graph
+    from .graph_protocols import RegisteredOpType
     from .signature import ArgSpec
 
 public = {"td": "convert_n_to_tensor convert_to_tensor register_tensor_conversion_function"}

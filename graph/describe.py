@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from . import errors
-from .surface.public_calls import WIRE_NAMES, public_call
+from ..runtime import errors
+from .api.public_calls import WIRE_NAMES, public_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..shape_inference.inference import Inference
-    from .elements import Op, Value
+    from .graph_protocols import Op, Value
 
 _MOST_INPUTS = 8
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .api.public_calls import PublicCall, public_call
+from .api.source_locations import user_line
 from .describe import tensor_type
 from .node import Tensor
-from .surface.public_calls import PublicCall, public_call
-from .surface.sites import user_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from ..protos.attr_codec import encode_attr
 from ..protos.messages import FunctionDefLibrary, GraphDef, VersionDef
 from . import registry
+from .api.graph_summary import ShownGraph
 from .lowered_nodes import LoweredNodes
 from .node_def import write_node_def
 from .origins import Origins
 from .referred_functions import referred_functions
 from .signature import REQUIRED
 from .stated_shapes import state_shapes
-from .surface.shown_graph import ShownGraph
 from .widened_graph import WidenedGraph
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from ..protos.messages import AttrValue, FunctionDef, NodeDef
-    from .elements import Op
+    from .graph_protocols import Op
 
 PRODUCER = 2474
 """The GraphDef version that this library writes: that of TensorFlow 2.21."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .elements import Op
+    from .graph_protocols import Op
 
 
 class Rule(NamedTuple):

@@ -6,6 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..shape_inference.inference import Inference
+from .api.source_locations import Site, user_site
+from .api.suggestions import counted, nearest
 from .describe import add_context
 from .export import ExportedGraph
 from .nested_graph import NestedGraph, out_of_reach
@@ -17,15 +19,13 @@ from .scoped_graph import ScopedGraph
 from .scopes import thread_defaults
 from .scopes.collections import Collections
 from .scopes.names import check_op_name
-from .surface.alike import counted, nearest
-from .surface.sites import Site, user_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from ..protos.messages import VersionDef
-    from .elements import OpType
+    from .graph_protocols import OpType
 
 public = {"td": "Graph"}
 

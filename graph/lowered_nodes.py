@@ -16,7 +16,7 @@ from .node_def import input_name, write_node_def
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from .elements import Op, Value
+    from .graph_protocols import Op, Value
 
     Lowering = Callable[["LoweredNodes", "Lowered"], "Written"]
 

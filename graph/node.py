@@ -8,19 +8,19 @@ from ..protos.attr_codec import decode_attr
 from ..protos.messages import AttrValue
 from ..protos.tensor_codec import TensorValue
 from ..shape_inference.tensor_shape import TensorShape
+from .api.suggestions import meant
+from .api.tensor_misuse import NoValues
 from .node_def import node_def
 from .scopes import thread_defaults
-from .surface.alike import meant
-from .surface.no_values import NoValues
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..protos.dtypes import DType
     from ..protos.messages import NodeDef, OpDef as OpDefProto
-    from .elements import OpType
+    from .api.source_locations import Site
     from .graph import Graph
-    from .surface.sites import Site
+    from .graph_protocols import OpType
 
 public = {"td": "Operation Tensor"}
 

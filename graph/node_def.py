@@ -18,7 +18,7 @@ from .signature import REQUIRED
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from .elements import Op, OpType, RegisteredOpType, Value
+    from .graph_protocols import Op, OpType, RegisteredOpType, Value
     from .signature import AttrSpec
 
 

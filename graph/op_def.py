@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Generic
 from ..protos.attr_codec import encode_attr
 from ..protos.config import config
 from ..protos.messages import OpDef as OpDefProto
+from ..runtime.kernel_spec import Memory
 from ..shape_inference.traits import OPAQUE
 from . import registry
+from .api.source_locations import Site
+from .api.user_frames import is_ours
 from .attrs import coerce_attr
 from .convert import convert_inputs
 from .default_graph import graph_of
 from .gradient_rules import Rule, register
-from .kernel_spec import Memory
 from .node import Operation, Tensor
 from .signature import REQUIRED, ArgSpec, Signature, parse_signature
-from .surface.sites import Site
-from .surface.user_frames import is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import errors
+from ..runtime import errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable

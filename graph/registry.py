@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from .surface.alike import meant
+from .api.suggestions import meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..shape_inference.traits import Constant, Stack
-    from .elements import RegisteredOpType
+    from .graph_protocols import RegisteredOpType
 
 _DEFINITIONS: dict[str, RegisteredOpType] = {}
 _SOLE: dict[type, RegisteredOpType] = {}

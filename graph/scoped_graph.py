@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..protos.messages import AttrValue
-    from .elements import Op, Value
+    from .graph_protocols import Op, Value
 
 
 class ControlScope:

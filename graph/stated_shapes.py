@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..protos.messages import NodeDef
-    from .elements import OpType
+    from .graph_protocols import OpType
     from .signature import ArgSpec
 
 ATTR = "_output_shapes"

@@ -8,10 +8,10 @@ from ..protos.attr_codec import decode_attr
 from ..protos.config import config
 from ..protos.dtypes import DType, as_dtype
 from ..protos.messages import OpDef as OpDefProto
+from ..runtime.kernel_spec import Memory
 from ..shape_inference.tensor_shape import TensorShape
 from ..shape_inference.traits import Traits
 from . import registry
-from .kernel_spec import Memory
 from .node_def import full_input, read_attrs, stated_shapes
 from .signature import Signature
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .elements import Op, Value
+    from .graph_protocols import Op, Value
 
     AnyOp = TypeVar("AnyOp", bound=Op)
     AnyValue = TypeVar("AnyValue", bound=Value)

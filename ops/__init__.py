@@ -1,1 +1,1 @@
-"""Op families: for each op its signature, public function, shape function and kernel."""
+"""A folder for each subject, a module for each family: signature, shape function, kernel."""

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.api.public_calls import guarded
 from ..graph.convert import convert_to_tensor
 from ..graph.default_scopes import name_scope
 from ..graph.node import Tensor
 from ..graph.sparse_tensor import SparseTensor
-from ..graph.surface.public_calls import guarded
 from ..shape_inference.dimension import Dimension
 from .indexing.brackets import getitem
 from .linalg.matmul import matmul
@@ -28,11 +28,7 @@ from .math.comparison import (
     logical_xor,
 )
 from .math.division import floordiv, floormod, truediv
-from .sparse.sparse_elementwise import (
-    SPARSE_DENSE_CWISE_DIV,
-    SPARSE_DENSE_CWISE_MUL,
-    with_dense,
-)
+from .sparse.sparse_elementwise import SPARSE_DENSE_CWISE_DIV, SPARSE_DENSE_CWISE_MUL, with_dense
 from .variables.variable_methods import VariableOperators
 from .variables.variable_updates import assign_slice
 

@@ -16,15 +16,15 @@ from __future__ import annotations
 from inspect import Parameter as _Parameter, Signature as _Signature
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
+from ..graph.api.unsupported_names import missing as _missing
 from ..graph.registry import definitions as _definitions, find as _find
 from ..graph.signature import REQUIRED as _REQUIRED
-from ..graph.surface.absent import missing as _missing
-from .kit.public_function import sign as _sign
+from .common.public_function import sign as _sign
 
 if _TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..graph.elements import RegisteredOpType
+    from ..graph.graph_protocols import RegisteredOpType
 
 # Where TensorFlow calls an argument otherwise than the op itself does.
 _AXIS = {"reduction_indices": "axis"}

@@ -1,1 +1,1 @@
-"""The wire format: messages, data types, and the codecs between them and NumPy."""
+"""Wire formats: `.proto` sources in a private descriptor pool, dtypes, codecs."""

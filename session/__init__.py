@@ -1,1 +1,1 @@
-"""Running graphs: fetch structures, plans, the executor, and sessions."""
+"""`Session.run`: fetches, feeds, plans and executors."""

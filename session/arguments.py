@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph import errors
 from ..graph.graph import Graph
+from ..runtime import errors
 from .options import ConfigProto
 from .servers import state_of
 

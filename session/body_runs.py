@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..acceleration.accelerator import accelerator
-from ..graph import errors
+from ..runtime import errors
+from ..runtime.jit.accelerator import accelerator
 from .compiler import Lowered, lower
 from .fusion import fuse
 from .interpreter import FlatProgram, told
@@ -17,7 +17,7 @@ from .tracing import watching_run
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..graph.pools import Pool
+    from ..runtime.thread_pools import Pool
     from .plan import Array, Plan
 
 _CALLS_UNTIL_HOT = 4

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..graph.node import Tensor
 from .compiler import compiled
+from .errstate import contexts, quietly
 from .executor import copied, handed_out
 from .feeds import feed_converter
 from .named_sizes import NamedSizes
-from .quiet import contexts, quietly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.checking.growth import look_at_growth
+from ..graph.growth import look_at_growth
 from ..graph.node import Operation, Tensor
 from .call_code import call_function
 from .feeds import Feeding

@@ -6,12 +6,13 @@ import time
 from math import inf
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..acceleration.accelerator import accelerator
-from ..graph import errors
-from ..graph.deadlines import ending_at
-from ..graph.dense_copy import dense_copy
+from ..runtime import errors
+from ..runtime.deadlines import ending_at
+from ..runtime.dense_copy import dense_copy
+from ..runtime.jit.accelerator import accelerator
+from .blocking_executor import waiting_program
 from .compiler import Lowered, lower
-from .course import waiting_program
+from .errstate import quiet_way
 from .fusion import fuse
 from .interpreter import FlatProgram, told
 from .kept_memory import keep_freed_memory
@@ -19,7 +20,6 @@ from .layout import freeing_memory
 from .observer import Observer
 from .parallel import parallel_run
 from .plan import awaited_loops
-from .quiet import quiet_way
 from .tracing import TracedRun, watched_by
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..acceleration.accelerator import accelerator
+from ..runtime.jit.accelerator import accelerator
 from .fetches import Fetches, feedable
 from .loop_plan import LoopPlan
 from .options import RunOptions
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..graph.graph import Graph
     from ..graph.node import Tensor
-    from .drafts.draft import Acceleration
+    from .passes.draft import Acceleration
     from .plan import Array, Plan, Step
 
 _INDENT = "  "

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.api.suggestions import meant, nearest
 from ..graph.node import Operation, Tensor
-from ..graph.surface.alike import meant, nearest
 from .conversions import conversion_of
 
 if TYPE_CHECKING:

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..acceleration.accelerator import accelerator
 from ..graph.describe import run_error
-from ..graph.kernel_spec import FEWEST_IN_BLOCKS, KernelSpec, Memory
-from .drafts.size_limits import check_bytes
+from ..runtime.jit.accelerator import accelerator
+from ..runtime.kernel_spec import FEWEST_IN_BLOCKS, KernelSpec, Memory
 from .fused_chain import repeats
 from .fused_code import chain_loop, compiled_chain
+from .passes.size_limits import check_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
-    from ..graph.kernel_spec import Loop
-    from ..graph.pools import Pool
+    from ..runtime.kernel_spec import Loop
+    from ..runtime.thread_pools import Pool
     from .fused_chain import Chain
     from .plan import Array
 

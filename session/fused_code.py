@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.kernel_spec import Loop, Memory
+from ..runtime.kernel_spec import Loop, Memory
 from .compiler import compiled
 
 if TYPE_CHECKING:

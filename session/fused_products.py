@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..graph.describe import run_error
-from ..graph.kernel_spec import KernelSpec, Memory
-from .drafts.size_limits import check_bytes
+from ..runtime.kernel_spec import KernelSpec, Memory
 from .fused_blocks import BlockProgram
+from .passes.size_limits import check_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..graph.pools import Pool
+    from ..runtime.thread_pools import Pool
     from .fused_blocks import Work
     from .fused_chain import Chain
     from .observer import Observed

@@ -14,7 +14,7 @@ from .plan import Step
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..graph.pools import Pool
+    from ..runtime.thread_pools import Pool
     from .observer import Observed
     from .plan import Array
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..graph import errors
 from ..graph.describe import run_error
+from ..runtime import errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

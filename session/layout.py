@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .drafts.draft import Constant
-from .drafts.size_limits import with_limit
 from .ownership import reusing_memory
+from .passes.draft import Constant
+from .passes.size_limits import with_limit
 from .plan import Plan, Step, with_dead_slots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..graph.node import Tensor
-    from .drafts.draft import Draft, Source, Work
+    from .passes.draft import Draft, Source, Work
     from .plan import Array
 
 

@@ -11,7 +11,7 @@ from .plan import with_dead_slots
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from ..graph.pools import Pool
+    from ..runtime.thread_pools import Pool
     from ..shape_inference.inference import Inference
     from .observer import Observed
     from .plan import Array, Plan, Step

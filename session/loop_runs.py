@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
-from ..graph import errors
-from ..graph.interrupts import are_held_back, between_rounds
+from ..runtime import errors
+from ..runtime.interrupts import are_held_back, between_rounds
 from .interpreter import FlatStep, interpret, over_slots, told
 from .loop_code import lower_loop
 from .observer import Observer
@@ -15,8 +15,8 @@ from .tracing import watching_run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..graph.pools import Pool
-    from ..graph.waiting import Waits
+    from ..runtime.thread_pools import Pool
+    from ..runtime.waiting import Waits
     from .interpreter import Watch
     from .loop_plan import LoopPlan
     from .plan import Array, Step

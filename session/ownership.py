@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..graph.kernel_spec import Memory
+from ..runtime.kernel_spec import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

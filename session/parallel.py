@@ -6,13 +6,13 @@ from collections import Counter
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from .errstate import quietly
 from .interpreter import interpret, over_slots
-from .quiet import quietly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..graph.pools import Pool
+    from ..runtime.thread_pools import Pool
     from .plan import Array, Plan
 
 # A step that takes less than this is done before another thread has begun with it.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from ..graph import errors
 from ..graph.dependencies import needed_ops
 from ..graph.node import Operation, Tensor
+from ..runtime import errors
+from .errstate import quiet_way
 from .executor import handed_out
 from .interpreter import interpret, over_slots
 from .named_sizes import NamedSizes
-from .quiet import quiet_way
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

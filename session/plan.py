@@ -9,10 +9,10 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..graph.kernel_spec import KernelSpec, Loop
     from ..graph.node import Operation
+    from ..runtime.kernel_spec import KernelSpec, Loop
     from ..shape_inference.inference import Inference
-    from .drafts.draft import Acceleration
+    from .passes.draft import Acceleration
 
 Array = np.ndarray[Any, Any]
 

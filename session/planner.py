@@ -6,23 +6,23 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..graph import errors
 from ..graph.dependencies import needed_ops
-from ..graph.importing.gc_pause import collector
-from ..graph.pools import Pool
-from ..graph.waiting import waits_of
 from ..protos.config import config
+from ..runtime import errors
+from ..runtime.gc_pause import collector
+from ..runtime.thread_pools import Pool
+from ..runtime.waiting import waits_of
 from .body_runs import BodyRun
-from .drafts.channel_folding import fold_channels
-from .drafts.draft import Constant, Draft
-from .drafts.machine_code import use_machine_code
-from .drafts.margin_folding import fold_margins
-from .drafts.needed import check_kernels, check_trusted, inference_under
-from .drafts.quicker_forms import use_quicker_forms
-from .drafts.simplify import simplify
 from .layout import freeing_memory, laid_out, without_waste
 from .loop_plan import LoopPlan
 from .loop_runs import LoopRun
+from .passes.channel_folding import fold_channels
+from .passes.draft import Constant, Draft
+from .passes.fast_variants import use_quicker_forms
+from .passes.jit_kernels import use_machine_code
+from .passes.needed import check_kernels, check_trusted, inference_under
+from .passes.padding_folding import fold_margins
+from .passes.simplify import simplify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..graph.surface.shown_text import ShownText
+from ..graph.api.repr_text import ShownText
 from ..protos.messages import RunMetadata as RunMetadataProto
 
 if TYPE_CHECKING:

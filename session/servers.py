@@ -7,8 +7,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakSet
 
-from ..graph import errors
-from ..graph.waiting import WAITS
+from ..runtime import errors
+from ..runtime.waiting import WAITS
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ..graph import errors
+from ..graph.api.public_calls import trimmed
 from ..graph.default_graph import get_default_graph
 from ..graph.scopes import thread_defaults
-from ..graph.surface.public_calls import trimmed
-from ..graph.waiting import end_with, waits_of
+from ..runtime import errors
+from ..runtime.waiting import end_with, waits_of
 from .arguments import check_arguments
 from .calls import Call, Calls, is_plain
 from .executor import Executor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph.pools import Pool
+from ..runtime.thread_pools import Pool
 
 if TYPE_CHECKING:
     from .options import ConfigProto

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ..graph import errors
-from ..graph.checking.numerics import NumericsCheck
+from ..graph.numerics import NumericsCheck
+from ..runtime import errors
 from .options import RunOptions
 from .profile import OpTrace
 

@@ -1,1 +1,1 @@
-"""What is known before a graph runs: shapes, symbolic sizes, and the rules that compute them."""
+"""`TensorShape`, shape rules shared by many ops, and the inference engine."""

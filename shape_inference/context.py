@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..protos.dtypes import DType
-    from .contents import Content
+    from .handle_data import Content
     from .protocols import Constants, Edge, Node
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..protos.dtypes import DType
-    from .contents import Content
+    from .handle_data import Content
     from .protocols import Array, Edge, Node
 
 # An element of a value at build time costs a Python object, so only tensors as small as shapes,

@@ -43,8 +43,8 @@ from machine_loops import interpreted_chains, kernel_by, short_vectors
 from split_harness import check_in_chunks
 
 import tensordraft as td
-from tensordraft.graph.kernel_spec import Memory, stated
 from tensordraft.graph.registry import lookup
+from tensordraft.runtime.kernel_spec import Memory, stated
 from tensordraft.session import compiler, fused_blocks, fusion
 from tensordraft.shape_inference.context import KernelContext
 from tensordraft.shape_inference.protocols import Edge

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.acceleration import accelerator as module
-from tensordraft.acceleration.accelerator import Accelerator
-from tensordraft.acceleration.code_cache import CodeCache
-from tensordraft.acceleration.machine_code import Address
-from tensordraft.graph.kernel_spec import Accelerated, KernelSpec, Loop
-from tensordraft.ops.kit import machine_products
-from tensordraft.ops.windows import depthwise_convolution, machine_pooling
+from tensordraft.ops.common import jit_gemm
+from tensordraft.ops.conv import depthwise_convolution, jit_pooling
+from tensordraft.runtime.jit import accelerator as module
+from tensordraft.runtime.jit.accelerator import Accelerator
+from tensordraft.runtime.jit.code_cache import CodeCache
+from tensordraft.runtime.jit.machine_code import Address
+from tensordraft.runtime.kernel_spec import Accelerated, KernelSpec, Loop
 from tensordraft.session import executor, explanation, fused_blocks
-from tensordraft.session.drafts import machine_code
+from tensordraft.session.passes import jit_kernels
 
 NEEDS_NUMBA = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
 
@@ -94,7 +94,7 @@ def accelerated(folder: Path) -> Iterator[Accelerator]:
     """The accelerator turned on, with its cache in a folder, and as a new process finds it."""
     fresh = Accelerator(CodeCache(folder))
     with pytest.MonkeyPatch.context() as patch:
-        for user in (module, executor, explanation, fused_blocks, machine_code):
+        for user in (module, executor, explanation, fused_blocks, jit_kernels):
             patch.setattr(user, "accelerator", fresh)
         patch.setattr(td.config, "accelerator", True)
         yield fresh
@@ -105,7 +105,7 @@ def accelerated(folder: Path) -> Iterator[Accelerator]:
 def short_vectors() -> Iterator[None]:
     """Kernels are made for a processor whose registers hold four numbers."""
     with pytest.MonkeyPatch.context() as patch:
-        for user in (machine_products, depthwise_convolution, machine_pooling):
+        for user in (jit_gemm, depthwise_convolution, jit_pooling):
             patch.setattr(user, "vector_lanes", lambda: 4)
         yield
 
@@ -124,7 +124,7 @@ class _Interpreter:
 def interpreted_kernels() -> Iterator[None]:
     """Plans are made as if there were machine code of every loop, which Python runs."""
     with short_vectors(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(machine_code, "accelerator", _Interpreter())
+        patch.setattr(jit_kernels, "accelerator", _Interpreter())
         yield
 
 

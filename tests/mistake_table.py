@@ -22,7 +22,7 @@ import tensordraft as td
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TABLE = Path(__file__).parent / "graph" / "surface" / "mistakes.txt"
+TABLE = Path(__file__).parent / "graph" / "api" / "mistakes.txt"
 
 
 class Mistake(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tensordraft.graph.surface.sites import Site
+from tensordraft.graph.api.source_locations import Site
 
 TESTS = Path(__file__).resolve().parent
 GOLDEN = TESTS / "golden"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import tensordraft as td
-from tensordraft.graph.elements import RegisteredOpType
+from tensordraft.graph.graph_protocols import RegisteredOpType
 from tensordraft.graph.registry import lookup
 from tensordraft.graph.signature import ArgSpec
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import tensordraft as td
-from tensordraft.programs.tensorflow_names import TensorflowFinder
+from tensordraft.tf1.import_hook.tensorflow_names import TensorflowFinder
 
 NOT_IMPORTED = {"tensordraft.__main__"}  # a script
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tensordraft.graph.waiting import Waits
+from tensordraft.runtime.waiting import Waits
 
 LIMIT = 60.0  # seconds after which a test is taken to hang
 

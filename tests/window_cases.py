@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensordraft.graph.kernel_spec import Rows
+from tensordraft.runtime.kernel_spec import Rows
 from tensordraft.shape_inference.sliding_windows import Window
 
 

@@ -29,8 +29,8 @@ from room_pages import room_pages  # noqa: E402
 from run_notebooks import as_page, found  # noqa: E402
 
 from tensordraft.cli.main import main as run_command  # noqa: E402
-from tensordraft.graph.surface.absent import reasons  # noqa: E402
-from tensordraft.graph.surface.namespaces import NAMESPACES  # noqa: E402
+from tensordraft.graph.api.namespaces import NAMESPACES  # noqa: E402
+from tensordraft.graph.api.unsupported_names import reasons  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,1 +1,1 @@
-"""Training: what drives the updates of variables, and the sessions that they run in."""
+"""Layers, losses, metrics, optimizers, schedules, training sessions, checkpoints."""

@@ -1,1 +1,1 @@
-"""What a graph costs, told as TensorFlow 1.x tells it."""
+"""`td.profiler`, as TensorFlow 1.x reports costs."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...formats.replacement import replacing
 from ...graph.default_graph import get_default_graph
-from ...graph.files.replacement import replacing
 from ...protos.messages import GraphNodeProto, MultiGraphNodeProto
 from ...session.profile import RunMetadata
 from .option_builder import with_defaults

@@ -1,1 +1,1 @@
-"""From GraphDefs to graphs: ordering nodes, decoding attrs, inlining function calls."""
+"""From GraphDef to graph: functions, loops and conditionals of 1.x."""

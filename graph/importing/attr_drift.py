@@ -12,7 +12,7 @@ from ..signature import REQUIRED, parse_signature
 
 if TYPE_CHECKING:
     from ...protos.messages import AttrValue, OpDef as OpDefProto, OpList
-    from ..elements import OpType
+    from ..graph_protocols import OpType
 
 _LAST_WITHOUT_UNKNOWN_RANK = 21
 

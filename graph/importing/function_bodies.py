@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ...protos.config import config
 from ...protos.dtypes import as_dtype
 from ...protos.messages import GraphDef, NameAttrList, NodeDef
+from ...runtime import errors
 from ...shape_inference.tensor_shape import TensorShape
-from .. import errors
 from ..bodies import Body, Declared
 from ..graph import Graph
 from ..node import Operation, Tensor

@@ -8,8 +8,8 @@ from ...protos.attr_codec import decode_attr
 from ...protos.dtypes import as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from .. import registry
+from ..api.suggestions import counted
 from ..signature import REQUIRED
-from ..surface.alike import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

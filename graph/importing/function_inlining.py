@@ -16,8 +16,8 @@ from .node_order import sorted_by_need
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from ...formats.progress import Progress
     from ...protos.messages import AttrValue, FunctionDef
-    from ..files.progress import Progress
 
 public = {"td.graph_util": "inline_functions"}
 

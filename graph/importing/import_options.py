@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ...formats.progress import Progress
     from ...protos.messages import OpList
-    from ..files.progress import Progress
     from ..node import Operation, Tensor
 
 

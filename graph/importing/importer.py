@@ -5,26 +5,26 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ...formats.progress import reported
 from ...protos.attr_codec import decode_attr, encode_attr
 from ...protos.config import config
 from ...protos.messages import AttrValue, GraphDef, OpList
 from ...protos.tensor_codec import TensorValue
+from ...runtime.gc_pause import collector
 from ...shape_inference.tensor_shape import TensorShape
 from .. import registry
+from ..api.source_locations import user_site
+from ..api.suggestions import counted
 from ..default_graph import get_default_graph
 from ..export import PRODUCER
-from ..files.progress import reported
 from ..graph import Graph
 from ..node import Operation, Tensor
 from ..node_def import check_inputs, full_input, read_attrs, stated_shapes
 from ..scopes.device import parse_device
 from ..scopes.names import check_op_name
 from ..stated_shapes import unsure_outputs
-from ..surface.alike import counted
-from ..surface.sites import user_site
 from ..unregistered import UnregisteredOp, read_outputs, unregistered_op, unregistered_ops
 from .attr_drift import Drift
-from .gc_pause import collector
 from .import_options import ImportOptions
 from .input_map import as_name, mapped_inputs
 from .node_order import in_order
@@ -36,10 +36,10 @@ from .versions import merge_versions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ...formats.progress import Progress
     from ...protos.dtypes import DType
     from ...protos.messages import NodeDef
-    from ..elements import RegisteredOpType
-    from ..files.progress import Progress
+    from ..graph_protocols import RegisteredOpType
 
 public = {"td, td.graph_util": "import_graph_def"}
 

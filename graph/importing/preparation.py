@@ -10,8 +10,8 @@ from .node_expansion import expand_nodes
 from .versions import check_versions
 
 if TYPE_CHECKING:
+    from ...formats.progress import Progress
     from ...protos.messages import GraphDef
-    from ..files.progress import Progress
 
 
 def prepared(graph_def: GraphDef, progress: Progress | None = None) -> GraphDef:

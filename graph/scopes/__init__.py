@@ -1,1 +1,1 @@
-"""Scopes that ops are made in: names, devices, collections, and each thread's default graph."""
+"""Names, devices, collections, thread-local defaults."""

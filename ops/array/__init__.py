@@ -1,1 +1,1 @@
-"""Moving elements: shapes, joining, splitting, padding, transposing, filling, casting."""
+"""Constants, shapes, casts, reshaping, joining, padding."""

@@ -15,7 +15,7 @@ from ...shape_inference.split_rules import made_of_sizes
 from ...shape_inference.symbolic.symbolic import DimExpr, dim_max, dim_symbol, equal, less_equal
 from ...shape_inference.tensor_shape import TensorShape, as_shape
 from ...shape_inference.traits import Move, Traits
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from ..math.arithmetic import multiply
 from .fills import ones
 from .reshaping import reshape
@@ -24,8 +24,8 @@ from .shapes import size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import SplitContext

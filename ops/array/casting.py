@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 import ml_dtypes
 import numpy as np
 
-from ...graph import errors
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.kernel_spec import writes_out
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos import dtypes
 from ...protos.dtypes import DType, as_dtype
+from ...runtime import errors
+from ...runtime.kernel_spec import writes_out
 from ...shape_inference.symbolic.symbolic import DimExpr, bounds, dim_symbol
 from ...shape_inference.traits import Elementwise
 from ..math.arithmetic import maximum, minimum
 
 if TYPE_CHECKING:
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

@@ -10,18 +10,18 @@ import numpy as np
 from ...graph.convert import make_constant
 from ...graph.default_graph import get_default_graph
 from ...graph.op_def import OpDef
-from ...graph.passthrough import passthrough
 from ...protos.constant_array import constant_array
+from ...runtime.passthrough import passthrough
 from ...shape_inference.size_facts import positive_shape
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Constant, Input, Move, Traits
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Operation, Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -16,13 +16,13 @@ from ...shape_inference.rules import shape_from_value
 from ...shape_inference.split_rules import made_of_sizes
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
-from ..kit.allocation import check_size, new_array, new_zeros
+from ..common.allocation import check_size, new_array, new_zeros
 from .constants import constant
 from .reshaping import reshape
 from .shapes import shape as shape_of
 
 if TYPE_CHECKING:
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

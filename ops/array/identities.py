@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...graph.passthrough import passthrough
+from ...runtime.passthrough import passthrough
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.traits import STATEFUL, Move
-from ..kit.allocation import new_zeros
+from ..common.allocation import new_zeros
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

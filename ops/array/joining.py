@@ -13,15 +13,15 @@ from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Traits
-from ..kit.allocation import check_size
-from ..kit.call_forms import older_form, scalar_at
+from ..common.allocation import check_size
+from ..common.call_forms import older_form, scalar_at
 from .constants import identity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

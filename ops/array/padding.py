@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...graph.kernel_spec import KernelSpec, Memory
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import KernelSpec, Memory
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.split_rules import following, made_of_sizes
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
-from ..kit.allocation import check_size, new_array
-from ..kit.call_forms import renamed
+from ..common.allocation import check_size, new_array
+from ..common.call_forms import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import Falls, SplitContext

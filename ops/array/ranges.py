@@ -16,12 +16,12 @@ from ...shape_inference.rules import fresh_vector
 from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.allocation import check_size
-from ..kit.call_forms import name_at, older_form
+from ..common.allocation import check_size
+from ..common.call_forms import name_at, older_form
 from .casting import cast
 
 if TYPE_CHECKING:
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
+from ...runtime import errors
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.split_parts import WHOLE, Falls, Mixes, along
 from ...shape_inference.split_rules import all_but
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
-from ..kit.call_forms import older_form, renamed, string_at
-from ..kit.elementwise import NUMBERS
+from ..common.call_forms import older_form, renamed, string_at
+from ..common.elementwise import NUMBERS
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import SplitContext

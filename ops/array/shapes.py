@@ -14,15 +14,15 @@ from ...shape_inference.context import settled
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.symbolic.symbolic import product
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.call_forms import name_at, older_form
+from ..common.call_forms import name_at, older_form
 from ..math.reductions import reduce_prod
 from .casting import cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim

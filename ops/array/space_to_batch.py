@@ -16,7 +16,7 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol, divides_exactly, less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
-from ..kit.allocation import new_zeros
+from ..common.allocation import new_zeros
 from ..math.arithmetic import negative
 from ..math.division import floormod
 from .block_layout import (
@@ -32,8 +32,8 @@ from .stacking import stack
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim

@@ -14,15 +14,15 @@ from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.split_rules import following
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Stack
-from ..kit.call_forms import deprecated, older_form, string_at
+from ..common.call_forms import deprecated, older_form, string_at
 from .joining import PARALLEL_CONCAT, check_total
 from .squeezing import expand_dims
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -1,1 +1,1 @@
-"""Boxes in images: which of many to keep, drawn, and drawn at random."""
+"""Bounding boxes: suppression, drawing, random crops."""

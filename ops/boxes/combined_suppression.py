@@ -10,14 +10,14 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_zeros
+from ..common.allocation import new_zeros
 from .non_max_suppression import number, share
 from .standard_sorting import popped_from_queue, sorted_downwards
 from .suppression import apart, intersection_over_union
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from .suppression import Similarity

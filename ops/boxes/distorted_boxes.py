@@ -13,7 +13,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
-from ..kit.shared_docs import shared_docs
+from ..common.shared_docs import shared_docs
 from ..random.random_state import stream_of, stream_of_seeds
 from .random_rectangles import Limits, Rectangle, random_rectangle
 

@@ -10,8 +10,8 @@ from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -11,13 +11,13 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_zeros
-from ..kit.shared_docs import shared_docs
+from ..common.allocation import new_zeros
+from ..common.shared_docs import shared_docs
 from .suppression import Selection, intersection_over_union, select
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

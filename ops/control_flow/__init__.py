@@ -1,1 +1,1 @@
-"""Branches and loops."""
+"""`cond`, `while_loop`, `map_fn`, functions."""

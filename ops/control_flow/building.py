@@ -9,20 +9,14 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...protos.attr_codec import encode_attr
 from ...protos.messages import NameAttrList
-from ...shape_inference.contents import common_shape
+from ...shape_inference.handle_data import common_shape
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import constant, identity
-from ..kit.structures import check_alike, flat, packed
+from ..common.structures import check_alike, flat, packed
 from ..math.arithmetic import add
 from ..math.comparison import less, logical_and
 from .body_graph import BodyGraph
-from .components import (
-    leaf_of,
-    mapped,
-    packed_components,
-    tensors_of,
-    with_leaves,
-)
+from .components import leaf_of, mapped, packed_components, tensors_of, with_leaves
 from .invariants import check_kept, shapes_kept, widened
 from .structured import CASE, IF, STATELESS_CASE, STATELESS_IF, STATELESS_WHILE, WHILE
 from .variable_reuse import Rounds

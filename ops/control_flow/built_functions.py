@@ -9,7 +9,7 @@ from ...graph.default_graph import get_default_graph
 from ...graph.gradient_rules import Rule, register
 from ...protos.attr_codec import encode_attr
 from ...protos.messages import NameAttrList
-from ..kit.structures import flat, packed
+from ..common.structures import flat, packed
 from .body_graph import BodyGraph
 from .building import as_value, function_name
 from .components import mapped, packed_components, with_leaves

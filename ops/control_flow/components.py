@@ -9,7 +9,7 @@ from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.structures import packed
+from ..common.structures import packed
 from ..lists.tensor_array_class import TensorArray
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Operation, Tensor
 from ..array.casting import cast
 from ..array.constants import identity
-from ..effects.assertions import Assert
-from ..kit.structures import check_alike, flat, packed
+from ..common.structures import check_alike, flat, packed
+from ..debugging.assertions import Assert
 from ..math.add_n import add_n
 from ..math.comparison import greater, less
 from .building import built_case, built_cond
@@ -26,7 +26,7 @@ from .components import leaf_of, tensors_of, with_leaves
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 public = {"td": "case cond switch_case", "td.contrib.framework, td.contrib.layers": "smart_cond"}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...shape_inference.contents import common_shape
+from ...shape_inference.handle_data import common_shape
 from ...shape_inference.tensor_shape import TensorShape, as_shape
-from ..kit.structures import check_alike, packed
+from ..common.structures import check_alike, packed
 from .components import stated_invariants, tensors_of, usual_invariants
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import numpy as np
 
 from ...graph.bodies import Body, Known, is_looked_into
 from ...graph.describe import whereabouts
-from ...shape_inference.contents import common_shape
+from ...shape_inference.handle_data import common_shape
 from ...shape_inference.seen_shapes import identified
 from ...shape_inference.symbolic.symbolic import DimExpr, dim_symbol, equal, symbols_of
 from ...shape_inference.tensor_shape import TensorShape
-from .followed_before import followed_once
+from .cached_body_facts import followed_once
 from .op_bodies import known_inputs
 from .rounds import number_of_rounds
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.node import Tensor
-    from ...shape_inference.contents import Content
     from ...shape_inference.context import OpContext
+    from ...shape_inference.handle_data import Content
     from ...shape_inference.inference import Inference
     from ...shape_inference.symbolic.symbolic import Dim
 

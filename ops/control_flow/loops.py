@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...graph.constant_value import constant_value
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ..kit.structures import flat
+from ..common.structures import flat
 from .building import built_while
 from .unrolled import unrolled_while
 

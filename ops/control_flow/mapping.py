@@ -8,7 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
-from ..kit.structures import flat
+from ..common.structures import flat
 from .loops import check_parallel
 from .rows import folded_rows, mapped_rows
 from .unrolled import unrolled_fold, unrolled_map

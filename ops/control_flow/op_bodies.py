@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.bodies import Body, Known
 from ...graph.importing.function_bodies import body_of
-from ...shape_inference.contents import common_shape
+from ...shape_inference.handle_data import common_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

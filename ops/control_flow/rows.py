@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ..array.constants import constant
-from ..kit.structures import check_alike, flat, packed
+from ..common.structures import check_alike, flat, packed
 from ..math.arithmetic import add, subtract
 from ..math.comparison import less
 from .building import built_while

@@ -8,8 +8,8 @@ from ...graph.convert import convert_to_tensor
 from ...shape_inference.dimension import Dimension
 from ..array.constants import constant
 from ..array.shapes import shape
+from ..common.structures import flat, packed
 from ..indexing.gathering import gather
-from ..kit.structures import flat, packed
 from ..lists.list_ops import TENSOR_LIST_RESERVE, TENSOR_LIST_SET_ITEM
 from ..lists.list_tensors import TENSOR_LIST_STACK
 

@@ -6,23 +6,16 @@ from functools import partial, reduce
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...graph import errors
 from ...graph.bodies import Body, Call, is_looked_into
-from ...graph.kernel_spec import KernelSpec
 from ...graph.op_def import OpDef
+from ...runtime import errors
+from ...runtime.kernel_spec import KernelSpec
 from ...shape_inference.context import ShapeContext
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies
-from .followed_before import followed_once
+from .cached_body_facts import followed_once
 from .loop_facts import loop_facts, stable_state
-from .op_bodies import (
-    branch_of,
-    case_branches,
-    if_branches,
-    joined,
-    known_inputs,
-    loop_bodies,
-)
+from .op_bodies import branch_of, case_branches, if_branches, joined, known_inputs, loop_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,1 +1,1 @@
-"""Images: resizing and cropping."""
+"""Resizing, cropping and colours of images."""

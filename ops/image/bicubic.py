@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.traits import Traits
-from ..kit.allocation import check_size, new_zeros
+from ..common.allocation import check_size, new_zeros
 from .resize_scales import modes_of, scale_of
 from .resizing import IMAGE_TYPES, RESIZE_MODES, resize_shape, resizing, samples_of
 from .resizing_gradients import check_rank, resize_grad_shape
@@ -18,8 +18,8 @@ from .resizing_gradients import check_rank, resize_grad_shape
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -10,7 +10,7 @@ from ...graph.node import Tensor
 from ...protos.dtypes import float32
 from ..array.casting import cast
 from ..array.shapes import shape
-from ..kit.public_function import public_function
+from ..common.public_function import public_function
 from ..math.arithmetic import maximum, pow as power
 from ..math.division import realdiv
 from ..math.exponentials import rsqrt
@@ -23,7 +23,7 @@ from .sample_types import on_floats
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 public = {
     "td.image": (

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.traits import Traits
-from ..kit.chosen_elements import chosen
+from ..common.select_elements import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

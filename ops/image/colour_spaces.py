@@ -11,15 +11,15 @@ from ..array.joining import concat
 from ..array.padding import tile
 from ..array.shapes import rank
 from ..array.squeezing import expand_dims
-from ..kit.public_function import public_function
+from ..common.public_function import public_function
 from ..linalg.matrix_functions import tensordot
 from ..math.reductions import reduce_sum
 from .colour_kernels import HSV_TO_RGB, RGB_TO_HSV
 from .sample_types import convert_image_dtype
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.image": (

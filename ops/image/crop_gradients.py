@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_zeros
+from ..common.allocation import new_zeros
 from .crop_and_resize import check_crops, places_of_crops
 
 if TYPE_CHECKING:

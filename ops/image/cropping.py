@@ -8,13 +8,13 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, name_scope
 from ..array.constants import identity
 from ..array.shapes import shape
-from ..effects.value_checks import assert_greater_equal
+from ..debugging.value_checks import assert_greater_equal
 from ..indexing.slicing import slice as part_of
 from ..random.uniform_and_normal import random_uniform
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td, td.image": "random_crop"}
 

@@ -14,13 +14,13 @@ from ..array.padding import pad, tile
 from ..array.reshaping import reshape
 from ..array.shapes import shape
 from ..array.stacking import stack
+from ..conv.depthwise_convolution import depthwise_conv2d
 from ..math.arithmetic import abs as absolute
 from ..math.reductions import reduce_sum
-from ..windows.depthwise_convolution import depthwise_conv2d
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.image": "image_gradients sobel_edges total_variation"}
 

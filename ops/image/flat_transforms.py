@@ -23,8 +23,8 @@ from ..math.exponentials import cos, sin
 from .projective_transforms import IMAGE_PROJECTIVE_TRANSFORM_V2
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.contrib.image": (

@@ -19,8 +19,8 @@ from ..random.uniform_and_normal import random_uniform
 from .image_sizes import as_image
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.image": (

@@ -9,9 +9,9 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.sliding_windows import check_only_space, sliding
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size
-from ..windows.convolution import convolved
-from ..windows.convolution_rules import check_ranks, conv_sizes
+from ..common.allocation import check_size
+from ..conv.convolution import convolved
+from ..conv.convolution_rules import check_ranks, conv_sizes
 from .resize_scales import between
 from .resizing import bilinear_mean
 

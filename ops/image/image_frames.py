@@ -19,7 +19,7 @@ from .image_sizes import as_image, rows_and_columns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 public = {
     "td.image": (

@@ -15,7 +15,7 @@ from .image_sizes import as_image, rows_and_columns
 from .resize_images import ResizeMethod, resize_images
 
 if TYPE_CHECKING:
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 public = {"td.image": "resize_image_with_pad"}
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext

@@ -12,8 +12,8 @@ from .resize_scales import scale_of
 from .resizing import IMAGE_TYPES, resize_shape, resizing
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -18,8 +18,8 @@ from .resize_area import resize_area
 from .resizing import resize_bilinear, resize_nearest_neighbor
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.image": "ResizeMethod resize=resize_images resize_images"}
 

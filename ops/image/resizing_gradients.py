@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.allocation import check_size, new_zeros
-from ..kit.sharing import on_one_thread
+from ..common.allocation import check_size, new_zeros
+from ..common.parallel_blocks import on_one_thread
 from .resize_scales import between, modes_of, nearest
 from .resizing import RESIZE_MODES
 

@@ -13,8 +13,8 @@ from ..array.constants import identity
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.image": "convert_image_dtype"}
 

@@ -10,15 +10,15 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.allocation import check_size, new_zeros
+from ..common.allocation import check_size, new_zeros
 from .resizing import IMAGE_TYPES, resize_shape, resizing
 from .resizing_gradients import check_rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

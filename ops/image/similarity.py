@@ -17,19 +17,19 @@ from ..array.ranges import range as numbers
 from ..array.reshaping import reshape
 from ..array.shapes import shape
 from ..array.stacking import stack
-from ..effects.value_checks import assert_equal, assert_greater_equal
+from ..conv.depthwise_convolution import depthwise_conv2d
+from ..conv.pooling import avg_pool
+from ..debugging.value_checks import assert_equal, assert_greater_equal
 from ..math.arithmetic import maximum, pow as power, square, squared_difference
 from ..math.exponentials import exp, log
 from ..math.reductions import reduce_mean, reduce_prod, reduce_sum
-from ..windows.depthwise_convolution import depthwise_conv2d
-from ..windows.pooling import avg_pool
 from .sample_types import convert_image_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.image": "psnr ssim ssim_multiscale"}
 

@@ -1,1 +1,1 @@
-"""Images in files: JPEG, PNG, GIF and BMP, decoded and encoded."""
+"""PNG, JPEG, GIF and BMP files."""

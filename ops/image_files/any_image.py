@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kit.shared_docs import shared_docs
+from ..common.shared_docs import shared_docs
 from .bmp_reading import read_bmp
 from .gif_reading import read_gif
 from .image_kinds import kind_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..kit.allocation import new_zeros
+from ..common.allocation import new_zeros
 from .pillow import reading
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from .image_kinds import kind_of
 from .jpeg_reading import jpeg_shape, read_jpeg
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from .pillow import reading
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from .pillow import reading
 from .png_chunks import GREY, GREY_ALPHA, PALETTE, RGB, RGB_ALPHA, Png, parse_png
 from .png_rows import samples_of

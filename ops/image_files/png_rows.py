@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 
 if TYPE_CHECKING:
     from ...shape_inference.protocols import Array

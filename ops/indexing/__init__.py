@@ -1,1 +1,1 @@
-"""Picking and placing elements: slices, gather and scatter, masks, one-hot, partitions."""
+"""Gather, scatter, slices, masks, one-hot."""

@@ -13,14 +13,14 @@ from ...protos.config import config
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move, Traits
-from ..kit.allocation import check_size, new_zeros
+from ..common.allocation import check_size, new_zeros
 from .gathering import in_range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.symbolic.symbolic import Dim

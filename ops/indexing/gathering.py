@@ -15,11 +15,11 @@ from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.split_parts import WHOLE, Falls, Mixes, along
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
-from ..kit.allocation import check_size, new_array
+from ..common.allocation import check_size, new_array
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import SplitContext

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
-from ...graph.kernel_spec import KernelSpec, Memory
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import KernelSpec, Memory
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.traits import STATEFUL, Traits
 from ..array.shapes import shape
-from ..kit.allocation import new_array, new_zeros
+from ..common.allocation import new_array, new_zeros
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

@@ -22,7 +22,7 @@ from ..math.select import where
 from .gathering import gather
 
 if TYPE_CHECKING:
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 public = {"td": "boolean_mask sequence_mask"}
 

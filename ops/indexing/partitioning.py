@@ -11,14 +11,14 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import Dim, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
-from ..kit.allocation import new_array, new_zeros
+from ..common.allocation import new_array, new_zeros
 from .gathering import in_range, out_of_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

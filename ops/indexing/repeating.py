@@ -20,8 +20,8 @@ from .gathering import gather
 from .masks import boolean_mask, sequence_mask
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td": "repeat"}
 

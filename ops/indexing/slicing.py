@@ -10,19 +10,14 @@ from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.split_rules import following
-from ...shape_inference.symbolic.symbolic import (
-    DimExpr,
-    dim_symbol,
-    less,
-    less_equal,
-)
+from ...shape_inference.symbolic.symbolic import DimExpr, dim_symbol, less, less_equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel

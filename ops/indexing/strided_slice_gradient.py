@@ -13,7 +13,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.split_parts import Falls, Mixes
 from ...shape_inference.split_rules import following
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from .strided_slicing import MASKS, items_of, numpy_index
 
 if TYPE_CHECKING:

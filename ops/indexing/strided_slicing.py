@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...graph import errors
 from ...graph.node import Tensor
 from ...graph.op_def import OpDef
+from ...runtime import errors
 from ...shape_inference.context import is_symbolic
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.split_parts import Falls, Mixes
 from ...shape_inference.split_rules import following
-from ...shape_inference.symbolic.symbolic import (
-    DimExpr,
-    dim_max,
-    dim_min,
-    less,
-)
+from ...shape_inference.symbolic.symbolic import DimExpr, dim_max, dim_min, less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..array.fills import ones_like
@@ -28,7 +23,7 @@ from .slicing import elements, index_dtype
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.split_parts import SplitContext

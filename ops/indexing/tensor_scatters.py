@@ -9,16 +9,16 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.elementwise import NUMBERS
-from ..kit.public_function import public_function
+from ..common.elementwise import NUMBERS
+from ..common.public_function import public_function
 from .gather_nd import Places, add_rows, skips_bad_indices
 from .strided_slicing import changed_slice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

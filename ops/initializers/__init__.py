@@ -1,1 +1,1 @@
-"""Initial values of variables: constants, and random numbers scaled for layers."""
+"""Initial values of variables."""

@@ -1,1 +1,1 @@
-"""Linear algebra: products, einsum, decompositions, inverses, systems of equations."""
+"""Matrix products, decompositions, linear systems."""

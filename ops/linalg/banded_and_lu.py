@@ -12,15 +12,15 @@ from ...shape_inference.tensor_shape import TensorShape
 from ..array.array_forms import matrix_transpose
 from ..array.squeezing import expand_dims, squeeze
 from ..array.stacking import stack, unstack
-from ..kit.sharing import LARGE_MATRIX, on_one_thread
+from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from ..math.exponentials import conj
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 from .triangles import decompose
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
-from ..kit.sharing import LARGE_MATRIX, on_one_thread
+from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from .square_matrices import checked_square, or_refused, square_shape
 
 if TYPE_CHECKING:

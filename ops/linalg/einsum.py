@@ -9,13 +9,13 @@ import numpy as np
 
 from ...graph.convert import convert_n_to_tensor
 from ...graph.op_def import OpDef
-from ...graph.pools import blas_threads
+from ...runtime.thread_pools import blas_threads
 from ...shape_inference.context import check_rank, settled
 from ...shape_inference.rules import broadcast
 from ...shape_inference.split_parts import by_letters
 from ...shape_inference.symbolic.formulas import Formula
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.gemm import multiply
+from ..common.gemm import multiply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

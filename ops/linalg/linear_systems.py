@@ -13,7 +13,7 @@ from ...shape_inference.context import settled
 from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.sharing import LARGE_MATRIX, on_one_thread
+from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from .square_matrices import (
     MATRIX_TYPES,
     OLDER_MATRIX_TYPES,
@@ -25,8 +25,8 @@ from .square_matrices import (
 from .triangles import solve_lower
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -12,16 +12,16 @@ from ..array.fills import ones_like
 from ..array.joining import concat
 from ..array.matrix_diagonals import matrix_diag_part, matrix_set_diag
 from ..array.shapes import shape
+from ..common.shared_docs import shared_docs
 from ..indexing.gathering import gather
-from ..kit.shared_docs import shared_docs
 from ..sorting.sorting import argsort
 from .linear_systems import matrix_triangular_solve
 from .matmul import matmul
 from .matrix_functions import eye
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.linalg": "lu_matrix_inverse lu_reconstruct lu_solve"}
 

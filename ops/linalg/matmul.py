@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
-from ...graph.kernel_spec import Accelerated, Filters, KernelSpec, Memory, Rows, fresh
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import Accelerated, Filters, KernelSpec, Memory, Rows, fresh
 from ...shape_inference.rules import broadcast
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Product
 from ...shape_inference.workspaces import Workspace
 from ..array.casting import cast
-from ..kit.allocation import check_size, new_array
-from ..kit.elementwise import COMPLEX, FLOATS, like_the_other
-from ..kit.gemm import TurnedFactor, multiply as product, multiply_rows
-from ..kit.machine_products import PackedFactor, product_loop, tile_of_processor
+from ..common.allocation import check_size, new_array
+from ..common.elementwise import COMPLEX, FLOATS, like_the_other
+from ..common.gemm import TurnedFactor, multiply as product, multiply_rows
+from ..common.jit_gemm import PackedFactor, product_loop, tile_of_processor
 from ..math.exponentials import conj
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.workspaces import SizedContext
-    from ..kit.machine_products import Tile
+    from ..common.jit_gemm import Tile
 
 public = {
     "td": "sparse_matmul",

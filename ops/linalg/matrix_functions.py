@@ -25,8 +25,8 @@ from ..array.reshaping import reshape
 from ..array.shapes import rank, shape
 from ..array.squeezing import expand_dims, squeeze
 from ..array.transposing import transpose
+from ..common.call_forms import renamed
 from ..indexing.gathering import gather
-from ..kit.call_forms import renamed
 from ..math.arithmetic import abs as size_of, minimum, multiply, pow as power
 from ..math.division import floormod, truediv
 from ..math.exponentials import conj, sqrt
@@ -37,7 +37,7 @@ from .matmul import matmul
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 
 public = {

@@ -8,15 +8,15 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
-from ..kit.sharing import LARGE_MATRIX, on_one_thread
+from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from .square_matrices import MATRIX_TYPES, checked_square, square_shape
 from .triangular_forms import schur
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

@@ -20,8 +20,8 @@ from .decompositions import svd
 from .matmul import matmul
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.linalg": "matrix_rank pinv"}
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
+from ...runtime import errors
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.matrix_diagonals import matrix_diag_part
-from ..kit.sharing import LARGE_MATRIX, on_one_thread
+from ..common.parallel_blocks import LARGE_MATRIX, on_one_thread
 from ..math.arithmetic import multiply
 from ..math.exponentials import log, real
 from ..math.reductions import reduce_sum
@@ -22,8 +22,8 @@ from ..math.reductions import reduce_sum
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -1,1 +1,1 @@
-"""Lists and arrays of tensors."""
+"""TensorArrays and tensor lists."""

@@ -11,17 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.contents import Content
+from ...shape_inference.handle_data import Content
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from .array_parts import (
-    gradient_array,
-    made_array,
-    read_array,
-    size_of_array,
-    written_array,
-)
+from .array_parts import gradient_array, made_array, read_array, size_of_array, written_array
 from .tensor_array import TensorArray, array_of
 from .tensor_list import Sizes
 

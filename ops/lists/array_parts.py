@@ -7,15 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...shape_inference.split_parts import (
-    WHOLE,
-    Falls,
-    Mixes,
-    SplitContext,
-    along,
-    listed,
-    partial,
-)
+from ...shape_inference.split_parts import WHOLE, Falls, Mixes, SplitContext, along, listed, partial
 from .list_parts import falls_with, whole_falls
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.contents import Content
+from ...shape_inference.handle_data import Content
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, shape_from_value
 from .list_parts import elements, empty, put_in, same_length
 from .tensor_list import TensorList, checked_index, limited, list_of, sizes_from

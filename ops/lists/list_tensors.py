@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.contents import Content, common_shape
+from ...shape_inference.handle_data import Content, common_shape
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_zeros
+from ..common.allocation import new_zeros
 from .list_ops import element_of, stated_shape, written
 from .list_parts import elements, put_in
 from .tensor_list import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kit.allocation import new_zeros
+from ..common.allocation import new_zeros
 from .tensor_list import Sizes, checked_index, fits, merged, shown
 
 if TYPE_CHECKING:

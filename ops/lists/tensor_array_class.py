@@ -8,7 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.node import Tensor
 from ...protos.dtypes import as_dtype
-from ...shape_inference.contents import merged_if_alike
+from ...shape_inference.handle_data import merged_if_alike
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.constants import identity
 from ..array.ranges import range as range_op

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
-from ..kit.allocation import check_size, new_zeros
+from ...runtime import errors
+from ..common.allocation import check_size, new_zeros
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

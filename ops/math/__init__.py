@@ -1,1 +1,1 @@
-"""Arithmetic, comparison, elementary functions, reductions and segments."""
+"""Arithmetic, comparison, reductions, segments."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kit.folded_products import folded
+from ..common.folded_products import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
-from ...graph.kernel_spec import KernelSpec, Memory
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import KernelSpec, Memory
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
+from ..common.elementwise import COMPLEX, QUANTIZED, REALS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

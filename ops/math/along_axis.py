@@ -11,15 +11,15 @@ from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
 from ...shape_inference.split_rules import all_but
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Reduction, Traits
-from ..kit.call_forms import renamed
-from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS
-from ..kit.flops import flops_per_element
+from ..common.call_forms import renamed
+from ..common.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS
+from ..common.flops import flops_per_element
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
-from ...graph.kernel_spec import writes_out
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
+from ...runtime.kernel_spec import writes_out
 from ...shape_inference.symbolic.symbolic import dim_max, dim_min
 from ...shape_inference.traits import Elementwise, Traits
-from ..kit.elementwise import (
+from ..common.affine import line_of_difference, line_of_product, line_of_sum
+from ..common.elementwise import (
     COMPLEX,
     FLOATS,
     NUMBERS,
@@ -25,12 +26,11 @@ from ..kit.elementwise import (
     symbolically,
     unary,
 )
-from ..kit.extrema import larger, smaller
-from ..kit.lines import line_of_difference, line_of_product, line_of_sum
+from ..common.extrema import larger, smaller
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
 
 public = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kit.elementwise import INTEGERS, binary, unary
+from ..common.elementwise import INTEGERS, binary, unary
 
 if TYPE_CHECKING:
     from collections.abc import Callable

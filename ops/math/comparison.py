@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import stated
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import stated
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, broadcast
 from ...shape_inference.symbolic.symbolic import (
     Dim,
@@ -18,7 +18,7 @@ from ...shape_inference.symbolic.symbolic import (
 )
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.elementwise import (
+from ..common.elementwise import (
     FLOATS,
     NUMBERS,
     QUANTIZED,
@@ -34,8 +34,8 @@ from ..kit.elementwise import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

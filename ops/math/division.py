@@ -13,7 +13,8 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
 from ...shape_inference.symbolic.symbolic import Dim, Undecidable
 from ...shape_inference.traits import Elementwise
-from ..kit.elementwise import (
+from ..common.affine import line_of_quotient
+from ..common.elementwise import (
     COMPLEX,
     FLOATS,
     NUMBERS,
@@ -24,13 +25,12 @@ from ..kit.elementwise import (
     like_the_other,
     symbolically,
 )
-from ..kit.lines import line_of_quotient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
 
 public = {

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import KernelSpec, Memory
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import KernelSpec, Memory
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.blockwise import block_by_block
-from ..kit.chosen_elements import chosen
-from ..kit.elementwise import COMPLEX, FLOATS, REALS, in_float32
-from ..kit.flops import flops_per_element
+from ..common.blockwise import block_by_block
+from ..common.elementwise import COMPLEX, FLOATS, REALS, in_float32
+from ..common.flops import flops_per_element
+from ..common.select_elements import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable

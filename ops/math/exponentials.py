@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from ...graph.convert import convert_to_tensor
-from ...graph.kernel_spec import view
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import view
 from ...shape_inference.traits import Elementwise
-from ..kit.elementwise import (
+from ..common.elementwise import (
     COMPLEX,
     FLOATS,
     Unary,
@@ -21,13 +21,13 @@ from ..kit.elementwise import (
     into_float32,
     unary,
 )
-from ..kit.machine_functions import EXP, SIGMOID, TANH
+from ..common.jit_functions import EXP, SIGMOID, TANH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
 
 public = {

@@ -14,9 +14,9 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import normal_axes, reduced
 from ...shape_inference.symbolic.symbolic import dim_max, dim_min
 from ...shape_inference.traits import Reduction
-from ..kit.call_forms import renamed
-from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
-from ..kit.extrema import extreme_of_rows
+from ..common.call_forms import renamed
+from ..common.elementwise import COMPLEX, QUANTIZED, REALS
+from ..common.extrema import extreme_of_rows
 from .accumulation import accumulating, count_along
 from .arithmetic import add, subtract
 from .comparison import is_finite
@@ -26,8 +26,8 @@ from .select import where
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...protos.dtypes import DType
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel

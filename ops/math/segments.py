@@ -11,16 +11,16 @@ from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import equal
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.allocation import check_size, new_array
-from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
-from ..kit.flops import flops_per_element
+from ..common.allocation import check_size, new_array
+from ..common.elementwise import COMPLEX, QUANTIZED, REALS
+from ..common.flops import flops_per_element
 from .division import truncated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

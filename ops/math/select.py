@@ -14,14 +14,14 @@ from ...shape_inference.rules import SCALAR, broadcast
 from ...shape_inference.symbolic.symbolic import DimExpr, Undecidable, bounds, dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Elementwise, Traits
-from ..kit.chosen_elements import chosen
-from ..kit.elementwise import COMPLEX, QUANTIZED, REALS, like_the_other, symbolically
-from ..kit.extrema import larger, smaller
+from ..common.elementwise import COMPLEX, QUANTIZED, REALS, like_the_other, symbolically
+from ..common.extrema import larger, smaller
+from ..common.select_elements import chosen
 from .arithmetic import maximum, minimum
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -1,1 +1,1 @@
-"""Neural networks: activations, losses, normalization, parts of layers."""
+"""Activations, normalization, losses, embeddings, CTC."""

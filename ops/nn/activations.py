@@ -8,28 +8,28 @@ import numpy as np
 
 from ...graph import registry
 from ...graph.convert import convert_to_tensor
-from ...graph.kernel_spec import KernelSpec, Line, Memory, fresh, writes_out
 from ...graph.op_def import OpDef
 from ...protos.dtypes import float32
+from ...runtime.kernel_spec import KernelSpec, Line, Memory, fresh, writes_out
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.blockwise import block_by_block
-from ..kit.call_forms import renamed
-from ..kit.chosen_elements import chosen
-from ..kit.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
-from ..kit.extrema import clipped, extreme_of_rows, positive
-from ..kit.flops import flops_per_element
-from ..kit.machine_functions import ELU, selu as machine_selu
-from .machine_softmax import with_softmax_loop
+from ..common.blockwise import block_by_block
+from ..common.call_forms import renamed
+from ..common.elementwise import COMPLEX, FLOATS, QUANTIZED, REALS, in_float32, unary
+from ..common.extrema import clipped, extreme_of_rows, positive
+from ..common.flops import flops_per_element
+from ..common.jit_functions import ELU, selu as machine_selu
+from ..common.select_elements import chosen
+from .jit_softmax import with_softmax_loop
 from .softmax_steps import log_softmax_steps, softmax_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.elementwise import COMPLEX, QUANTIZED, REALS
-from ..kit.flops import combined
-from ..kit.gemm import multiply
+from ..common.elementwise import COMPLEX, QUANTIZED, REALS
+from ..common.flops import combined
+from ..common.gemm import multiply
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.gemm import multiply
+from ..common.gemm import multiply
 
 if TYPE_CHECKING:
     from ...graph.op_def import Results

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...shape_inference.sliding_windows import Window
-from ..kit.gemm import multiply
-from ..windows.pooling_rules import WHOLE, pooled
+from ..common.gemm import multiply
+from ..conv.pooling_rules import WHOLE, pooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,8 +11,8 @@ from ..math.exponentials import sigmoid
 from .activations import softplus
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td, td.math": "log_sigmoid",

@@ -22,8 +22,8 @@ from ..math.reductions import reduce_max, reduce_sum
 from ..math.select import where
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.nn": "collapse_repeated ctc_unique_labels"}
 

@@ -11,14 +11,14 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.call_forms import renamed
-from ..kit.elementwise import FLOATS
+from ..common.call_forms import renamed
+from ..common.elementwise import FLOATS
 from .normalization import batch_normalization
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -12,19 +12,19 @@ from ..array.fills import zeros_like
 from ..array.joining import concat
 from ..array.shapes import shape
 from ..array.squeezing import expand_dims, squeeze
-from ..kit.call_forms import renamed
+from ..common.call_forms import renamed
+from ..conv.convolution import conv2d
 from ..linalg.matmul import matmul
 from ..math.arithmetic import abs as size_of, add, multiply
 from ..math.comparison import greater_equal
 from ..math.exponentials import exp, log1p
 from ..math.select import where
 from ..random.uniform_and_normal import random_uniform
-from ..windows.convolution import conv2d
 from .activations import bias_add, relu
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.nn": (

@@ -8,16 +8,16 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.kernel_spec import KernelSpec, Memory
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import KernelSpec, Memory
 from ...shape_inference.traits import Elementwise
 from ..array.casting import cast
-from ..kit.blockwise import block_by_block
-from ..kit.chosen_elements import sloped
+from ..common.blockwise import block_by_block
+from ..common.select_elements import sloped
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

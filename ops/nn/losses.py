@@ -21,10 +21,10 @@ from ..array.ranges import range as numbers_in
 from ..array.reshaping import reshape
 from ..array.shapes import rank, shape
 from ..array.transposing import transpose
+from ..common.call_forms import older_form, renamed
+from ..common.extrema import extreme_of_rows
+from ..common.flops import flops_per_element
 from ..indexing.gathering import in_range, out_of_range
-from ..kit.call_forms import older_form, renamed
-from ..kit.extrema import extreme_of_rows
-from ..kit.flops import flops_per_element
 from ..math.arithmetic import add, maximum, minimum, multiply, negative, subtract
 from ..math.comparison import greater_equal, less_equal, logical_and
 from ..math.exponentials import exp, log
@@ -35,9 +35,9 @@ from .softmax_steps import cross_entropy_steps
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.kernel_spec import Line, view
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import Line, view
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.split_parts import Mixes, by_letters
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.fills import fill
-from ..kit.elementwise import in_float32
+from ..common.elementwise import in_float32
 from ..math.exponentials import rsqrt
 from .channel_sums import as_rows, lrn_sums, moments
 from .normalization_steps import batch_norm_steps
@@ -23,8 +23,8 @@ from .normalization_steps import batch_norm_steps
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.costs import CostContext
     from ...shape_inference.protocols import Array, Kernel

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.split_parts import Mixes, by_letters
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.along_channels import along_channels
-from ..kit.elementwise import in_float32
+from ..common.along_channels import along_channels
+from ..common.elementwise import in_float32
 from .channel_sums import as_rows, channel_sums, lrn_sums
 from .normalization import LRN_ATTRS
 from .normalization_steps import batch_norm_grad_steps

@@ -15,7 +15,7 @@ from ..array.joining import concat
 from ..array.reshaping import reshape
 from ..array.shapes import shape
 from ..array.squeezing import expand_dims
-from ..kit.call_forms import older_form
+from ..common.call_forms import older_form
 from ..linalg.matmul import matmul
 from ..math.arithmetic import multiply
 from ..math.exponentials import log
@@ -29,7 +29,7 @@ from .losses import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_wit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 public = {"td.nn": "nce_loss sampled_softmax_loss"}
 

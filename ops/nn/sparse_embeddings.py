@@ -34,8 +34,8 @@ from ..statistics.segment_means import (
 from .embeddings import embedding_lookup
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.nn": "embedding_lookup_sparse safe_embedding_lookup_sparse",

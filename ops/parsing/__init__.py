@@ -1,1 +1,1 @@
-"""Parsing: examples, lines of CSV files, and bytes that are numbers, text or tensors."""
+"""Tf.Example, CSV, raw bytes."""

@@ -11,7 +11,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size, new_array
+from ..common.allocation import check_size, new_array
 from .feature_columns import Column, columns, example_name
 
 if TYPE_CHECKING:

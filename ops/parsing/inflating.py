@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zlib
 
-from ...graph import errors
 from ...protos.config import config
+from ...runtime import errors
 
 WINDOWS = {b"GZIP": 31, b"ZLIB": 15}  # what zlib is told for each kind
 _LARGE = 1 << 24

@@ -13,7 +13,7 @@ from ...protos.dtypes import string
 from ...protos.messages import SequenceExample
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from .example_ops import Wanted, parse
 from .feature_columns import as_values, parsed
 from .parse_example import by_name

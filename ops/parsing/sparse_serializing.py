@@ -11,8 +11,8 @@ from ...graph.sparse_tensor import SparseTensor
 from ...protos.dtypes import as_dtype, int64, string
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size
-from ..kit.shared_docs import shared_docs
+from ..common.allocation import check_size
+from ..common.shared_docs import shared_docs
 from ..sparse.sparse_parts import as_sparse, check_indices, check_shapes, parts_named
 from .decoding import parsed_tensor, serialized_tensor
 

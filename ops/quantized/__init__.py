@@ -1,1 +1,1 @@
-"""Quantized tensors: small integers that stand for floats, and fake quantization."""
+"""Quantized and fake-quantized arithmetic."""

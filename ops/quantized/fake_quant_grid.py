@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..kit.along_channels import along_channels
+from ..common.along_channels import along_channels
 from .quantized_ranges import clipped, rounded
 
 if TYPE_CHECKING:

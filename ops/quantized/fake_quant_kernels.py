@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...graph.kernel_spec import Accelerated, KernelSpec, Memory
+from ...runtime.kernel_spec import Accelerated, KernelSpec, Memory
 from .fake_quant_grid import inside, offset_of, on_grid, total
 from .fake_quant_loops import gradient_by, gradient_loop, grid_loop, may_loop, nearest_by
 

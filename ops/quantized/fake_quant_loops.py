@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import FEWEST_IN_BLOCKS, Loop
-from ..kit.sharing import share
+from ...runtime.kernel_spec import FEWEST_IN_BLOCKS, Loop
+from ..common.parallel_blocks import share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
 from ...graph.op_def import OpDef
+from ...runtime import errors
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.elementwise import QUANTIZED
+from ..common.elementwise import QUANTIZED
 from .quantized_ranges import (
     LEAST_NORMAL,
     MOST,
@@ -28,8 +28,8 @@ from .quantized_ranges import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -7,23 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
 from ...graph.op_def import OpDef
+from ...runtime import errors
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_array
-from .quantized_ranges import (
-    ZERO,
-    limits,
-    line_of_min_first,
-    quantized_min_first,
-    steps_in_unit,
-)
+from ..common.allocation import new_array
+from .quantized_ranges import ZERO, limits, line_of_min_first, quantized_min_first, steps_in_unit
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -14,7 +14,7 @@ from .quantized_nn import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 public = {"td.nn": "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x"}
 

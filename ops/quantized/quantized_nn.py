@@ -15,10 +15,10 @@ from ...shape_inference.rules import SCALAR
 from ...shape_inference.sliding_windows import sliding
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.gemm import multiply
-from ..windows.convolution import convolved
-from ..windows.convolution_rules import check_ranks, conv_sizes, conv_sliding
-from ..windows.pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
+from ..common.gemm import multiply
+from ..conv.convolution import convolved
+from ..conv.convolution_rules import check_ranks, conv_sizes, conv_sliding
+from ..conv.pooling_rules import elements_seen, lowest, pool_windows, pooled, pooled_sizes
 from .quantized_arithmetic import (
     SCALE_TYPES,
     centred,

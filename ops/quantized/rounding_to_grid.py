@@ -8,11 +8,11 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
-from ..kit.elementwise import in_float32
+from ..common.elementwise import in_float32
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

@@ -1,1 +1,1 @@
-"""Queues, and what else sessions keep for programs of several threads."""
+"""Queues, barriers, accumulators, staging areas."""

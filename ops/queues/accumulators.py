@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
-from .waiting_lines import Attempt, WaitingLines
+from ...runtime import errors
+from .wait_queues import Attempt, WaitingLines
 
 if TYPE_CHECKING:
-    from ...graph.waiting import Waits
     from ...protos.dtypes import DType
+    from ...runtime.waiting import Waits
     from ...shape_inference.protocols import Array
     from ...shape_inference.tensor_shape import TensorShape
 

@@ -9,16 +9,16 @@ from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import control_dependencies, name_scope
 from ...graph.node import Operation
 from ...graph.op_def import OpDef
-from ...graph.waiting import Turns, waits_of
+from ...runtime.waiting import Turns, waits_of
 from ...shape_inference.traits import STATEFUL, WAITING
 from ..array.constants import identity
-from ..kit.structures import flat, packed
+from ..common.structures import flat, packed
 from .handles import HOME, handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...graph.waiting import Waits
+    from ...runtime.waiting import Waits
     from ...shape_inference.context import KernelContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
-from .waiting_lines import Attempt, WaitingLines
+from ...runtime import errors
+from .wait_queues import Attempt, WaitingLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ...graph.waiting import Waits
+    from ...runtime.waiting import Waits
     from ...shape_inference.protocols import Array
 
     Parts = dict[int, Array | None]

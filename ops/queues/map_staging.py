@@ -8,8 +8,8 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
-from ...graph.waiting import waits_of
 from ...protos.dtypes import int64
+from ...runtime.waiting import waits_of
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.traits import STATEFUL, WAITING
 from .handles import HOME, nothing_shape, scalar_shape, shared_home

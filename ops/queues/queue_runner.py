@@ -7,11 +7,11 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ...graph import errors
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys, register_proto_function
 from ...graph.scopes.thread_defaults import get_default_session
 from ...protos.messages import QueueRunnerDef
+from ...runtime import errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

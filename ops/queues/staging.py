@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.op_def import OpDef
-from ...graph.waiting import waits_of
 from ...protos.dtypes import as_dtype
+from ...runtime import errors
+from ...runtime.waiting import waits_of
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, WAITING
 from .handles import HOME, shared_home
-from .waiting_lines import Attempt, WaitingLines
+from .wait_queues import Attempt, WaitingLines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...graph.node import Operation, Tensor
-    from ...graph.waiting import Waits
     from ...protos.dtypes import DType
+    from ...runtime.waiting import Waits
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

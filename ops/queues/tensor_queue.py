@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
+from ...runtime import errors
 from ...shape_inference.tensor_shape import TensorShape
-from .waiting_lines import Attempt, WaitingLines
+from .wait_queues import Attempt, WaitingLines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ...graph.waiting import Waits
     from ...protos.dtypes import DType
+    from ...runtime.waiting import Waits
     from ...shape_inference.protocols import Array
 
     Element = tuple[Array, ...]

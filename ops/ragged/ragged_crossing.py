@@ -12,7 +12,7 @@ from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import int32, int64, string
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.shared_docs import shared_docs
+from ..common.shared_docs import shared_docs
 from ..sparse.sparse_crossing import DEFAULT_KEY, as_feature, columns_of, combining
 from ..sparse.sparse_parts import as_sparse
 from ..strings.code_points import check_splits

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
+from ..common.allocation import check_size
 from ..indexing.gathering import in_range, out_of_range
-from ..kit.allocation import check_size
 from ..strings.code_points import check_splits
 
 if TYPE_CHECKING:

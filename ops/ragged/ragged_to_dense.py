@@ -10,7 +10,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size, new_array
+from ..common.allocation import check_size, new_array
 from ..strings.code_points import check_splits
 from .ragged_rows import check_nested
 

@@ -15,7 +15,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from .ragged_rows import check_nested
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from ..array.casting import cast
 from .ragged_tensor import RaggedTensor
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.ragged": "row_splits_to_segment_ids segment_ids_to_row_splits"}
 

@@ -1,1 +1,1 @@
-"""Random numbers from several distributions, and the generators behind them."""
+"""Random numbers as TensorFlow's CPU kernels draw them."""

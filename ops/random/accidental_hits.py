@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.tensor_shape import TensorShape
 from .random_state import seed_attrs
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...shape_inference.rules import sizes_of
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from .box_muller import log, sine_and_cosine
 from .philox import BLOCK, GROUP
 

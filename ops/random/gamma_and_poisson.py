@@ -14,7 +14,7 @@ from ...protos.dtypes import as_dtype, float32
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.traits import STATEFUL
 from ..array.fills import zeros_like
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from ..math.arithmetic import add, maximum
 from ..math.division import truediv
 from ..special.gamma_functions import lgamma_of
@@ -24,8 +24,8 @@ from .random_state import seed_attrs, stream_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL

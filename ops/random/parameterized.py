@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...graph.errors import InternalError
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...runtime.errors import InternalError
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.traits import STATEFUL
 from .distributions import normal, sizes_to_draw, uniform

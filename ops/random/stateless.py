@@ -13,25 +13,22 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.rules import SCALAR, shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
 from ..math.arithmetic import add, multiply, subtract
-from .distributions import (
-    drawn,
-    sizes_to_draw,
-)
+from .distributions import drawn, sizes_to_draw
 from .multinomial import drawn_classes, shape_of_classes
 from .random_state import PHILOX, key_and_counter, stream_of_key, stream_of_seeds
 from .stretches import random_stretch
 from .uniform_and_normal import shape_tensor
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from .philox import Philox

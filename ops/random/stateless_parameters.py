@@ -12,12 +12,12 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, float32, int32
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.rules import broadcast, shape_from_value
 from ..array.fills import zeros_like
-from ..kit.shared_docs import shared_docs
+from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, maximum
 from ..math.division import truediv
 from .binomial import binomial
@@ -29,8 +29,8 @@ from .uniform_and_normal import shape_tensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

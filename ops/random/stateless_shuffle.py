@@ -8,15 +8,15 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
-from ...graph.kernel_spec import view
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import view
 from .random_state import PHILOX, stream_of_key
 from .stateless import GET_KEY_COUNTER
 from .uniform_and_normal import permutation
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

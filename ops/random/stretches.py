@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ...graph.kernel_spec import fresh
 from ...graph.op_def import OpDef
+from ...runtime.kernel_spec import fresh
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.split_parts import OWN, WHOLE, Falls, along
 from ..array.constants import constant

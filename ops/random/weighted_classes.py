@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.files.message_files import read_file
+from ...formats.message_files import read_file
 from .distributions import uniform
 
 if TYPE_CHECKING:

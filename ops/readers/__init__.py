@@ -1,1 +1,1 @@
-"""Readers: what turns the names of files, from a queue, into records."""
+"""File readers, reading and writing files."""

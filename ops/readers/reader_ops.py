@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
 from ...graph.op_def import OpDef
-from ...graph.waiting import waits_of
+from ...runtime import errors
+from ...runtime.waiting import waits_of
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits

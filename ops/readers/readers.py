@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...formats.record_file import TFRecordOptions
 from ...graph.convert import convert_to_tensor
-from ...graph.files.record_file import TFRecordOptions
 from ...protos.dtypes import int64, resource
 from .reader_ops import (
     NUM_RECORDS_PRODUCED,

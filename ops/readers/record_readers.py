@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from google.protobuf.message import DecodeError
 
-from ...graph import errors
-from ...graph.files.message_files import read_file
-from ...graph.files.record_file import opened, records_by_place
-from ...graph.waiting import Turns
+from ...formats.message_files import read_file
+from ...formats.record_file import opened, records_by_place
 from ...protos.dtypes import string
 from ...protos.messages import ReaderBaseState
+from ...runtime import errors
+from ...runtime.waiting import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from ...graph.waiting import Waits
+    from ...runtime.waiting import Waits
     from ..queues.tensor_queue import TensorQueue
 
     Record = tuple[bytes, bytes]

@@ -1,1 +1,1 @@
-"""Signals: Fourier and cosine transforms, framing and windows, spectra, sounds."""
+"""Fourier transforms, frames, spectra, WAV files."""

@@ -24,8 +24,8 @@ from .window_functions import vorbis_window
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.signal, td.spectral": "dct idct", "td.signal": "inverse_mdct mdct"}
 

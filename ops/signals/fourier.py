@@ -9,14 +9,14 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
-from ..kit.flops import transform_flops
-from ..kit.public_function import public_function
+from ..common.flops import transform_flops
+from ..common.public_function import public_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

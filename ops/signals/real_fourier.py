@@ -19,17 +19,17 @@ from ..array.joining import concat
 from ..array.padding import pad
 from ..array.shapes import shape
 from ..array.stacking import stack
-from ..kit.allocation import check_size
-from ..kit.flops import transform_flops
-from ..kit.public_function import public_function
+from ..common.allocation import check_size
+from ..common.flops import transform_flops
+from ..common.public_function import public_function
 from ..math.arithmetic import maximum
 from .fourier import check_rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -23,8 +23,8 @@ from .window_functions import hann_window
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.signal": "fftshift ifftshift inverse_stft inverse_stft_window_fn stft"}
 

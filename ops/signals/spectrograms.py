@@ -10,8 +10,8 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.symbolic.symbolic import Dim, dim_max
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size
-from ..kit.sharing import on_one_thread
+from ..common.allocation import check_size
+from ..common.parallel_blocks import on_one_thread
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext

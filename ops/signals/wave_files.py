@@ -11,12 +11,12 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_zeros
+from ..common.allocation import new_zeros
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -14,7 +14,7 @@ from ..array.fills import ones
 from ..array.joining import concat
 from ..array.ranges import range as numbers_in
 from ..array.reversing import reverse
-from ..kit.shared_docs import shared_docs
+from ..common.shared_docs import shared_docs
 from ..math.along_axis import cumsum
 from ..math.arithmetic import multiply, square, subtract
 from ..math.exponentials import cos, exp, sin, sqrt
@@ -22,8 +22,8 @@ from ..nn.activations import relu
 from ..special.bessel import bessel_i0e
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.signal": (

@@ -1,1 +1,1 @@
-"""Sorting, searching in what is sorted, the greatest elements, and unique ones."""
+"""Sorting, top-k, unique."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.elementwise import REALS
+from ..common.elementwise import REALS
 
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, ShapeContext

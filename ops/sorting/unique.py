@@ -16,7 +16,7 @@ from ...shape_inference.tensor_shape import TensorShape
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -1,1 +1,1 @@
-"""Sparse tensors: placeholders for them, and ops on them."""
+"""Sparse tensors and sets."""

@@ -9,7 +9,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_zeros
+from ..common.allocation import new_zeros
 from .sparse_parts import as_sparse, check_indices, check_shapes, parts_named
 
 if TYPE_CHECKING:

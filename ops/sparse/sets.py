@@ -11,8 +11,8 @@ from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import new_zeros
-from ..kit.shared_docs import shared_docs
+from ..common.allocation import new_zeros
+from ..common.shared_docs import shared_docs
 from .sparse_parts import (
     as_sparse,
     check_indices,
@@ -26,9 +26,9 @@ from .sparse_parts import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

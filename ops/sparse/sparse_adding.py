@@ -9,8 +9,8 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.call_forms import renamed
-from ..kit.elementwise import NUMBERS, REALS
+from ..common.call_forms import renamed
+from ..common.elementwise import NUMBERS, REALS
 from .sparse_parts import (
     as_sparse,
     check_indices,
@@ -22,9 +22,9 @@ from .sparse_parts import (
 )
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.symbolic.symbolic import dim_symbol
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from ..strings.code_points import check_splits
 
 if TYPE_CHECKING:

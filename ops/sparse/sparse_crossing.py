@@ -15,8 +15,8 @@ from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
 from ...protos.dtypes import int64, string
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
-from ..kit.allocation import check_size
-from ..kit.shared_docs import shared_docs
+from ..common.allocation import check_size
+from ..common.shared_docs import shared_docs
 from ..strings.farm_hash import fingerprint64
 from ..strings.string_arrays import strings
 from .sparse_parts import as_sparse, check_indices

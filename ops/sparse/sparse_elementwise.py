@@ -10,8 +10,8 @@ from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.elementwise import NUMBERS, REALS, function_for
-from ..kit.shared_docs import shared_docs
+from ..common.elementwise import NUMBERS, REALS, function_for
+from ..common.shared_docs import shared_docs
 from ..math.division import QUOTIENTS
 from .sparse_parts import (
     SPARSE_ARGS,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...graph.op_def import Results
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from ..kit.elementwise import Functions
+    from ..common.elementwise import Functions
 
 public = {
     "td": "sparse_maximum sparse_minimum sparse_softmax",

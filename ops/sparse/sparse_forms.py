@@ -20,10 +20,10 @@ from ..array.reshaping import reshape
 from ..array.shapes import shape, size
 from ..array.squeezing import expand_dims
 from ..array.stacking import stack
-from ..effects.value_checks import assert_equal, assert_less_equal
+from ..common.shared_docs import shared_docs
+from ..debugging.value_checks import assert_equal, assert_less_equal
 from ..indexing.gather_nd import gather_nd
 from ..indexing.gathering import gather
-from ..kit.shared_docs import shared_docs
 from ..math.arithmetic import maximum, minimum
 from ..math.comparison import not_equal
 from ..math.reductions import reduce_max
@@ -35,8 +35,8 @@ from .sparse_parts import SPARSE_ARGS, as_sparse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td": (

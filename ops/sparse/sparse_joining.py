@@ -16,8 +16,8 @@ from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.joining import concat
 from ..array.stacking import stack
-from ..kit.call_forms import renamed
-from ..kit.shared_docs import shared_docs
+from ..common.call_forms import renamed
+from ..common.shared_docs import shared_docs
 from ..math.reductions import reduce_max
 from .sparse_parts import SPARSE_ARGS, as_sparse, check_indices, check_shapes, numbered
 

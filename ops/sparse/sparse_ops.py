@@ -12,15 +12,15 @@ from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.rules import shape_from_value
 from ...shape_inference.tensor_shape import TensorShape
+from ..common.allocation import check_size, new_array, new_zeros
+from ..common.elementwise import COMPLEX, FLOATS
 from ..indexing.gather_nd import Places
-from ..kit.allocation import check_size, new_array, new_zeros
-from ..kit.elementwise import COMPLEX, FLOATS
 from .sparse_parts import as_sparse, check_shapes, parts_named
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -12,10 +12,10 @@ from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axes, reduced, shape_
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.ranges import range as arange
 from ..array.shapes import size
-from ..kit.allocation import check_size, new_zeros
-from ..kit.call_forms import renamed
-from ..kit.elementwise import NUMBERS, REALS
-from ..kit.shared_docs import shared_docs
+from ..common.allocation import check_size, new_zeros
+from ..common.call_forms import renamed
+from ..common.elementwise import NUMBERS, REALS
+from ..common.shared_docs import shared_docs
 from .sparse_parts import as_sparse, check_indices, check_shapes, grouped, numbered, parts_named
 
 if TYPE_CHECKING:

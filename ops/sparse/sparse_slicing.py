@@ -9,12 +9,12 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.elementwise import NUMBERS
+from ..common.elementwise import NUMBERS
 from .sparse_parts import as_sparse, check_indices, check_shapes, ranked
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.op_def import Results
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -1,1 +1,1 @@
-"""Special functions: gamma, beta, Bessel, error and zeta functions."""
+"""Special functions: gamma, beta, error functions, Bessel."""

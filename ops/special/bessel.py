@@ -14,16 +14,16 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Elementwise
-from ..kit.blockwise import in_blocks, polynomial
-from ..kit.elementwise import FLOATS, define_unary, unary
+from ..common.blockwise import in_blocks, polynomial
+from ..common.elementwise import FLOATS, define_unary, unary
 from ..math.arithmetic import abs as magnitude, multiply
 from ..math.exponentials import exp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
 
 public = {"td.math": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e"}

@@ -13,7 +13,7 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.blockwise import in_blocks, settle
+from ..common.blockwise import in_blocks, settle
 from ..math.arithmetic import subtract
 from ..math.reductions import reduce_sum
 from .gamma_functions import excess, lgamma, lgamma_of, stirling_rest
@@ -21,8 +21,8 @@ from .gamma_functions import excess, lgamma, lgamma_of, stirling_rest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

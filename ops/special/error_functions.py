@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.default_scopes import name_scope
-from ..kit import machine_functions
-from ..kit.blockwise import in_blocks, in_short_blocks, polynomial, quotient
-from ..kit.elementwise import FLOATS, unary
+from ..common import jit_functions
+from ..common.blockwise import in_blocks, in_short_blocks, polynomial, quotient
+from ..common.elementwise import FLOATS, unary
 from ..math.arithmetic import multiply
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.protocols import Array
 
 public = {
@@ -68,8 +68,8 @@ _SHORT_SCALED_ERFC = (
     ),
 )  # fmt: skip
 _ERFC_VANISHES, _SHORT_ERFC_VANISHES = 27.3, 10.2
-MACHINE_ERF = machine_functions.erf(_ERF_ANGLE)
-MACHINE_ERFC = machine_functions.erfc(_SHORT_SCALED_ERFC, _SHORT_ERFC_VANISHES)
+MACHINE_ERF = jit_functions.erf(_ERF_ANGLE)
+MACHINE_ERFC = jit_functions.erfc(_SHORT_SCALED_ERFC, _SHORT_ERFC_VANISHES)
 # erfinv(y) / y in 0.7225 - y**2, for |y| up to 0.85.
 _INVERSE_CENTRE = {
     True: (

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kit.blockwise import in_blocks, polynomial, quotient
-from ..kit.elementwise import FLOATS, unary
+from ..common.blockwise import in_blocks, polynomial, quotient
+from ..common.elementwise import FLOATS, unary
 
 if TYPE_CHECKING:
     from ...shape_inference.protocols import Array

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kit.blockwise import in_blocks, polynomial, settle
-from ..kit.elementwise import FLOATS, binary
+from ..common.blockwise import in_blocks, polynomial, settle
+from ..common.elementwise import FLOATS, binary
 from .error_functions import erfc_of
 from .gamma_functions import excess, lgamma_of, stirling_rest
 

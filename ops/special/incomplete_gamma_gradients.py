@@ -11,7 +11,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.traits import Traits
-from ..kit.elementwise import define_broadcasting
+from ..common.elementwise import define_broadcasting
 from .gamma_functions import digamma_of, lgamma_of
 
 if TYPE_CHECKING:

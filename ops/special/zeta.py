@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..kit.blockwise import in_blocks
-from ..kit.elementwise import binary
+from ..common.blockwise import in_blocks
+from ..common.elementwise import binary
 from .gamma_functions import digamma_of, lgamma_of
 
 if TYPE_CHECKING:

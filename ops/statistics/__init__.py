@@ -1,1 +1,1 @@
-"""Moments, norms, histograms, counts, and clipping by norms."""
+"""Moments, norms, histograms, clipping by norm."""

@@ -11,13 +11,13 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, int32
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size, new_zeros
+from ..common.allocation import check_size, new_zeros
 from ..math.arithmetic import add, maximum, minimum
 from ..math.reductions import reduce_max
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -10,16 +10,16 @@ from ...protos.dtypes import as_dtype
 from ..array.casting import cast
 from ..array.fills import ones_like, zeros
 from ..array.stacking import stack
-from ..effects.value_checks import assert_less, assert_non_negative
+from ..common.call_forms import renamed
+from ..debugging.value_checks import assert_less, assert_non_negative
 from ..indexing.gather_nd import scatter_nd
-from ..kit.call_forms import renamed
 from ..math.arithmetic import maximum
 from ..math.comparison import equal, not_equal
 from ..math.reductions import reduce_max, reduce_mean, reduce_sum
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td, td.math": "confusion_matrix count_nonzero",

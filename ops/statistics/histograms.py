@@ -12,14 +12,14 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype, int32
 from ...shape_inference.tensor_shape import TensorShape
 from ..array.casting import cast
-from ..kit.allocation import check_size, new_zeros
+from ..common.allocation import check_size, new_zeros
 from ..math.arithmetic import floor, multiply, subtract
 from ..math.division import truediv
 from ..math.select import clip_by_value
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

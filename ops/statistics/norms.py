@@ -15,15 +15,15 @@ from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.traits import Traits
 from ..array.squeezing import squeeze
-from ..kit.call_forms import renamed
-from ..kit.elementwise import FLOATS
-from ..kit.sharing import on_one_thread
+from ..common.call_forms import renamed
+from ..common.elementwise import FLOATS
+from ..common.parallel_blocks import on_one_thread
 from ..math.arithmetic import maximum, multiply, square, squared_difference
 from ..math.exponentials import rsqrt
 from ..math.reductions import axes_or_all, reduce_mean, reduce_sum
 
 if TYPE_CHECKING:
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

@@ -12,8 +12,8 @@ from ..math.arithmetic import add, multiply
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.math": "polyval"}
 

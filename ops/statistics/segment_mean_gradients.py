@@ -12,8 +12,8 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, fresh_vector
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size
-from ..kit.elementwise import FLOATS
+from ..common.allocation import check_size
+from ..common.elementwise import FLOATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,17 +15,17 @@ from ..array.fills import ones
 from ..array.joining import concat
 from ..array.reshaping import reshape
 from ..array.shapes import rank, shape
+from ..common.allocation import check_size
+from ..common.elementwise import REALS
 from ..indexing.gathering import in_range, out_of_range
-from ..kit.allocation import check_size
-from ..kit.elementwise import REALS
 from ..math.arithmetic import maximum
 from ..math.division import truediv
 from ..math.exponentials import sqrt
 from ..math.segments import ASCENDING, COMBINATIONS, combined, misplaced, unsorted_segment_sum
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

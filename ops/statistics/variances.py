@@ -11,16 +11,16 @@ from ..array.casting import cast
 from ..array.constants import constant
 from ..array.fills import ones_like
 from ..array.shapes import shape
+from ..common.call_forms import renamed
 from ..indexing.gathering import gather
-from ..kit.call_forms import renamed
 from ..math.arithmetic import add, multiply, square, squared_difference, subtract
 from ..math.division import divide, truediv
 from ..math.exponentials import sqrt
 from ..math.reductions import reduce_mean, reduce_prod, reduce_sum
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {
     "td.math": "reduce_std reduce_variance",

@@ -1,1 +1,1 @@
-"""Strings: joining, splitting, matching, hashing, and numbers as text."""
+"""Strings: joining, splitting, regular expressions, hashes."""

@@ -11,8 +11,8 @@ from ...shape_inference.traits import Traits
 from .string_arrays import place_of, strings
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

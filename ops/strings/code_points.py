@@ -9,15 +9,15 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from .string_arrays import place_of, strings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
     from ...graph.op_def import Results
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -9,11 +9,11 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import SCALAR
-from ..kit.array_text import layout
+from ..common.array_text import layout
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size
+from ..common.allocation import check_size
 from .code_points import check_splits
 from .string_arrays import Room, joined, strings
 

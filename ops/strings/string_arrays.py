@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...graph import errors
 from ...protos.config import config
-from ..kit.allocation import check_size
+from ...runtime import errors
+from ..common.allocation import check_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

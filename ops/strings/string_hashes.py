@@ -15,8 +15,8 @@ from .text_words import WORD, Texts, hashes
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
     from ...shape_inference.tensor_shape import TensorShape

@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors, registry
+from ...graph import registry
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_of
 from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
+from ...runtime import errors
 from ...shape_inference.rules import UNKNOWN_SHAPE, broadcast, normal_axes, reduced
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
-from ..kit.call_forms import renamed
+from ..common.call_forms import renamed
 from .string_arrays import joined, place_of, strings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

@@ -11,16 +11,16 @@ from ...graph.op_def import OpDef
 from ...graph.sparse_tensor import SparseTensor
 from ...shape_inference.rules import UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
-from ..kit.allocation import check_size
-from ..kit.call_forms import renamed
+from ..common.allocation import check_size
+from ..common.call_forms import renamed
 from ..math.segments import check_prefix, misplaced
 from .string_arrays import joined, strings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

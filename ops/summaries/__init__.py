@@ -1,1 +1,1 @@
-"""Summaries: what a program tells TensorBoard of one step, as serialized messages."""
+"""Summaries for TensorBoard."""

@@ -21,8 +21,8 @@ from .summary_scopes import collected, summary_scope
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

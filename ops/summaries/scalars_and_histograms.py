@@ -11,15 +11,15 @@ from ...graph.op_def import OpDef
 from ...protos.messages import HistogramProto, Summary
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import SUMMARY
-from ..kit.gemm import multiply
+from ..common.gemm import multiply
 from .summary_messages import checked_finite, decoded, serialized, text_of
 from .summary_scopes import collected, summary_scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Tensor
-    from ...graph.surface.tensor_like import TensorLike
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 

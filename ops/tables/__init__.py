@@ -1,1 +1,1 @@
-"""Tables: values that a session keeps by keys, such as the numbers of words."""
+"""Lookup tables and vocabularies."""

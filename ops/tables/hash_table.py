@@ -8,7 +8,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
 from ...graph.default_scopes import name_scope
 from ...graph.scopes.collections import GraphKeys
-from ..effects.ordering import group
+from ..debugging.ordering import group
 from .lookup_tables import LookupInterface
 from .table_contents import TableInitializer
 from .table_ops import HASH_TABLE

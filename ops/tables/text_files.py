@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
-from ...graph.files.message_files import read_file
+from ...formats.message_files import read_file
+from ...runtime import errors
 from ...shape_inference.traits import Traits
 from .table import FixedTable, table_of
 from .table_ops import defined

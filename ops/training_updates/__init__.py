@@ -1,1 +1,1 @@
-"""The steps of optimizers: ops that change a variable by a gradient."""
+"""The steps of optimizers as ops."""

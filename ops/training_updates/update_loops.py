@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...graph.kernel_spec import Loop
+from ...runtime.kernel_spec import Loop
 from . import update_rules as rules
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...graph.kernel_spec import FEWEST_IN_BLOCKS, Accelerated, KernelSpec
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
+from ...runtime.kernel_spec import FEWEST_IN_BLOCKS, Accelerated, KernelSpec
 from ...shape_inference.traits import STATEFUL
+from ..common.parallel_blocks import share
 from ..indexing.gathering import in_range, out_of_range
-from ..kit.sharing import share
 from ..variables.distinct_rounds import distinct_rounds
 from ..variables.reference_ops import NUMBERS
 from ..variables.resource_ops import shape_of_resource

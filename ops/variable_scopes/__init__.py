@@ -1,1 +1,1 @@
-"""Variable scopes: variables by their names, stores, getters, templates, the global step."""
+"""`get_variable`, variable scopes, global step, moving averages."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.scopes.collections import GraphKeys
-from ..kit.call_forms import deprecated
+from ..common.call_forms import deprecated
 from .variable_getters import got
 from .variable_scope import get_variable_scope, variable_scope
 

@@ -12,7 +12,7 @@ from ...graph.scopes.collections import GraphKeys
 from ..array.casting import cast
 from ..array.constants import constant
 from ..array.fills import zeros
-from ..effects.ordering import group
+from ..debugging.ordering import group
 from ..math.arithmetic import minimum
 from ..variables.variable import Variable
 from ..variables.variable_kinds import scopes_of

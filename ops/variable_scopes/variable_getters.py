@@ -14,7 +14,7 @@ from .variable_store import dtype_or, store_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 public = {"td": "no_regularizer"}
 

@@ -1,1 +1,1 @@
-"""Variables: what holds state, and the ops and functions that change it."""
+"""Variables: references, resources, partitions, updates."""

@@ -12,7 +12,7 @@ from ...protos.dtypes import as_dtype, float32, int32, int64, uint64
 from ..array.casting import cast
 from ..array.fills import zeros_like
 from ..array.stacking import stack, unstack
-from ..kit.shared_docs import shared_docs
+from ..common.shared_docs import shared_docs
 from ..math.arithmetic import add, multiply, subtract
 from ..random.generator_state import (
     NON_DETERMINISTIC_INTS,
@@ -36,9 +36,9 @@ from .generator_seeds import (
 from .resource_variable import ResourceVariable
 
 if TYPE_CHECKING:
+    from ...graph.api.tensor_like import TensorLike
     from ...graph.node import Operation, Tensor
     from ...graph.op_def import OpDef
-    from ...graph.surface.tensor_like import TensorLike
 
 public = {"td.random, td.random.experimental": "Generator"}
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ...graph import errors
-from ...graph.kernel_spec import KernelSpec
 from ...graph.op_def import OpDef
 from ...graph.references import Reference, modify, reference
+from ...runtime import errors
+from ...runtime.kernel_spec import KernelSpec
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.traits import STATEFUL, Traits
+from ..common.allocation import check_size
 from ..indexing.strided_slicing import MASKS, changed_slice
-from ..kit.allocation import check_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable

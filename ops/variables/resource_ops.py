@@ -8,15 +8,15 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
-from ...shape_inference.contents import Content
 from ...shape_inference.context import check_rank, settled
+from ...shape_inference.handle_data import Content
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
+from ..common.allocation import check_size
 from ..indexing.gather_nd import Places
 from ..indexing.gathering import batch_name, checked_batch, in_range, out_of_range, take_batched
 from ..indexing.strided_slicing import MASKS, changed_slice
-from ..kit.allocation import check_size
 from .reference_ops import changed_whole, counted_up_to, reference_in, taking_over
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from ...graph.api.public_calls import guarded
 from ...graph.default_graph import get_default_graph
-from ...graph.surface.public_calls import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,10 +10,10 @@ from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
 from ..array.constants import constant
 from ..array.stacking import stack
-from ..effects.assertions import Assert
-from ..effects.ordering import group
+from ..common.call_forms import deprecated
+from ..debugging.assertions import Assert
+from ..debugging.ordering import group
 from ..indexing.masks import boolean_mask
-from ..kit.call_forms import deprecated
 from ..math.comparison import logical_not
 from .variable_updates import is_variable_initialized
 

@@ -10,13 +10,13 @@ from ..array.broadcasting import meshgrid
 from ..array.ranges import range as numbers_in
 from ..array.shapes import shape
 from ..array.stacking import stack
-from ..kit.public_function import public_function
+from ..common.public_function import public_function
 from .scatter_updates import SCATTER, SCATTER_ND
 from .variable import Variable
 from .variable_updates import reference_of
 
 if TYPE_CHECKING:
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 public = {
     "td": (

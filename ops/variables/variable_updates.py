@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.convert import convert_to_tensor
 from ...graph.node import Tensor
+from ..common.call_forms import renamed
 from ..indexing.strided_slicing import MASKS, STRIDED_SLICE
-from ..kit.call_forms import renamed
 from .reference_ops import (
     ASSIGN,
     ASSIGN_ADD,
@@ -16,16 +16,12 @@ from .reference_ops import (
     IS_VARIABLE_INITIALIZED,
     STRIDED_SLICE_ASSIGN,
 )
-from .resource_ops import (
-    READ_VARIABLE_OP,
-    RESOURCE_STRIDED_SLICE_ASSIGN,
-    VAR_IS_INITIALIZED_OP,
-)
+from .resource_ops import READ_VARIABLE_OP, RESOURCE_STRIDED_SLICE_ASSIGN, VAR_IS_INITIALIZED_OP
 from .resource_variable import ResourceVariable
 from .variable import Variable
 
 if TYPE_CHECKING:
-    from ...graph.surface.tensor_like import TensorLike
+    from ...graph.api.tensor_like import TensorLike
 
 public = {"td": "assign assign_add assign_sub count_up_to is_variable_initialized"}
 

@@ -1,1 +1,1 @@
-"""Symbolic sizes: polynomials over named dimensions, in one canonical form."""
+"""Arithmetic of named sizes."""

@@ -13,10 +13,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import tensordraft as td
-from tensordraft.analysis.breaches import contract_points
+from tensordraft.analysis.contract_violations import contract_points
 from tensordraft.analysis.formats import to_junit, to_sarif
-from tensordraft.analysis.present_state import present_contract
-from tensordraft.saved_models.loaded_model import LoadedModel
+from tensordraft.analysis.inferred_contract import present_contract
+from tensordraft.saving.saved_model.loaded_model import LoadedModel
 
 pytest_plugins = ["pytester"]
 

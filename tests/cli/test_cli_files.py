@@ -12,7 +12,7 @@ import pytest
 from cli_harness import Cli, in_folder, save, shifted, with_unsupported_ops
 
 import tensordraft as td
-from tensordraft.graph.files.model_files import load_graph_def
+from tensordraft.formats.model_files import load_graph_def
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 from cli_harness import Cli, in_folder, save, shifted
 
 from tensordraft.cli import progress
-from tensordraft.cli.answer import Answer
 from tensordraft.cli.main import main
+from tensordraft.cli.output import Answer
 from tensordraft.cli.progress import ShownProgress, ShownTime
 
 

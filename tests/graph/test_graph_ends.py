@@ -12,7 +12,7 @@ import pytest
 
 import tensordraft as td
 from tensordraft.cli.main import main
-from tensordraft.graph.surface.graph_ends import graph_ends
+from tensordraft.graph.api.graph_ends import graph_ends
 
 PATH = str(Path(__file__).parents[1] / "golden" / "files" / "ends.pb")
 X = [1.0, 2.0, 3.0]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tensordraft.graph import pools
-from tensordraft.graph.pools import processors, quotas
+from tensordraft.runtime import thread_pools
+from tensordraft.runtime.thread_pools import processors, quotas
 
 TWO = "12:cpu,cpuacct:/docker/x\n3:memory:/\n0::/docker/y\n"
 
@@ -55,5 +55,5 @@ def test_processors(
     allowed: int, quota: list[float], wanted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(allowed), raising=False)
-    monkeypatch.setattr(pools, "quotas", lambda *_: iter(quota))
+    monkeypatch.setattr(thread_pools, "quotas", lambda *_: iter(quota))
     assert processors.__wrapped__() == wanted

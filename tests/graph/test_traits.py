@@ -23,12 +23,12 @@ OPS = {item.name: item for item in definitions() if item.site.file.startswith(st
 
 # Files that read and write NodeDefs: op types are words of the format there.
 FORMAT = {
-    "graph/surface/graph_ends.py",
-    "graph/editing/folding.py",
-    "graph/editing/freezing.py",
-    "graph/editing/frozen_functions.py",
-    "graph/editing/graph_editing.py",
-    "graph/editing/loose_ends.py",
+    "graph/api/graph_ends.py",
+    "saving/editing/folding.py",
+    "saving/editing/freezing.py",
+    "saving/editing/frozen_functions.py",
+    "saving/editing/graph_editing.py",
+    "saving/editing/loose_ends.py",
     "graph/importing/branches.py",
     "graph/importing/choices.py",
     "graph/importing/frame_loops.py",
@@ -40,9 +40,9 @@ FORMAT = {
     "graph/importing/node_expansion.py",
     "graph/importing/node_texts.py",
     "graph/importing/structuring.py",
-    "graph/checkpoints/saved_model.py",
+    "saving/checkpoints/saved_model.py",
     "graph/lowered_nodes.py",
-    "graph/surface/absent.py",  # public names, some of which op types have, too
+    "graph/api/unsupported_names.py",  # public names, some of which op types have, too
     "shape_inference/size_facts.py",  # the same: td.Size
 }
 

@@ -16,7 +16,7 @@ from places import ROOT
 from test_doctests import docstring_examples
 
 import tensordraft as td
-from tensordraft.graph.surface.namespaces import Namespace
+from tensordraft.graph.api.namespaces import Namespace
 
 DOCS = ROOT / "docs"
 NAMESPACES = [

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.ops.kit import call_forms
+from tensordraft.ops.common import call_forms
 
 tf: Any = td  # type checkers know the present forms only
 

@@ -13,11 +13,7 @@ from protos_harness import proto
 from tensordraft.protos import dtypes
 from tensordraft.protos.dtypes import DType, as_dtype
 from tensordraft.protos.messages import TensorProto, TensorShapeProto
-from tensordraft.protos.tensor_codec import (
-    TensorValue,
-    decode_tensor,
-    encode_tensor,
-)
+from tensordraft.protos.tensor_codec import TensorValue, decode_tensor, encode_tensor
 
 ARRAY_DTYPES = [dtype for dtype in dtypes.ALL if dtype.is_numpy_compatible]
 

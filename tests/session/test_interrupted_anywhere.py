@@ -19,11 +19,11 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.graph import deadlines, interrupts, waiting
-from tensordraft.ops.datasets import iterator_ops
-from tensordraft.session import quiet, tracing
+from tensordraft.ops.data import iterator_ops
+from tensordraft.runtime import deadlines, interrupts, waiting
+from tensordraft.session import errstate, tracing
 
-MODULES = (deadlines, interrupts, waiting, iterator_ops, quiet, tracing)
+MODULES = (deadlines, interrupts, waiting, iterator_ops, errstate, tracing)
 
 
 class Interrupted(BaseException):
@@ -93,7 +93,7 @@ def test_the_next_runs_go_on(options: td.RunOptions | None) -> None:
             assert signal.getsignal(signal.SIGINT) is handler
             assert deadlines.deadline.ends is None
             assert tracing.watching_run() is None
-            assert not quiet.contexts.entered
+            assert not errstate.contexts.entered
             assert not interrupts.are_held_back()
             for go in (_here, _elsewhere):
                 assert go(session, fetched)[1] == np.inf, line

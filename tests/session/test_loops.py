@@ -12,7 +12,7 @@ import pytest
 from loop_harness import both, loop, results, traced
 
 import tensordraft as td
-from tensordraft.graph import interrupts
+from tensordraft.runtime import interrupts
 from tensordraft.session import loop_runs
 
 Array = np.ndarray[Any, Any]

@@ -12,7 +12,7 @@ from harness import RUNS_OF_BOTH_TIERS, tiny_blocks
 from tiers import programs, runs
 
 import tensordraft as td
-from tensordraft.graph.kernel_spec import KernelSpec, Memory, fresh, view
+from tensordraft.runtime.kernel_spec import KernelSpec, Memory, fresh, view
 from tensordraft.session import parallel
 from tensordraft.shape_inference.traits import Elementwise
 

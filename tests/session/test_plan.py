@@ -9,7 +9,7 @@ import pytest
 
 import tensordraft as td
 from tensordraft.session import calls
-from tensordraft.session.drafts import simplify
+from tensordraft.session.passes import simplify
 
 
 @pytest.fixture(autouse=True)

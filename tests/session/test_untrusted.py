@@ -13,7 +13,7 @@ import pytest
 import tensordraft as td
 from tensordraft.graph import registry
 from tensordraft.graph.importing.function_bodies import ops_within
-from tensordraft.graph.touches import touches
+from tensordraft.graph.side_effects import touches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,1 +1,1 @@
-"""Checkpoints of objects, and which of them are kept."""
+"""`td.train.Checkpoint` and `CheckpointManager`."""

@@ -6,7 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from ...graph.checkpoints.checkpoint_state import (
+from ...formats.checkpoints.checkpoint_state import (
     checkpoint_exists,
     get_checkpoint_state,
     remove_checkpoint,

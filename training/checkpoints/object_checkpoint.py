@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph import errors
-from ...graph.checkpoints.bundle_writer import Saved, write_bundle
-from ...graph.checkpoints.checkpoint_reader import CheckpointReader
-from ...graph.checkpoints.checkpoint_state import update_checkpoint_state
-from ...graph.checkpoints.object_graph import OBJECT_GRAPH_KEY, object_graph
+from ...formats.checkpoints.bundle_writer import Saved, write_bundle
+from ...formats.checkpoints.checkpoint_reader import CheckpointReader
+from ...formats.checkpoints.checkpoint_state import update_checkpoint_state
 from ...graph.scopes.thread_defaults import get_default_session
 from ...ops.variables.variable import Variable
 from ...protos.dtypes import as_dtype
+from ...runtime import errors
+from ...saving.checkpoints.object_graph import OBJECT_GRAPH_KEY, object_graph
 from .object_tracking import ObjectGraph, Tracked, is_tracked, matched
 
 if TYPE_CHECKING:

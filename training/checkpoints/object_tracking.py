@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...modelling.layers.layer import Layer
 from ...ops.variables.module import Module
 from ...ops.variables.variable import Variable
 from ...protos.messages import TrackableObjectGraph
+from ..layers.layer import Layer
 from ..optimizers.optimizer import Optimizer
 
 if TYPE_CHECKING:

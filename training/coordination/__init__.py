@@ -1,1 +1,1 @@
-"""Threads that begin, stop and fail together."""
+"""Threads, clusters and distribution strategies."""

@@ -8,14 +8,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ...ops.array.constants import constant
+from ...ops.data.dataset import Dataset
 from ...ops.math.reductions import reduce_mean, reduce_sum
-from ...ops.pipelines.dataset import Dataset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from ...graph.node import Operation, Tensor
-    from ...ops.pipelines.iterators import Iterator
+    from ...ops.data.iterators import Iterator
 
 public = {
     "td.distribute": (

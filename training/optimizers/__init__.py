@@ -1,1 +1,1 @@
-"""Optimizers: from gradients to the ops that update variables."""
+"""`td.train.Optimizer` and its subclasses."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...differentiation.gradients import gradients
+from ...autodiff.gradients import gradients
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import graph_using, outside_bodies
 from ...graph.default_scopes import name_scope
@@ -13,7 +13,7 @@ from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.shapes import shape as shape_of
-from ...ops.effects.ordering import group, tuple as gated
+from ...ops.debugging.ordering import group, tuple as gated
 from ...ops.math.segments import unsorted_segment_sum
 from ...ops.sorting.unique import unique
 from ...ops.variable_scopes.variables_beside import is_resource

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...graph import errors
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import control_dependencies, device, name_scope
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
 from ...graph.scopes.collections import GraphKeys
 from ...ops.array.fills import fill
-from ...ops.effects.ordering import group, no_op
+from ...ops.debugging.ordering import group, no_op
 from ...ops.queues.conditional_accumulators import (
     ConditionalAccumulator,
     SparseConditionalAccumulator,
@@ -21,6 +20,7 @@ from ...ops.queues.queues import FIFOQueue
 from ...ops.variables.variable import Variable
 from ...ops.variables.variable_lists import global_variables, report_uninitialized_variables
 from ...ops.variables.variable_updates import assign
+from ...runtime import errors
 from ..sessions.session_manager import lacking
 from ..sessions.session_run_hook import SessionRunHook
 from .optimizer import Optimizer

@@ -1,1 +1,1 @@
-"""Rates that change with the step."""
+"""Learning-rate schedules."""

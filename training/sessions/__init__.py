@@ -1,1 +1,1 @@
-"""Sessions for training, and the hooks that go with their runs."""
+"""Monitored sessions, hooks, supervisor."""

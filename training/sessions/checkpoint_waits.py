@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ...graph.checkpoints.checkpoint_state import latest_checkpoint
+from ...formats.checkpoints.checkpoint_state import latest_checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from ...graph import errors
 from ...ops.queues.queue_runner import start_queue_runners
+from ...runtime import errors
 from ...session.options import RunOptions
 from ...session.profile import RunMetadata
 from ..coordination.coordinator import Coordinator

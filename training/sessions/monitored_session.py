@@ -7,16 +7,11 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...graph import errors
 from ...graph.default_graph import get_default_graph
+from ...runtime import errors
 from .hooked_session import PREEMPTIONS, HookedSession
 from .saving_hooks import CheckpointSaverHook
-from .session_creation import (
-    ChiefSessionCreator,
-    Scaffold,
-    SessionCreator,
-    WorkerSessionCreator,
-)
+from .session_creation import ChiefSessionCreator, Scaffold, SessionCreator, WorkerSessionCreator
 from .session_run_hook import hooks_of
 from .summary_hooks import StepCounterHook, SummarySaverHook
 

@@ -7,16 +7,16 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from ...graph.loading.event_writer import FileWriterCache
-from ...graph.loading.graph_files import write_graph
 from ...protos.messages import SessionLog
+from ...saving.event_writer import FileWriterCache
+from ...saving.graph_files import write_graph
 from .hooks import needed_global_step
 from .session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ...ops.saving.saver import Saver
+    from ...saving.savers.saver import Saver
     from .session_creation import Scaffold
 
 public = {"td.train, td.estimator": "CheckpointSaverHook CheckpointSaverListener SecondOrStepTimer"}

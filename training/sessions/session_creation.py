@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.default_graph import get_default_graph
 from ...graph.scopes.collections import GraphKeys
-from ...ops.effects.ordering import group
-from ...ops.saving.saver import Saver
+from ...ops.debugging.ordering import group
 from ...ops.summaries.tensors_and_texts import merge_all
 from ...ops.tables.hash_table import tables_initializer
 from ...ops.variables.variable_lists import (
@@ -17,6 +16,7 @@ from ...ops.variables.variable_lists import (
     local_variables_initializer,
     report_uninitialized_variables,
 )
+from ...saving.savers.saver import Saver
 from .session_manager import SessionManager
 
 if TYPE_CHECKING:

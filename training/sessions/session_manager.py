@@ -7,16 +7,16 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from ...graph import errors
-from ...graph.checkpoints.checkpoint_state import get_checkpoint_state
+from ...formats.checkpoints.checkpoint_state import get_checkpoint_state
 from ...graph.default_graph import get_default_graph
+from ...runtime import errors
 from ...session.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...graph.graph import Graph
-    from ...ops.saving.saver import Saver
+    from ...saving.savers.saver import Saver
 
 public = {"td.train": "SessionManager"}
 

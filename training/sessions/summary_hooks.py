@@ -6,9 +6,9 @@ import logging
 import os
 from typing import TYPE_CHECKING, Any
 
-from ...graph.loading.event_writer import FileWriterCache
 from ...ops.variable_scopes.global_step import get_global_step
 from ...protos.messages import SessionLog, Summary
+from ...saving.event_writer import FileWriterCache
 from ...session.options import RunOptions
 from .hooks import needed_global_step
 from .saving_hooks import SecondOrStepTimer

@@ -6,9 +6,9 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...graph.loading.graph_files import write_graph
 from ...ops.queues.queue_runner import start_queue_runners
 from ...protos.messages import SessionLog, Summary
+from ...saving.graph_files import write_graph
 from ..coordination.coordinator import LooperThread
 from .supervisor_parts import SupervisorParts
 

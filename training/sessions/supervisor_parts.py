@@ -6,10 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ...graph.default_graph import get_default_graph
-from ...graph.loading.event_writer import FileWriter
 from ...graph.scopes.collections import GraphKeys
-from ...ops.effects.ordering import group
-from ...ops.saving.saver import Saver
+from ...ops.debugging.ordering import group
 from ...ops.summaries.tensors_and_texts import merge_all
 from ...ops.tables.hash_table import tables_initializer
 from ...ops.variable_scopes.global_step import get_global_step
@@ -19,6 +17,8 @@ from ...ops.variables.variable_lists import (
     local_variables_initializer,
     report_uninitialized_variables,
 )
+from ...saving.event_writer import FileWriter
+from ...saving.savers.saver import Saver
 from ..coordination.coordinator import Coordinator
 from .session_manager import SessionManager
 

@@ -9,10 +9,10 @@ import pytest
 from machine_loops import interpreted
 
 import tensordraft as td
-from tensordraft.graph.kernel_spec import KernelSpec
-from tensordraft.ops.kit import machine_products
-from tensordraft.ops.kit.machine_products import PackedFactor, Tile, product_loop
+from tensordraft.ops.common import jit_gemm
+from tensordraft.ops.common.jit_gemm import PackedFactor, Tile, product_loop
 from tensordraft.ops.linalg import matmul
+from tensordraft.runtime.kernel_spec import KernelSpec
 from tensordraft.shape_inference.context import KernelContext
 
 TILE = Tile(4, (3, 1))
@@ -22,9 +22,9 @@ LOOP = interpreted(product_loop(TILE))
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also small factors are worth it."""
-    monkeypatch.setattr(machine_products, "_LARGE_FACTOR", 0)
-    monkeypatch.setattr(machine_products, "_ROWS_AT_A_TIME", 5)
-    monkeypatch.setattr(machine_products, "_MANY_TO_SHARE", 0)
+    monkeypatch.setattr(jit_gemm, "_LARGE_FACTOR", 0)
+    monkeypatch.setattr(jit_gemm, "_ROWS_AT_A_TIME", 5)
+    monkeypatch.setattr(jit_gemm, "_MANY_TO_SHARE", 0)
     monkeypatch.setattr(matmul, "tile_of_processor", lambda: TILE)
 
 

@@ -27,13 +27,7 @@ from tensordraft.ops.math import (
     select,
 )
 from tensordraft.ops.nn import activations
-from tensordraft.ops.special import (
-    bessel,
-    error_functions,
-    gamma_functions,
-    incomplete_gamma,
-    zeta,
-)
+from tensordraft.ops.special import bessel, error_functions, gamma_functions, incomplete_gamma, zeta
 from tensordraft.ops.statistics import norms
 
 INF, NAN = float("inf"), float("nan")

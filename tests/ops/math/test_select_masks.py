@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensordraft as td
-from tensordraft.ops.kit.chosen_elements import chosen
+from tensordraft.ops.common.select_elements import chosen
 
 MANY = 3_000
 SHAPES = [((MANY,),) * 3, ((MANY, 1), (1, 5), ()), ((4, MANY), (), (MANY,))]

@@ -11,7 +11,7 @@ from harness import check
 from shape_language import infers, refuses
 
 import tensordraft as td
-from tensordraft.ops.kit import along_channels
+from tensordraft.ops.common import along_channels
 from tensordraft.ops.quantized.fake_quantization import (
     fake_quant_with_min_max_args,
     fake_quant_with_min_max_vars_gradient,

@@ -11,11 +11,11 @@ from machine_loops import NEEDS_NUMBA, accelerated, interpreted
 from training_inputs import FLAGS, NUMBERS
 
 import tensordraft as td
-from tensordraft.graph.kernel_spec import FEWEST_IN_BLOCKS, Loop
 from tensordraft.graph.registry import lookup
 from tensordraft.ops.training_updates.update_loops import update_loop
 from tensordraft.ops.training_updates.update_ops import UPDATES
-from tensordraft.session.drafts import machine_code
+from tensordraft.runtime.kernel_spec import FEWEST_IN_BLOCKS, Loop
+from tensordraft.session.passes import jit_kernels
 
 SIZE = FEWEST_IN_BLOCKS + 7
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-39, 3e38, 1e-20, -1.0]
@@ -92,7 +92,7 @@ def test_loops_give_the_bits_of_the_rules(name: str, monkeypatch: pytest.MonkeyP
             expected = left_by(name, flags)
         interpreter = Interpreter()
         with monkeypatch.context() as patch:
-            patch.setattr(machine_code, "accelerator", interpreter)
+            patch.setattr(jit_kernels, "accelerator", interpreter)
             found = left_by(name, flags)
         assert bool(interpreter.calls) == (update_loop(UPDATES[name].rule, flags) is not None)
         for value, wanted in zip(found, expected, strict=True):
@@ -136,7 +136,7 @@ def test_a_plan_takes_machine_code_as_soon_as_it_is_there(
 
 def test_a_variable_in_two_places_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     interpreter = Interpreter()
-    monkeypatch.setattr(machine_code, "accelerator", interpreter)
+    monkeypatch.setattr(jit_kernels, "accelerator", interpreter)
     with td.Graph().as_default(), td.Session() as session:
         variable = td.Variable(np.ones(SIZE, np.float32))
         reference = variable._reference

@@ -12,7 +12,7 @@ import pytest
 from places import GOLDEN
 
 import tensordraft as td
-from tensordraft.graph.checkpoints.bundle_writer import Saved, write_bundle
+from tensordraft.formats.checkpoints.bundle_writer import Saved, write_bundle
 from tensordraft.protos.messages import TrackableObjectGraph
 from tensordraft.training.checkpoints.object_tracking import ObjectGraph
 

@@ -1,1 +1,0 @@
-"""Loops as machine code, where numba is installed."""

@@ -1,0 +1,229 @@
+"""Checking a graph without running it: is it consistent, and what shape has every tensor."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...formats.model_files import read_graph_def
+from ...formats.progress import reported
+from ...graph.describe import add_context
+from ...graph.graph import Graph
+from ...graph.importing.importer import import_leniently
+from ...graph.node import Operation, Tensor
+from ...graph.unregistered import UnregisteredOp
+from ...protos.messages import GraphDef
+from ...runtime.gc_pause import collector
+from ...shape_inference.assumptions import CheckingInference
+from ...shape_inference.symbolic.symbolic import DimExpr, symbols_of
+from ...shape_inference.tensor_shape import TensorShape
+from .inputs import InputSizes, is_input
+from .inside import facts_inside
+from .report import Loss, Report, TensorFact, operation_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ...formats.progress import Progress
+    from ...shape_inference.inference import Inference
+    from ...shape_inference.protocols import Array
+
+_MOST_SHOWN = 64
+
+
+class Checked(NamedTuple):
+    """What a check has looked at.
+
+    Attributes:
+        report: what it found out.
+        graph: the graph; None where there is none.
+        ops: the ops that were checked.
+        inference: what is known of their tensors.
+    """
+
+    report: Report
+    graph: Graph | None
+    ops: Sequence[Operation]
+    inference: CheckingInference
+
+
+def check_shapes(
+    graph: Graph | GraphDef | str | os.PathLike[str],
+    shapes: Mapping[str, Any] | None = None,
+    fetches: Sequence[Any] | None = None,
+    progress: Progress | None = None,
+    sizes: Mapping[str, int] | None = None,
+    positive: bool = False,
+) -> Checked:
+    """Infers a graph anew under the caller's own input shapes; nothing runs, nothing is changed.
+
+    What the arguments are, `td.check_graph` tells.
+
+    Returns:
+        The report, and what was looked at.
+
+    Raises:
+        ValueError: `shapes` or `fetches` name something that is not in the graph.
+        NotFoundError, DataLossError: the path leads to no file, or to no GraphDef.
+    """
+    report = Report()
+    contents: Mapping[str, memoryview] = {}
+    if not isinstance(graph, (Graph, GraphDef)):
+        graph, contents = read_graph_def(graph, progress)
+    if isinstance(graph, GraphDef):
+        try:
+            graph = import_leniently(graph, report.errors, contents, progress)
+        except ValueError as error:
+            report.errors.append(str(error))
+            return Checked(report, None, (), CheckingInference())
+    with collector.at_rest(graph.version):
+        stated = InputSizes(sizes or {}, positive)
+        return _check(graph, shapes or {}, stated, fetches, report, progress)
+
+
+def _check(
+    graph: Graph,
+    shapes: Mapping[str, Any],
+    sizes: InputSizes,
+    fetches: Sequence[Any] | None,
+    report: Report,
+    progress: Progress | None,
+) -> Checked:
+    """Fills in the report on a graph."""
+    wanted = wanted_tensors(graph, fetches)
+    ops = _needed(wanted) if fetches is not None else graph.get_operations()
+    inference = CheckingInference()
+    given = _given_shapes(graph, shapes)
+    for op in reported(ops, "checks", progress):
+        _check_op(op, inference, given, sizes, report)
+    sizes.check_used()
+    for broken in inference.broken():
+        problem = ValueError(f"{broken.clause}, by what other ops need")
+        report.errors.append(str(add_context(problem, operation_of(broken), inference)))
+    report.requirements = inference.requirements
+    report.tensors = _facts(ops, inference)
+    report.inside = list(facts_inside(ops, inference, _facts))
+    report.losses = [loss for tensor in wanted for loss in _losses(tensor, inference)]
+    return Checked(report, graph, ops, inference)
+
+
+def wanted_tensors(graph: Graph, fetches: Sequence[Any] | None) -> list[Tensor]:
+    """The tensors that are wanted: by default those that nobody consumes."""
+    if fetches is None:
+        return [
+            tensor
+            for op in graph.get_operations()
+            for tensor in op.outputs
+            if not graph.consumers(tensor)
+        ]
+    wanted: list[Tensor] = []
+    for fetch in fetches:
+        try:
+            element = graph.as_graph_element(fetch)
+        except KeyError as error:
+            raise ValueError(f"cannot fetch {fetch!r}: {error.args[0]}") from None
+        wanted += [element] if isinstance(element, Tensor) else element.outputs
+    return wanted
+
+
+def _needed(tensors: Iterable[Tensor]) -> list[Operation]:
+    pending = [tensor.op for tensor in tensors]
+    needed: set[Operation] = set()
+    while pending:
+        op = pending.pop()
+        if op not in needed:
+            needed.add(op)
+            pending += [*(tensor.op for tensor in op.inputs), *op.controls]
+    return sorted(needed, key=lambda op: op.index)
+
+
+def _given_shapes(graph: Graph, shapes: Mapping[str, Any]) -> dict[Tensor, TensorShape]:
+    given = {}
+    for name, shape in shapes.items():
+        full_name = name if ":" in name else f"{name}:0"
+        try:
+            given[graph.tensor(full_name)] = TensorShape(shape)
+        except KeyError as error:
+            raise ValueError(f"cannot set the shape of {name!r}: {error.args[0]}") from None
+    return given
+
+
+def _check_op(
+    op: Operation,
+    inference: CheckingInference,
+    given: Mapping[Tensor, TensorShape],
+    sizes: InputSizes,
+    report: Report,
+) -> None:
+    if isinstance(op.definition, UnregisteredOp):
+        report.unregistered.setdefault(op.type, []).append(op.name)
+    try:
+        inference.infer(op)
+        for tensor in op.outputs:
+            known = shape = inference.shape(tensor)
+            if tensor in given:
+                shape = _agreed(given[tensor], known)
+            if tensor in given or is_input(op):
+                shape = sizes.of(tensor, shape)
+            if shape is not known:
+                inference.declare(tensor, shape)
+            if is_input(op):
+                report.shown.add_input(tensor, inference)  # before sizes turn out to be equal
+    except (TypeError, ValueError) as error:
+        report.errors.append(str(add_context(error, op, inference)))
+
+
+def _agreed(given: TensorShape, inferred: TensorShape) -> TensorShape:
+    if not given.is_compatible_with(inferred):
+        raise ValueError(f"the shape is {inferred}, and cannot be {given}")
+    return given.merge_with(inferred)
+
+
+def _facts(ops: Iterable[Operation], inference: Inference) -> list[TensorFact]:
+    return [
+        TensorFact(
+            tensor.name, tensor.dtype.name, inference.shape(tensor), _known(inference, tensor)
+        )
+        for op in ops
+        for tensor in op.outputs
+    ]
+
+
+def _known(inference: Inference, tensor: Tensor) -> Array | None:
+    """The value of a small tensor of sizes or flags, unless nothing is known of any element."""
+    if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
+        return None
+    value = inference.value(tensor)
+    if value is None or value.size > _MOST_SHOWN:
+        return None
+    if value.size and all(
+        isinstance(item, DimExpr) and item.is_anonymous() for item in value.ravel().tolist()
+    ):
+        return None
+    return value
+
+
+def _losses(tensor: Tensor, inference: CheckingInference) -> Iterable[Loss]:
+    shape = inference.shape(tensor)
+    if shape.sizes is None:
+        first = _first_unknown_rank(tensor, inference)
+        yield Loss(tensor.name, first.op, "the rank", inference.reasons.get(first, ""))
+        return
+    for axis, size in enumerate(shape.sizes):
+        if not isinstance(size, DimExpr):
+            continue
+        for symbol in symbols_of(size):
+            origin = inference.origins.get(symbol)
+            if origin is not None and isinstance(origin.op, Operation) and origin.op.inputs:
+                why = inference.reasons.get(origin, "")
+                yield Loss(tensor.name, origin.op, f"dimension {axis}", why)
+
+
+def _first_unknown_rank(tensor: Tensor, inference: CheckingInference) -> Tensor:
+    """The tensor furthest back on the way to `tensor` that has no known rank."""
+    while True:
+        inputs = tensor.op.inputs
+        source = next((item for item in inputs if inference.shape(item).sizes is None), None)
+        if source is None:
+            return tensor
+        tensor = source

@@ -1,0 +1,251 @@
+"""What a check of a graph found out, as text and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...graph.api.repr_text import ShownText
+from ...graph.describe import whereabouts
+from ...graph.node import Operation
+from ...shape_inference.symbolic.symbolic import DimExpr
+from .inputs import ShownSizes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...shape_inference.context import Requirement
+    from ...shape_inference.protocols import Array
+    from ...shape_inference.tensor_shape import TensorShape
+
+
+_MOST_NODES = 4
+_MOST_NESTED = 32  # dimensions that NumPy makes lists of
+
+
+class Point(NamedTuple):
+    """A point of a contract: its code, what it says, and what breaks it; "" where it holds."""
+
+    code: str
+    text: str
+    breach: str
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.text}: {self.breach or 'holds'}"
+
+
+class Lint(NamedTuple):
+    """What is legal, and hardly meant: its code and what that stands for, the op, and why."""
+
+    code: str
+    kind: str
+    op: Operation
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.kind}: {self.why}\n  in {whereabouts(self.op)}"
+
+
+class TensorFact(NamedTuple):
+    """What a check found out of one tensor; `value` is None where nothing is known of it."""
+
+    name: str
+    dtype: str
+    shape: TensorShape
+    value: Array | None
+
+
+class Loss(NamedTuple):
+    """What is not known of a fetched tensor: its rank or a dimension, which `op` was first to lose.
+
+    `what` is "the rank", or "dimension 0" and so on; `why` what the op, such as a loop, has to say
+    of it.
+    """
+
+    tensor: str
+    op: Operation
+    what: str
+    why: str = ""
+
+
+class BodyFacts(NamedTuple):
+    """What a check found out of the tensors in a function that `op` runs, at every call."""
+
+    name: str
+    op: Operation
+    tensors: list[TensorFact]
+
+
+class Report(ShownText):
+    """The outcome of `check_graph`.
+
+    Attributes:
+        errors: for each op that cannot run: the clause, the op, and the shapes of its inputs.
+        requirements: what must hold in a run though nothing before it decides it.
+        tensors: a TensorFact for each tensor, in the order of the graph.
+        inside: for each function that an op runs, as loops, branches and calls do, BodyFacts of
+            the tensors in it; behind it, those of the functions that are run in it.
+        losses: for each fetched tensor of which something is unknown, where it was lost.
+        unregistered: the op types that have no definition, with the names of their nodes.
+        points: the points of the contract that the graph was held against, each with a `code`, a
+            `text`, and the `breach` that was found; "" where it holds.
+        lints: what is legal and hardly meant, each with a `code`, the `op`, and `why`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.placeholder(td.float32, [None, 4], name="x")
+        ...     y = td.concat([x, x], 1, name="y")
+        >>> report = td.check_graph(graph, shapes={"x": ["batch", 4]})
+        >>> report.ok, [str(fact.shape) for fact in report.tensors if fact.name == "y:0"]
+        (True, ['(batch, 8)'])
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []
+        self.requirements: list[Requirement] = []
+        self.tensors: list[TensorFact] = []
+        self.inside: list[BodyFacts] = []
+        self.losses: list[Loss] = []
+        self.unregistered: dict[str, list[str]] = {}
+        self.points: list[Point] = []
+        self.lints: list[Lint] = []
+        self.shown = ShownSizes()
+
+    @property
+    def breaches(self) -> list[Point]:
+        """The points of the contract that do not hold."""
+        return [point for point in self.points if point.breach]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no error was found, and no point of a contract is broken."""
+        return not self.errors and not self.breaches
+
+    def raise_for_errors(self) -> None:
+        """Raises a ValueError that tells all errors and broken points, if there are any."""
+        if not self.ok:
+            raise ValueError("\n".join([*self.errors, *map(str, self.breaches)]))
+
+    def __str__(self) -> str:
+        found = _counted(len(self.errors), "error") if self.errors else "consistent"
+        counts = (
+            _counted(len(self.tensors), "tensor"),
+            _counted(len(self.requirements), "requirement"),
+            _counted(len(self.losses), "size or rank", "sizes or ranks") + " lost",
+        )
+        lines = [f"{found}: {', '.join(counts)}", *self.findings(), *self._table(self.tensors)]
+        for body in self.inside:
+            lines += [f"in {body.name!r}, run by {body.op.name!r} ({body.op.type})"]
+            lines += [f"  {line}" for line in self._table(body.tensors)]
+        return "\n".join(lines)
+
+    def findings(self, open_ones: bool = True) -> list[str]:
+        """What was found to be wrong, or not to be decided, line by line.
+
+        Args:
+            open_ones: whether to tell requirements and losses, too, which are no errors.
+        """
+        lines = [f"error: {error}" for error in self.errors]
+        lines += [f"breach: {point}" for point in self.breaches]
+        lines += [line for lint in self.lints for line in f"lint: {lint}".splitlines()]
+        for item in self.requirements if open_ones else ():
+            shown = item._replace(
+                left=self.shown.size(item.left), right=self.shown.size(item.right)
+            )
+            lines += [f"requires: {shown}", f"  for {item.name.rstrip(',')}"]
+            lines += [f"  in {whereabouts(operation_of(item))}"]
+        for loss in self.losses if open_ones else ():
+            lines += [f"lost: {loss.what} of {loss.tensor}", f"  in {whereabouts(loss.op)}"]
+            lines += [f"  since {loss.why}"] if loss.why else []
+        for name, nodes in self.unregistered.items():
+            more = ", …" if len(nodes) > _MOST_NODES else ""
+            lines.append(f"not supported: {name} ({', '.join(nodes[:_MOST_NODES])}{more})")
+        return lines
+
+    def to_json(self) -> str:
+        """The report as JSON text: sizes are numbers, the text of expressions, or null."""
+        import json
+
+        return json.dumps(
+            {
+                "ok": self.ok,
+                "errors": self.errors,
+                "points": [point._asdict() for point in self.points],
+                "lints": [
+                    {"code": lint.code, "op": lint.op.name, "why": lint.why} for lint in self.lints
+                ],
+                "requirements": [
+                    {
+                        "op": item.node.name,
+                        "of": item.name.rstrip(","),
+                        "kind": item.kind,
+                        "sizes": [_plain(item.left), _plain(item.right)],
+                        "text": str(item),
+                    }
+                    for item in self.requirements
+                ],
+                "losses": [
+                    {"tensor": loss.tensor, "op": loss.op.name, "what": loss.what}
+                    | ({"why": loss.why} if loss.why else {})
+                    for loss in self.losses
+                ],
+                "unregistered": self.unregistered,
+                "tensors": _plain_facts(self.tensors),
+                "inside": [
+                    {"function": body.name, "op": body.op.name}
+                    | {"tensors": _plain_facts(body.tensors)}
+                    for body in self.inside
+                ],
+            },
+            indent=1,
+        )
+
+    def _table(self, facts: Sequence[TensorFact]) -> Iterator[str]:
+        width = max((len(fact.name) for fact in facts), default=0)
+        for fact in facts:
+            value = "" if fact.value is None else f" = {self._shown(_nested(fact.value))}"
+            yield f"{fact.name:{width}}  {fact.dtype} {self.shown.shape(fact.shape)}{value}"
+
+    def _shown(self, value: Any) -> Any:
+        """A value, in nested lists, with sizes as shapes show them."""
+        if isinstance(value, list):
+            return [self._shown(item) for item in value]
+        return self.shown.size(value) if isinstance(value, DimExpr) else value
+
+
+def _plain_facts(facts: Sequence[TensorFact]) -> dict[str, Any]:
+    """What was found of tensors by their names, as JSON knows it."""
+    return {
+        fact.name: {
+            "dtype": fact.dtype,
+            "shape": None if fact.shape.sizes is None else _plain(fact.shape.sizes),
+            "value": None if fact.value is None else _plain(_nested(fact.value)),
+        }
+        for fact in facts
+    }
+
+
+def _nested(value: Array) -> Any:
+    """The elements as nested lists; flat where these would be too deep, or many and all empty."""
+    return (value if value.size and value.ndim <= _MOST_NESTED else value.ravel()).tolist()
+
+
+def operation_of(requirement: Requirement) -> Operation:
+    """The operation that has the requirement."""
+    node = requirement.node
+    if not isinstance(node, Operation):
+        raise TypeError(f"{node!r} is no operation")
+    return node
+
+
+def _counted(number: int, one: str, several: str = "") -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def _plain(value: Any) -> Any:
+    """Sizes and values as JSON knows them."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, DimExpr):
+        return None if value.is_anonymous() else str(value)
+    return value

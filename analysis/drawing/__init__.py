@@ -1,0 +1,1 @@
+"""`td.draw`: layout of graphs, SVG and HTML."""

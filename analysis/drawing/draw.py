@@ -1,0 +1,136 @@
+"""Pictures of graphs: `td.draw`, and the small ones that notebooks show."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from html import escape
+from typing import TYPE_CHECKING
+
+from ...graph.graph import Graph
+from ...graph.importing.importer import import_whole
+from ...graph.node import Operation, Tensor
+from ...protos.messages import GraphDef
+from ...saving.loading import load
+from ...saving.saved_model.loaded_model import LoadedModel
+from .choice import chosen
+from .formats import check_format, write
+from .heat import heats
+from .svg import svg
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...session.profile import Profile, RunMetadata
+
+public = {"td": "draw"}
+
+_MOST_BOXES = 100  # in a notebook
+_DEPTHS = (8, 4, 3, 2, 1, 0)
+
+
+def draw(
+    graph: Graph | GraphDef | LoadedModel | str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    scope: str | None = None,
+    depth: int | None = None,
+    around: str | Operation | Tensor | None = None,
+    path: tuple[str | Operation | Tensor, str | Operation | Tensor] | None = None,
+    color: str | Profile | RunMetadata | None = None,
+    sizes: Mapping[str, int] | None = None,
+    stacks: bool | None = None,
+) -> None:
+    """Draws a picture of a graph, in which name scopes are boxes around what is in them.
+
+    What loops, branches and calls run stands in scopes named after the functions. Constants are
+    told in the boxes that they lead to, such as `Mean  axis=1`: short ones by value, others by
+    type. Dashed lines lead to ops that only wait for others. Scopes that hold the same and lead one
+    to the next, such as `block_1` to `block_16`, may be one box, a stack: `block_1 … block_16`,
+    `16× 40 ops`. In a page it opens to the single ones.
+
+    With several of `scope`, `around` and `path`, what meets all of them is drawn. TensorFlow has no
+    such function; there, TensorBoard draws graphs.
+
+    Args:
+        graph: a Graph, a GraphDef, a model that was loaded, or the path of one.
+        out: the file. What it ends in is the format: `.html`, a page in which scopes open and
+            close, and which needs nothing but a browser; `.svg`; `.dot`, for Graphviz; or `.png`,
+            where `cairosvg` or the command `rsvg-convert` is installed.
+        scope: a name scope, to draw nothing but what is in it.
+        depth: how many scopes may stand around a box; what is deeper is one box for each scope. 0
+            closes all. Those of `scope` are not counted, nor is one that everything is in but
+            inputs and results. By default none is closed; a page, which opens to this depth, then
+            closes as many as it takes to be read.
+        around: an op, a tensor, or the name of one, to draw it with what is at most two lines
+            before or behind it.
+        path: two of them, to draw all that lies on a way from the first to the second.
+        color: what boxes are coloured by: "cost", the operations of each op, as `td.cost` counts
+            them; "memory", the bytes of its results; or the time that it took, of which
+            `session.profile` or a `td.RunMetadata` tells. By default, by what kind of op it is.
+        sizes: numbers for named sizes, for "cost" and "memory"; by default each is 1.
+        stacks: whether scopes that repeat are one box. By default they are in pages, and elsewhere
+            those that `depth` closes. A scope of what `around` and `path` name is never in one.
+
+    Raises:
+        ValueError: there is no such scope or op, or no way between two; `depth` is negative;
+            nothing that is installed makes the format; `color` is none of these.
+        NotFoundError, DataLossError: the path leads to no file, or to no graph.
+        OSError: the file cannot be written.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.placeholder(td.float32, ["batch", 8], name="x")
+        ...     y = td.reduce_mean(td.nn.relu(x), axis=1, name="y")
+        >>> out = os.path.join(tempfile.mkdtemp(), "graph.svg")
+        >>> td.draw(graph, out, path=(x, y))
+        >>> with open(out) as file:
+        ...     "Mean  axis=1" in file.read()
+        True
+    """
+    out = os.fsdecode(out)
+    check_format(out)
+    ends = None if path is None else (_name(path[0]), _name(path[1]))
+    whole = _graph_of(graph)
+    near = None if around is None else _name(around)
+    choice = chosen(whole, scope, depth, near, ends, stacks)
+    write(choice, out, () if color is None else heats(whole, color, sizes))
+
+
+def notebook_picture(graph: Graph) -> str:
+    """A small picture of a graph as HTML; what is in deep scopes is left out where it is too much.
+
+    The picture is an image, since the styles of an SVG that stands in a page change the others
+    there.
+    """
+    choice = chosen(graph)
+    number = len(graph.get_operations())
+    title = "graph of 1 op" if number == 1 else f"graph of {number:,} ops"
+    small = (choice._replace(depth=depth).drawing for depth in (None, *_DEPTHS))
+    shown = next((drawing for drawing in small if len(drawing.boxes) <= _MOST_BOXES), None)
+    if shown is None:
+        return f"<div>{title}: <code>td.draw(graph, 'graph.html')</code> draws it</div>"
+    image = b64encode(svg(shown).encode()).decode()
+    return (
+        f'<div style="max-height: 480px; overflow: auto; background: white">'
+        f'<img alt="{escape(title)}" style="max-width: 100%" '
+        f'src="data:image/svg+xml;base64,{image}"></div>'
+    )
+
+
+def _graph_of(graph: Graph | GraphDef | LoadedModel | str | os.PathLike[str]) -> Graph:
+    if isinstance(graph, (str, os.PathLike)):
+        graph = load(graph)
+    if isinstance(graph, GraphDef):
+        message = GraphDef()
+        message.CopyFrom(graph)  # the graph goes on to refer to what it is made of
+        graph = import_whole(message)
+    found = graph.graph if isinstance(graph, LoadedModel) else graph
+    if not isinstance(found, Graph):
+        raise TypeError(f"expected a graph, a model or the path of one, got {graph!r}")
+    return found
+
+
+def _name(element: str | Operation | Tensor) -> str:
+    return element if isinstance(element, str) else element.name

@@ -1,0 +1,84 @@
+"""The formats of pictures, by what the name of a file ends in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from ...formats.replacement import replacing
+from .dot import dot
+from .page import page
+from .svg import svg
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .choice import Choice
+    from .heat import Heat
+
+ENDINGS = (".dot", ".svg", ".html", ".png")
+
+
+def check_format(path: str) -> None:
+    """Makes sure that a picture can be written to a file of this name.
+
+    Raises:
+        ValueError: the name ends in no known format, or nothing that is installed makes a PNG.
+    """
+    ending = os.path.splitext(path)[1]
+    if ending not in ENDINGS:
+        raise ValueError(f"{path!r} ends in none of {', '.join(ENDINGS)}")
+    if ending == ".png" and not _makes_png():
+        raise ValueError(
+            f"nothing is installed that makes {path!r}: `pip install cairosvg`, or install the "
+            "command rsvg-convert, or write an .svg or .html, which every browser shows"
+        )
+
+
+def write(choice: Choice, path: str, heats: Sequence[Heat] = ()) -> None:
+    """Writes a picture in the format that the name of the file ends in.
+
+    Args:
+        choice: what is shown.
+        path: the file.
+        heats: what boxes are coloured by: the first; in a page one can choose among them.
+
+    Raises:
+        ValueError: the format is unknown, or nothing that is installed makes it.
+        OSError: the file cannot be written.
+    """
+    check_format(path)
+    ending = os.path.splitext(path)[1]
+    heat = heats[0] if heats else None
+    if ending == ".html":
+        made = page(choice, heats).encode()
+    elif ending == ".dot":
+        made = dot(choice.drawing, heat).encode()
+    else:
+        text = svg(choice.drawing, heat=heat)
+        made = _png(text) if ending == ".png" else text.encode()
+    with replacing(path) as file:
+        file.write(made)
+
+
+def _makes_png() -> bool:
+    return shutil.which("rsvg-convert") is not None or find_spec("cairosvg") is not None
+
+
+def _png(text: str) -> bytes:
+    command = shutil.which("rsvg-convert")
+    if command is None:
+        import cairosvg  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+        made: bytes = cairosvg.svg2png(text.encode(), background_color="white")
+        return made
+    done = subprocess.run(  # noqa: S603 - found on the path, without arguments of the graph's
+        [command, "--background-color=white"], input=text.encode(), capture_output=True, check=False
+    )
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip()
+        raise ValueError(f"rsvg-convert makes no PNG of the picture: {said}; write an .svg instead")
+    return done.stdout

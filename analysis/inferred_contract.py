@@ -1,0 +1,89 @@
+"""The contract that a graph keeps as it is: where a contract begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..graph.dependencies import needed_ops
+from ..graph.importing.function_bodies import ops_within
+from ..graph.node import Operation, Tensor
+from .contract import Contract, TensorPromise
+from .contract_violations import contract_points
+from .cost import cost
+from .named_inputs import with_named_inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..saving.saved_model.loaded_model import LoadedModel
+
+
+def present_contract(
+    model: LoadedModel,
+    shapes: Mapping[str, Any] | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> Contract:
+    """The contract that a model keeps: its inputs, outputs, op types, costs, and what else holds.
+
+    Args:
+        model: the model.
+        shapes: the shape of inputs, by name of the op or tensor, for sizes that have no names.
+        sizes: numbers for named sizes, at which costs are limited; by default 1 for each.
+
+    Raises:
+        ValueError: `shapes` or `sizes` name something that there is not.
+        UnimplementedError: ops have no kernel, so that nobody knows what the model costs.
+    """
+    outputs = [x for x in model.outputs.values() if isinstance(x, (Tensor, Operation))]
+    wanted = [t for x in outputs for t in (x.outputs if isinstance(x, Operation) else [x])]
+    given = with_named_inputs(model.graph, wanted, shapes or {}, {})
+    found = cost(model.graph, wanted, shapes, {})
+    numbers = {**dict.fromkeys(found.names, 1), **(sizes or {})}
+    at = found.at(**numbers)
+    limits = {"parameters": at.parameters, "flops": at.flops, "peak_bytes": at.peak_bytes}
+
+    def promise(tensor: Tensor) -> TensorPromise:
+        known = given.inference.shape(tensor).sizes
+        texts = None if known is None else [n if isinstance(n, int) else str(n) for n in known]
+        sizes = None if texts is None else tuple([None if "?" in str(n) else n for n in texts])
+        return TensorPromise(tensor.dtype.base_dtype, sizes)
+
+    whole = Contract(
+        inputs={_name(tensor): promise(tensor) for tensor in given.feeds},
+        outputs={_name(tensor): promise(tensor) for tensor in wanted},
+        allowed=frozenset(),
+        limits={name: n for name, n in limits.items() if isinstance(n, int)},
+        sizes=numbers,
+        deterministic=True,
+        files=False,
+        python=False,
+        unknown=False,
+        tensorflow=("1.15", "2"),
+    )
+    return _kept(model, whole)
+
+
+def _kept(model: LoadedModel, contract: Contract) -> Contract:
+    """The contract without the promises that the model does not keep."""
+    broken = {(p.code, p.text) for p in contract_points(model.graph, contract) if p.breach}
+    codes = {code for code, _ in broken}
+    loaded = {r: ("TC10", f"TensorFlow {r} loads it") not in broken for r in contract.tensorflow}
+    names = [name if ":" in name else f"{name}:0" for name in contract.outputs]
+    wanted = [model.graph.tensor(name) for name in names]
+    types = frozenset(op.type for op in ops_within(needed_ops(wanted, [])))
+    return Contract(
+        inputs=contract.inputs,
+        outputs=contract.outputs,
+        allowed=types,
+        limits=contract.limits,
+        sizes=contract.sizes,
+        deterministic="TC07" not in codes,
+        files="TC08" in codes,
+        python="TC09" in codes,
+        unknown="TC11" in codes,
+        tensorflow=tuple([release for release, loads in loaded.items() if loads]),
+    )
+
+
+def _name(tensor: Tensor) -> str:
+    return tensor.op.name if tensor.value_index == 0 else tensor.name

@@ -1,0 +1,1 @@
+"""`td.gradients`: the engine and the rule of each op."""

@@ -1,0 +1,155 @@
+"""Bodies as they run forward: copies of which the gradient may ask for more than they return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.bodies import Body
+from ...graph.dependencies import needed_ops
+from ...graph.gradient_rules import rule_of
+from ...graph.graph import Graph
+from ...graph.node import Tensor
+from ...ops.array.constants import PLACEHOLDER
+from ...ops.control_flow.function_defs import register_body
+from ...protos.dtypes import as_dtype
+from ...shape_inference.tensor_shape import TensorShape
+from ..engine.backpropagation import differentiable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ...graph.bodies import Known
+    from ...graph.node import Operation
+    from ...shape_inference.handle_data import Content
+
+
+class Forward:
+    """A body copied, with what is known of its inputs wherever the op runs it.
+
+    The copy grows by what else it is to take and return; no function is changed by that.
+
+    Args:
+        body: the body.
+        known: what is known of its inputs at every call.
+
+    Attributes:
+        graph: the copy.
+        inputs: what it takes, as tensors of the copy.
+        outputs: what it returns.
+        effects: what runs at every call.
+    """
+
+    def __init__(self, body: Body, known: Sequence[Known]) -> None:
+        self.graph = Graph()
+        self.graph.library, self.graph.bodies = body.graph.library, body.graph.bodies
+        self.graph.seed = body.graph.seed
+        self.name = body.name
+        self.of_shapes: dict[Any, Tensor] = {}
+        self._copies: dict[Tensor, Tensor] = {}
+        self.inputs: list[Tensor] = []
+        needed = needed_ops([*body.outputs, *body.effects], body.inputs)
+        names = {op.name for op in needed}
+        for tensor, fact in zip(body.inputs, known, strict=True):
+            name = f"arg_{len(self.inputs)}"
+            while name in names:
+                name += "_"
+            made = self.taken(tensor.dtype, fact.shape, fact.content, name)
+            if fact.value is not None:
+                self.graph.inference.declare(made, fact.shape, fact.value)
+            self._copies[tensor] = made
+        ops = self._copied(body, needed)
+        self.outputs = [self._copies[tensor] for tensor in body.outputs]
+        self.effects = [ops[op] for op in body.effects]
+
+    def _copied(self, body: Body, needed: Sequence[Operation]) -> dict[Operation, Operation]:
+        """Copies the ops that the results and effects need, and says which is which."""
+        replaced = body.graph.replaced(needed)
+        ops: dict[Operation, Operation] = {}
+        for op in needed:
+            if op in replaced:
+                ops[op] = ops[replaced[op]]
+            else:
+                inputs = [self._copies[tensor] for tensor in op.inputs]
+                waits = [ops[control] for control in op.controls if control in ops]
+                name = body.graph.narrowest(op).name
+                made = self.graph.make(
+                    op.definition, inputs, dict(op.attrs), name, op.site, waits, op.device
+                )
+                self.graph.append(made)
+                ops[op] = made
+            for tensor, copy in zip(op.outputs, ops[op].outputs, strict=False):
+                self._copies[tensor] = copy
+                _also_known(copy, tensor)
+        return ops
+
+    def taken(
+        self, dtype: Any, shape: TensorShape, content: Content | None = None, name: str = "taken"
+    ) -> Tensor:
+        """A further input."""
+        name = self.graph.unique_name(name)
+        op = self.graph.add(PLACEHOLDER, [], {"dtype": as_dtype(dtype), "shape": shape}, name)
+        made = op.outputs[0]
+        self.graph.inference.set_content(made, content)
+        self.inputs.append(made)
+        return made
+
+    def body(self) -> Body:
+        """The copy as a body of its own, in the library."""
+        name = free_function_name(self.graph, f"{self.name}_wide")
+        body = Body(name, self.graph, tuple(self.inputs), tuple(self.outputs), tuple(self.effects))
+        register_body(body)
+        return body
+
+    def paths(self) -> list[int]:
+        """For each output, the inputs from which gradients may come to it, as bits."""
+        bits: dict[Tensor, int] = {
+            tensor: 1 << i if differentiable(tensor.dtype) else 0
+            for i, tensor in enumerate(self.inputs)
+        }
+        graph = self.graph
+        for op in graph.in_order(graph.get_operations()):
+            rule = rule_of(op)
+            through = 0
+            if rule is None or rule.function is not None:
+                for tensor in op.inputs:
+                    through |= bits.get(tensor, 0)
+            for tensor in op.outputs:
+                if tensor not in bits:
+                    bits[tensor] = through if differentiable(tensor.dtype) else 0
+        return [bits[tensor] for tensor in self.outputs]
+
+
+def _also_known(copy: Tensor, tensor: Tensor) -> None:
+    """Takes over sizes that the program has stated of a tensor, as numbers."""
+    shape = tensor.shape
+    if shape.rank is not None and not copy.shape.is_fully_defined():
+        stated = TensorShape(shape.as_list())
+        if copy.shape.is_compatible_with(stated):
+            copy.set_shape(stated)
+
+
+def through_identities(tensor: Tensor) -> Tensor:
+    """The tensor of which `tensor` is but another name."""
+    while tensor.op.type == "Identity":
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+def free_function_name(graph: Graph, name: str) -> str:
+    """A name that no function of a graph has."""
+    base = name.replace("/", "_").replace(".", "_")
+    free, number = base, 0
+    while free in graph.functions or (free, b"") in graph.bodies:
+        number += 1
+        free = f"{base}_{number}"
+    return free
+
+
+def bits_of(number: int) -> Iterable[int]:
+    """The places of the bits that are set."""
+    place = 0
+    while number:
+        if number & 1:
+            yield place
+        number >>= 1
+        place += 1

@@ -1,0 +1,25 @@
+"""Gradients of `ops/debugging`: what looks at a tensor and passes it on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..common.rule_tables import gradient_of, not_differentiable, raw
+
+if TYPE_CHECKING:
+    from ...graph.node import Operation, Tensor
+
+# Nobody knows what a Python function computes; Graph.gradient_override_map gives it a gradient.
+not_differentiable("PyFunc", "PyFuncStateless")
+
+
+@gradient_of("CheckNumerics", "CheckNumericsV2")
+def _check_numerics(op: Operation, gradient: Tensor) -> Tensor:
+    message = op.get_attr("message").decode(errors="replace")
+    told = f"Not a number (NaN) or infinity (Inf) values detected in gradient. {message}"
+    return raw(op.type)(gradient, message=told)
+
+
+@gradient_of("Print")
+def _print(op: Operation, gradient: Tensor) -> list[Any]:
+    return [gradient, *[None for _ in op.inputs[1:]]]

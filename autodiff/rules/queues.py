@@ -1,0 +1,8 @@
+"""Gradients of `ops/queues`: what comes out of queues and accumulators is constant."""
+
+from __future__ import annotations
+
+from ..common.rule_tables import not_differentiable
+
+not_differentiable("QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2")
+not_differentiable("ResourceAccumulatorTakeGradient")

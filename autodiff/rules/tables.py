@@ -1,0 +1,14 @@
+"""Gradients of `ops/tables`: what a table holds is found by keys, and is constant."""
+
+from __future__ import annotations
+
+from ..common.rule_tables import not_differentiable
+
+not_differentiable(
+    "LookupTableExport",
+    "LookupTableExportV2",
+    "LookupTableFind",
+    "LookupTableFindV2",
+    "MutableDenseHashTable",
+    "MutableDenseHashTableV2",
+)

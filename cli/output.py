@@ -1,0 +1,57 @@
+"""What a command has to say: as text, or as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..graph.api.suggestions import counted
+from ..saving.graph_files import save_graph
+from .text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..protos.messages import GraphDef
+
+
+class Answer(NamedTuple):
+    """What a command has to say.
+
+    Attributes:
+        text: makes the lines for people; none where they are empty.
+        data: makes what JSON tells in their place.
+        code: how the process ends.
+    """
+
+    text: Callable[[], str]
+    data: Callable[[], Any]
+    code: int = 0
+
+    def show(self, *, as_json: bool) -> None:
+        """Prints the answer: lines, or one line of JSON."""
+        if as_json:
+            print(json.dumps(self.data()))
+        elif text := self.text():
+            print("\n".join(map(printable, text.splitlines())))
+
+
+def saved(
+    graph_def: GraphDef, path: str, before: GraphDef | None = None, control_flow: str | None = None
+) -> Answer:
+    """Writes a graph to a file, and says so.
+
+    Args:
+        graph_def: the graph.
+        path: the file.
+        before: the graph that it was made of, where that had other nodes.
+        control_flow: as for `td.save_graph`.
+    """
+    save_graph(graph_def, path, control_flow=control_flow)
+    nodes = len(graph_def.node)
+    data = {"nodes": nodes, "file": path}
+    if before is None:
+        return Answer(lambda: f"{counted(nodes, 'node')} saved in {path}", lambda: data)
+    whole = len(before.node)
+    text = f"{nodes:,} of {counted(whole, 'node')} saved in {path}"
+    return Answer(lambda: text, lambda: {"nodes": nodes, "of": whole, "file": path})

@@ -1,0 +1,121 @@
+"""What `run` and `profile` are asked for: a graph file, what to feed and what to fetch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..graph.dependencies import needed_ops
+from ..graph.describe import tensor_type
+from ..graph.node import Operation, Tensor
+from .command_parser import add_command
+from .feeds import parse_feed
+from .filled_feeds import Filling
+from .graph_file import GraphFile, add_fetch_argument, add_file_argument, is_supported
+from .shape_options import add_positive_argument, add_shape_argument, add_size_argument
+from .text import table
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Sequence
+
+    from ..saving.saved_model.loaded_model import LoadedModel
+    from .command_parser import CommandParser
+    from .output import Answer
+
+
+class Request(NamedTuple):
+    """A model, what to fetch of it, and values for some of its tensors."""
+
+    model: LoadedModel
+    fetches: list[Tensor | Operation]
+    feeds: dict[Tensor, Any]
+
+
+def add_request_command(
+    commands: Any,
+    command: Callable[[Namespace], Answer],
+    summary: str,
+    examples: Sequence[str],
+    note: str = "",
+) -> CommandParser:
+    """Adds a command with the arguments of a request: as `add_command`."""
+    description = summary[0].upper() + summary[1:] + "."
+    parser = add_command(commands, command, summary, description, examples, note)
+    add_file_argument(parser)
+    parser.add_argument(
+        "--feed",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=parse_feed,
+        help="what to feed the tensor NAME: file.npy, file.npz:key, or a JSON number, string or "
+        "list; random, zeros or ones of its shape and dtype; - for what is on standard input; may "
+        "be repeated",
+    )
+    add_fetch_argument(parser, "to compute, the op with all of its results")
+    add_shape_argument(parser)
+    add_size_argument(parser, "of inputs filled with random, zeros or ones; by default 1")
+    add_positive_argument(parser, "an empty feed is refused")
+    parser.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="of random feeds; default 0"
+    )
+    return parser
+
+
+def read_request(arguments: Namespace) -> Request:
+    """The request that the arguments make.
+
+    Raises:
+        ValueError: there is no such tensor; an op that is needed is not supported, or an input
+            that is needed is not fed.
+    """
+    file = GraphFile(arguments.file)
+    filling = Filling(dict(arguments.shape), dict(arguments.size), arguments.seed)
+    feeds: dict[Tensor, Any] = {}
+    for feed in arguments.feed:
+        tensor = _fed(file, feed.name)
+        feeds[tensor] = filling.value(tensor, feed.fill) if feed.fill else feed.load()
+        if arguments.positive and 0 in np.shape(feeds[tensor]):
+            shape = list(np.shape(feeds[tensor]))
+            raise ValueError(f"--feed {feed.name}: has shape {shape}, with --positive")
+    filling.check_used()
+    names = arguments.fetch or [op.name for op in file.outputs()]
+    fetches = list(dict.fromkeys([item for name in names for item in _fetched(file, name)]))
+    _check_runnable(fetches, list(feeds))
+    return Request(file.model, fetches, feeds)
+
+
+def _fed(file: GraphFile, name: str) -> Tensor:
+    """The tensor called `name`; of an op, its first result."""
+    element = file.element(name)
+    if isinstance(element, Operation):
+        if not element.outputs:
+            raise ValueError(f"{name!r} ({element.type}) has no result that could be fed")
+        return element.outputs[0]
+    return element
+
+
+def _fetched(file: GraphFile, name: str) -> Sequence[Tensor | Operation]:
+    """The tensor called `name`; of an op all results, or the op itself where it has none."""
+    element = file.element(name)
+    return (element.outputs or [element]) if isinstance(element, Operation) else [element]
+
+
+def _check_runnable(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> None:
+    """Says in terms of the command line what is missing: ops, or inputs."""
+    needed = needed_ops(fetches, feeds)
+    unsupported = sorted({op.type for op in needed if not is_supported(op)})
+    if unsupported:
+        raise ValueError(f"this needs ops that are not supported: {', '.join(unsupported)}")
+    missing = [
+        (f"--feed {op.name}=…", tensor_type(op.outputs[0]))
+        for op in needed
+        if op.type in ("Placeholder", "PlaceholderV2")
+    ]
+    if missing:
+        raise ValueError(
+            f"inputs that are needed are not fed; add\n{table(missing, '  ')}\n"
+            "a file, a value in JSON, or random"
+        )

@@ -1,1 +1,0 @@
-"""What programs use most of `contrib`: adapters of arguments over layers, losses and training."""

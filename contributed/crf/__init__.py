@@ -1,1 +1,0 @@
-"""Conditional random fields along sequences of tags: `td.contrib.crf`."""

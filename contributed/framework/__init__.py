@@ -1,1 +1,0 @@
-"""Scopes of arguments, variables of models, values from checkpoints: `td.contrib.framework`."""

@@ -1,1 +1,0 @@
-"""Layers under the names and with the defaults of `td.contrib.layers`."""

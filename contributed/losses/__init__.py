@@ -1,1 +1,0 @@
-"""Losses that take predictions first: `td.contrib.losses`."""

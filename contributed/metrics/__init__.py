@@ -1,1 +1,0 @@
-"""Metrics that take predictions first: `td.contrib.metrics`."""

@@ -1,1 +1,0 @@
-"""The optimizers of `td.contrib.opt` that programs use."""

@@ -1,1 +1,0 @@
-"""Texts as numbers: `td.contrib.learn.preprocessing`."""

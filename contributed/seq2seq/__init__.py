@@ -1,1 +1,0 @@
-"""From sequences to sequences: attention, decoders and what drives them: `td.contrib.seq2seq`."""

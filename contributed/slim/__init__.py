@@ -1,1 +1,0 @@
-"""Training and evaluation as `td.contrib.slim` has them."""

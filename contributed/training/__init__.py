@@ -1,1 +1,0 @@
-"""Hyperparameters, train ops and waiting for checkpoints: `td.contrib.training`."""

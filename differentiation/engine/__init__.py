@@ -1,1 +1,0 @@
-"""Reverse mode itself, which knows the rule of no op."""

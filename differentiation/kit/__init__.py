@@ -1,1 +1,0 @@
-"""What rules are made of."""

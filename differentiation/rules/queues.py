@@ -1,8 +1,0 @@
-"""Gradients of `ops/queues`: what comes out of queues and accumulators is constant."""
-
-from __future__ import annotations
-
-from ..kit.rule_tables import not_differentiable
-
-not_differentiable("QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2")
-not_differentiable("ResourceAccumulatorTakeGradient")

@@ -1,8 +1,0 @@
-"""Gradients of `ops/training_updates`: what changes a variable has none."""
-
-from __future__ import annotations
-
-from ...ops.training_updates.update_ops import UPDATE_OPS
-from ..kit.rule_tables import not_differentiable
-
-not_differentiable(*UPDATE_OPS)

@@ -1,1 +1,0 @@
-"""Models as objects that are trained, evaluated, asked and exported: `td.estimator`."""

@@ -1,0 +1,1 @@
+"""Bytes on disk: records, sorted tables, event files, atomic writes."""

@@ -1,0 +1,192 @@
+"""Files and folders that hold a graph, of whatever kind, read alike."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..protos.messages import GraphDef, MetaGraphDef, SavedModel
+from ..runtime import errors
+from .file_kinds import Kind, kind_of, looks_cut_off
+from .large_constants import read_apart
+from .message_files import memory_for, opened, parse_message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from io import BufferedIOBase
+    from os import PathLike
+
+    from .progress import Progress
+
+_MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
+_WORTH_A_LOOK = 1 << 24  # bytes of a file: what can be won in a smaller one is too little
+_MOST_NAMED = 5
+_SERVE = frozenset({"serve"})
+_MESSAGES = {
+    Kind.GRAPH: GraphDef,
+    Kind.META_GRAPH: MetaGraphDef,
+    Kind.SAVED_MODEL: SavedModel,
+}
+
+
+class ModelFile(NamedTuple):
+    """A file that holds a graph.
+
+    Attributes:
+        path: the file; "" where it was read from an open one, beside which nothing is looked for.
+        kind: what it is.
+        graph_def: the graph; the content of large constants may be beside it.
+        meta_graph: the meta graph that the graph is of; None for a GraphDef alone.
+        contents: the content of large constants by the names of their nodes.
+    """
+
+    path: str
+    kind: Kind
+    graph_def: GraphDef
+    meta_graph: MetaGraphDef | None
+    contents: dict[str, memoryview]
+
+
+def read_model(
+    path: str | PathLike[str],
+    tags: Iterable[str] | None = None,
+    progress: Progress | None = None,
+    *,
+    apart: bool = True,
+) -> ModelFile:
+    """Reads a file or folder that holds a graph: what kind it is, its content tells.
+
+    Args:
+        path: a GraphDef, a MetaGraphDef or a SavedModel, binary or text; or the folder of a
+            SavedModel.
+        tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
+            serving.
+        progress: called now and then.
+        apart: whether the content of large constants may be beside the graph.
+
+    Raises:
+        NotFoundError: there is no such file, no SavedModel in the folder, or no meta graph with
+            these tags.
+        DataLossError: the file holds no graph; the error says what it is, and what to do.
+        ResourceExhaustedError: there is not enough memory.
+        OSError: the file cannot be read.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> from tensordraft.formats.model_files import read_model
+        >>> with td.Graph().as_default() as graph:
+        ...     x = td.constant(1, name="x")
+        >>> path = os.path.join(tempfile.mkdtemp(), "odd.name")
+        >>> model = read_model(td.save_graph(graph, path))
+        >>> model.kind.value, [node.name for node in model.graph_def.node]
+        ('GraphDef', ['x'])
+    """
+    path = os.fsdecode(path)
+    if os.path.isdir(path):
+        path = model_file(path)
+    with opened(path) as file, memory_for(path):
+        return read_opened(file, path, tags, progress, apart=apart)._replace(path=path)
+
+
+def read_opened(
+    file: BufferedIOBase,
+    title: str,
+    tags: Iterable[str] | None = None,
+    progress: Progress | None = None,
+    *,
+    apart: bool = True,
+) -> ModelFile:
+    """Reads a graph from a file that is open, and has a descriptor: as `read_model`.
+
+    Args:
+        file: the file.
+        title: what errors call it.
+        tags: as for `read_model`.
+        progress: as for `read_model`.
+        apart: as for `read_model`.
+    """
+    kind, is_text = kind_of(file, title)
+    size = os.fstat(file.fileno()).st_size
+    if progress is not None:
+        progress("bytes", 0, size)
+    contents: dict[str, memoryview] = {}
+    if apart and kind is Kind.GRAPH and not is_text and size >= _WORTH_A_LOOK:
+        data, contents = read_apart(file, size, progress)
+    else:
+        data = file.read()
+    try:
+        message: Any = parse_message(_MESSAGES[kind], data, title, as_text=is_text)
+    except errors.DataLossError as error:
+        if is_text or not looks_cut_off(file, size):
+            raise
+        told = (
+            f"{title} is not a {kind.value}: it ends in the middle of a message, after {size} "
+            "bytes, as a file that was cut off does; copy or download it again"
+        )
+        raise errors.DataLossError(None, None, told) from error
+    meta_graph = None
+    if not isinstance(message, GraphDef):
+        meta_graph = chosen(message, tags, title) if isinstance(message, SavedModel) else message
+    graph_def = message if meta_graph is None else meta_graph.graph_def
+    if progress is not None:
+        functions = graph_def.library.function
+        progress("nodes", 0, len(graph_def.node) + sum(len(f.node_def) for f in functions))
+    return ModelFile("", kind, graph_def, meta_graph, contents)
+
+
+def load_graph_def(path: str | PathLike[str]) -> GraphDef:
+    """The GraphDef in a file or folder: as `read_model`."""
+    return read_model(path, apart=False).graph_def
+
+
+def read_graph_def(
+    path: str | PathLike[str], progress: Progress | None = None
+) -> tuple[GraphDef, dict[str, memoryview]]:
+    """The GraphDef in a file or folder, and beside it the content of its large constants."""
+    model = read_model(path, progress=progress)
+    return model.graph_def, model.contents
+
+
+def model_file(folder: str) -> str:
+    """The file of the SavedModel in a folder.
+
+    Raises:
+        NotFoundError: there is none; the error says what is there instead.
+    """
+    for name in _MODEL_FILES:
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            return path
+    names = sorted(os.listdir(folder))
+    graphs = [name for name in names if name.endswith((".meta", ".pb", ".pbtxt"))]
+    inside = [name for name in names if os.path.exists(os.path.join(folder, name, _MODEL_FILES[0]))]
+    told = f"there is no SavedModel in {folder!r}"
+    if graphs or inside:
+        told += f"; it holds {', '.join([*inside, *graphs][:8])}: name one of these"
+    else:
+        told += f", which would be a file {_MODEL_FILES[0]}; " + (
+            f"it holds {', '.join(names[:_MOST_NAMED])}" if names else "it is empty"
+        )
+    raise errors.NotFoundError(None, None, told)
+
+
+def chosen(model: SavedModel, tags: Iterable[str] | None, path: str) -> MetaGraphDef:
+    """The meta graph of a SavedModel that has the tags.
+
+    Raises:
+        NotFoundError: there is none, or more than one.
+    """
+    graphs = list(model.meta_graphs)
+    wanted = _SERVE if tags is None else set(tags)
+    fitting = [graph for graph in graphs if set(graph.meta_info_def.tags) == wanted]
+    if tags is None and len(graphs) == 1:
+        fitting = graphs
+    if len(fitting) != 1:
+        there = [sorted(graph.meta_info_def.tags) for graph in graphs]
+        raise errors.NotFoundError(
+            None,
+            None,
+            f"{path}: no one meta graph with the tags {sorted(wanted)}; there are {there}",
+        )
+    return fitting[0]

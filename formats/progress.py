@@ -1,0 +1,32 @@
+"""Telling how far something has come that may take long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TypeAlias, TypeVar
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called now and then, with what is counted, how much of it is done, and how much there is."""
+
+Item = TypeVar("Item")
+
+_ITEMS_A_REPORT = 1_000
+
+
+def reported(items: Collection[Item], what: str, progress: Progress | None) -> Iterable[Item]:
+    """The items; before the first of every thousand, `progress` is told.
+
+    Example:
+        >>> from tensordraft.formats.progress import reported
+        >>> list(reported("ab", "letters", print))
+        letters 0 2
+        ['a', 'b']
+    """
+    return items if progress is None else _reported(items, what, progress)
+
+
+def _reported(items: Collection[Item], what: str, progress: Progress) -> Iterator[Item]:
+    for number, item in enumerate(items):
+        if number % _ITEMS_A_REPORT == 0:
+            progress(what, number, len(items))
+        yield item

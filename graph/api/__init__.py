@@ -1,0 +1,1 @@
+"""The public surface: namespaces, this table, guards, hints for typos."""

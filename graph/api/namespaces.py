@@ -1,0 +1,257 @@
+"""The namespaces that users know, such as `td.nn`: modules filled from the public table."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from .api_guards import handed_out
+from .public_table import resolve
+from .unsupported_names import missing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .public_table import PublicTable
+
+NAMESPACES = {
+    "td.app": "The frame of a program.",
+    "td.app.flags": "The flags of the command line.",
+    "td.audio": "Sounds as files.",
+    "td.bitwise": "Functions on the bits of integers.",
+    "td.compat": "Text as bytes and bytes as text; `td.compat.v1` is tensordraft itself.",
+    "td.contrib": "What programs use most of `contrib`.",
+    "td.contrib.cluster_resolver": "What finds TPUs, of which there are none.",
+    "td.contrib.crf": "Conditional random fields along sequences of tags.",
+    "td.contrib.cudnn_rnn": "Recurrent layers with the arguments of those for GPUs.",
+    "td.contrib.data": "Datasets under the names of `contrib`.",
+    "td.contrib.distribute": "Strategies for several devices, of which there is one.",
+    "td.contrib.distributions": "Distributions of random numbers.",
+    "td.contrib.framework": "Arguments for many calls at once, and variables of models.",
+    "td.contrib.framework.nest": "Nested lists, tuples and dicts.",
+    "td.contrib.image": "Images turned, moved and put in perspective.",
+    "td.contrib.layers": "Layers, initializers and regularizers of `contrib`.",
+    "td.contrib.layers.utils": "Names and collections of the outputs of layers.",
+    "td.contrib.learn": "What is left of `contrib.learn`.",
+    "td.contrib.learn.datasets": "Data of tutorials.",
+    "td.contrib.learn.datasets.mnist": "Handwritten digits, from local files.",
+    "td.contrib.learn.preprocessing": "Texts as numbers.",
+    "td.contrib.legacy_seq2seq": "From lists of inputs to lists of outputs, and their losses.",
+    "td.contrib.linalg": "Matrices as linear operators.",
+    "td.contrib.lookup": "Tables, and vocabularies from files.",
+    "td.contrib.losses": "Losses that take predictions first.",
+    "td.contrib.metrics": "Metrics that take predictions first.",
+    "td.contrib.opt": "Further optimizers.",
+    "td.contrib.rnn": "Recurrent networks, as `td.nn` and `td.nn.rnn_cell` have them.",
+    "td.contrib.seq2seq": "Attention, decoders, and what drives them.",
+    "td.contrib.slim": "Models by layers with common arguments, and their training.",
+    "td.contrib.slim.data_decoder": "What takes data apart into items.",
+    "td.contrib.slim.data_provider": "Items, and tensors for them.",
+    "td.contrib.slim.dataset": "Sets of data in files.",
+    "td.contrib.slim.dataset_data_provider": "Tensors of the examples of a set of data.",
+    "td.contrib.slim.evaluation": "Evaluating checkpoints.",
+    "td.contrib.slim.initializers": "Initializers of `td.contrib.layers`.",
+    "td.contrib.slim.learning": "Train ops, and running them.",
+    "td.contrib.slim.losses": "Losses that take predictions first.",
+    "td.contrib.slim.metrics": "Metrics that take predictions first.",
+    "td.contrib.slim.model_analyzer": "What a model consists of.",
+    "td.contrib.slim.parallel_reader": "Records of files that several readers read.",
+    "td.contrib.slim.prefetch_queue": "Batches that are there before they are asked for.",
+    "td.contrib.slim.queues": "The threads of queues, for a while.",
+    "td.contrib.slim.regularizers": "Regularizers of `td.contrib.layers`.",
+    "td.contrib.slim.tfexample_decoder": "Examples taken apart.",
+    "td.contrib.slim.utils": "Names and collections of the outputs of layers.",
+    "td.contrib.staging": "What later runs work on.",
+    "td.contrib.tensorboard": "What TensorBoard shows.",
+    "td.contrib.tensorboard.plugins": "What TensorBoard shows.",
+    "td.contrib.tensorboard.plugins.projector": "Tensors as points in space.",
+    "td.contrib.tfprof": "The profiler, as it was in `contrib`.",
+    "td.contrib.tfprof.model_analyzer": "The profiler, as it was in `contrib`.",
+    "td.contrib.tpu": "Estimators of programs for TPUs, on the CPU.",
+    "td.contrib.training": "Hyperparameters, train ops, and waiting for checkpoints.",
+    "td.contrib.util": "Tensors as messages.",
+    "td.data": "Datasets, and iterators over them.",
+    "td.data.experimental": "More of what makes datasets.",
+    "td.debugging": "Checks that a graph makes while it runs, and while it is built.",
+    "td.distribute": "Strategies for several devices, of which there is one.",
+    "td.distribute.experimental": "More of these strategies.",
+    "td.distributions": "Distributions of random numbers.",
+    "td.dtypes": "The types of elements, and from one to another.",
+    "td.errors": "The errors that runs raise.",
+    "td.estimator": "Models as objects that are trained, evaluated, asked and exported.",
+    "td.estimator.export": "What exported models are fed and give.",
+    "td.estimator.inputs": "Inputs from arrays and tables in memory.",
+    "td.estimator.tpu": "Estimators of programs for TPUs, on the CPU.",
+    "td.feature_column": "Columns of features, and layers that take them.",
+    "td.flags": "The flags of the command line.",
+    "td.gfile": "Files, under TensorFlow's names.",
+    "td.graph_util": "Editing graphs.",
+    "td.image": "Functions for images.",
+    "td.initializers": "Initial values of variables, by short names.",
+    "td.io": "Reading and writing files and records.",
+    "td.io.gfile": "Files, under TensorFlow 2's names.",
+    "td.keras": "What programs of TensorFlow 1.x use of Keras.",
+    "td.keras.activations": "Activations.",
+    "td.keras.backend": "Functions, variables and the session that Keras builds upon.",
+    "td.keras.callbacks": "What is told of the training of models.",
+    "td.keras.constraints": "What is applied to variables after an update.",
+    "td.keras.datasets": "Data of tutorials, from local files.",
+    "td.keras.datasets.fashion_mnist": "Clothes, as small as the digits.",
+    "td.keras.datasets.mnist": "Handwritten digits.",
+    "td.keras.initializers": "Initial values of variables.",
+    "td.keras.layers": "Layers of `td.layers` and more, whose arguments may be words.",
+    "td.keras.losses": "Losses: of labels and predictions, one number for each example.",
+    "td.keras.metrics": "Metrics: how right predictions are.",
+    "td.keras.models": "Layers that are trained, judged and asked as one.",
+    "td.keras.optimizers": "Optimizers of models.",
+    "td.keras.preprocessing": "Texts and sequences made ready for models.",
+    "td.keras.preprocessing.image": "Images made ready for models, and changed at random.",
+    "td.keras.preprocessing.sequence": "Sequences of one length.",
+    "td.keras.preprocessing.text": "Texts as numbers.",
+    "td.keras.regularizers": "Losses of variables.",
+    "td.keras.utils": "Data for models.",
+    "td.layers": "Layers: ops with variables of their own.",
+    "td.linalg": "Linear algebra.",
+    "td.logging": "Python's logging, under TensorFlow's names.",
+    "td.lookup": "Tables: values by keys.",
+    "td.losses": "Losses: how far predictions are from labels.",
+    "td.manip": "Elements of tensors moved about.",
+    "td.math": "Mathematical functions.",
+    "td.metrics": "Metrics: what models are judged by, counted batch after batch.",
+    "td.nest": "Nested lists, tuples and dicts.",
+    "td.nn": "Functions for neural networks.",
+    "td.nn.rnn_cell": "Cells of recurrent networks.",
+    "td.nn.seq2seq": "From lists of inputs to lists of outputs, and their losses.",
+    "td.profiler": "What a graph costs, as TensorFlow tells it.",
+    "td.python_io": "Files of records.",
+    "td.quantization": "Numbers of few bits.",
+    "td.ragged": "Rows of different lengths.",
+    "td.random": "Random numbers.",
+    "td.random.experimental": "Generators of random numbers, under their names of 1.15.",
+    "td.queue": "Queues.",
+    "td.raw_ops": "Every op by the name of its type, taken with keywords.",
+    "td.resource_loader": "Files beside a program.",
+    "td.sets": "Sets: what vectors of elements have in common.",
+    "td.signal": "Spectra, frames and windows of signals.",
+    "td.sparse": "Sparse tensors.",
+    "td.spectral": "Fourier and cosine transforms.",
+    "td.saved_model": "SavedModels: written, and loaded into sessions.",
+    "td.saved_model.builder": "Writing SavedModels.",
+    "td.saved_model.constants": "The names of files and collections of SavedModels.",
+    "td.saved_model.loader": "Loading SavedModels into sessions.",
+    "td.saved_model.main_op": "Ops that a SavedModel asks to be run once.",
+    "td.saved_model.signature_constants": "The names that signatures have.",
+    "td.saved_model.signature_def_utils": "Signatures as messages.",
+    "td.saved_model.tag_constants": "The tags that meta graphs have.",
+    "td.saved_model.utils": "Tensors as signatures name them.",
+    "td.strings": "Functions on strings.",
+    "td.summary": "Summaries for TensorBoard, and writing them.",
+    "td.test": "Checks for tests.",
+    "td.timeline": "Traces of runs, for Chrome.",
+    "td.train": "Checkpoints, steps and averages.",
+    "td.train.queue_runner": "Runners of queues.",
+    "td.version": "Which TensorFlow's names and graphs these are.",
+}
+
+# Namespaces that are modules of the package, or the package itself.
+_MODULES = {
+    "td.compat.v1": "",
+    "td.contrib.keras": ".keras",
+    "td.contrib.signal": ".signal",
+    "td.raw_ops": ".ops.raw_ops",
+}
+
+
+class Namespace(ModuleType):
+    """A module that holds what the public table says of it.
+
+    Args:
+        name: the name of the module.
+        namespace: what users call it.
+        table: the public table.
+    """
+
+    def __init__(self, name: str, namespace: str, table: PublicTable) -> None:
+        super().__init__(name, f"{NAMESPACES[namespace]}\n\nUsers know this as `{namespace}`.")
+        self.__path__: list[str] = []  # so that a namespace may hold others
+        self._namespace = namespace
+        self._table = table
+
+    def __getattr__(self, name: str) -> object:
+        value = look_up(self._table, self.__name__, self._namespace, name)
+        setattr(self, name, value)
+        return value
+
+    def __dir__(self) -> list[str]:
+        return listed(self._table, self._namespace)
+
+
+def look_up(table: PublicTable, module: str, namespace: str, name: str) -> object:
+    """What a name stands for in a namespace.
+
+    Args:
+        table: the public table.
+        module: the module that the namespace is.
+        namespace: what users call it.
+        name: the name.
+
+    Raises:
+        AttributeError: there is no such name; the message says what to do where that is known.
+    """
+    if f"{namespace}.{name}" in NAMESPACES or f"{namespace}.{name}" in _MODULES:
+        return import_module(f"{module}.{name}")
+    home = None if name.startswith("__") else table.find(namespace, name)
+    if home is None:
+        if name.startswith("_"):
+            raise missing(module, name)
+        known = listed(table, namespace)
+        raise missing(module, name, known, _elsewhere(table, name))
+    return handed_out(resolve(home), namespace)
+
+
+def _elsewhere(table: PublicTable, name: str) -> str | None:
+    """The shortest public name that ends in `name`."""
+    found = [f"{home}.{name}" for home in ("td", *NAMESPACES) if table.find(home, name)]
+    return min(found, key=lambda full: (full.count("."), len(full)), default=None)
+
+
+def listed(table: PublicTable, namespace: str) -> list[str]:
+    """What a namespace holds, in order: names, and the namespaces inside of it."""
+    inside = [key.rpartition(".") for key in NAMESPACES]
+    return sorted({*table.names(namespace), *(n for home, _, n in inside if home == namespace)})
+
+
+class _Loader(Loader):
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = self._module
+
+
+class NamespaceFinder(MetaPathFinder):
+    """Lets `import tensordraft.nn` find a namespace.
+
+    Args:
+        package: the name of the package.
+        table: its public table.
+    """
+
+    def __init__(self, package: str, table: PublicTable) -> None:
+        self._package = package
+        self._table = table
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of a namespace; None for any other module."""
+        namespace = fullname.replace(self._package, "td", 1)
+        if namespace in _MODULES:
+            return ModuleSpec(fullname, _Loader(import_module(self._package + _MODULES[namespace])))
+        if namespace in NAMESPACES:
+            return ModuleSpec(fullname, _Loader(Namespace(fullname, namespace, self._table)))
+        return None

@@ -1,0 +1,239 @@
+"""What the user has called: its name and arguments for messages, and tracebacks that end there.
+
+Public functions are guarded where they are handed out: an error that is meant for the user leaves
+them without the frames of the library, in one piece.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import re
+import sys
+from types import FunctionType, TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from ...protos.config import config
+from .dialect import spoken
+from .source_lines import shown_line
+from .suggestions import meant
+from .user_frames import home, is_ours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    Function = TypeVar("Function", bound=Callable[..., Any])
+
+_UNEXPECTED = re.compile(r"^(?:\w+\.)?(\w+)\(\) got an unexpected keyword argument '(\w+)'")
+# What raises errors of arguments in our name.
+_RELAYS = ("numpy", "os")
+_LIBRARIES = (__name__.partition(".")[0], "numpy", "importlib")
+
+_PATHS = re.compile("path|file|dir|prefix")
+_NO_PATH = re.compile("expected str, bytes or os.PathLike object, not ")
+
+# What an error says of its place, which `describe` and others have added.
+_PLACED = re.compile(r"^  (?:in '|at )", re.MULTILINE)
+
+# What is not said to users, but a defect, whose frames are needed to find it.
+_DEFECTS = (ArithmeticError, AssertionError, AttributeError, NameError, RecursionError)
+
+# Arguments that op types have under other names than functions.
+WIRE_NAMES = {
+    "concat_dim": "axis",
+    "dim": "axis",
+    "dimension": "axis",
+    "reduction_indices": "axis",
+    "split_dim": "axis",
+    "squeeze_dims": "axis",
+}
+
+
+def guarded(function: Function, name: str = "") -> Function:
+    """`function`, whose errors come without what lies inside of it.
+
+    Args:
+        function: a public function or method.
+        name: what messages call it; by default its name.
+    """
+    trim = _trimmed_of
+
+    def guard(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True  # IPython and pytest leave such frames out
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - it goes on
+            raise trim(error, function)  # noqa: B904 - td.config.full_tracebacks shows the rest
+
+    # A name of its own tells, while an op is built, which function the user has called; with the
+    # globals of the function it counts as part of the function's module.
+    name = name or function.__name__
+    code = guard.__code__.replace(co_name=name, co_qualname=name)
+    made: Any = FunctionType(code, function.__globals__, name, None, guard.__closure__)
+    functools.update_wrapper(made, function)
+    result: Function = made
+    return result
+
+
+_GUARD = guarded.__code__.co_filename
+
+
+def guard_name(frame: FrameType) -> str:
+    """What the user has called, if `frame` is that of a guard; "" otherwise."""
+    return frame.f_code.co_name if frame.f_code.co_filename is _GUARD else ""
+
+
+def trimmed(error: BaseException) -> BaseException:
+    """The error with the user's own frames alone, and without what it was made of.
+
+    What it was made of stays where it happened in the user's own code, as in a `py_func`. Hints
+    in its message are as the program would write them.
+    """
+    _translate(error)
+    if config.full_tracebacks or isinstance(error, _DEFECTS):
+        return error
+    error.__traceback__ = _user_frames(error.__traceback__)
+    reason = _reason(error)
+    while reason is not None and reason.__traceback__ is not None:
+        reason.__traceback__ = _user_frames(reason.__traceback__)
+        if reason.__traceback__ is not None:
+            break
+        reason = _reason(reason)
+    if reason is not _reason(error):
+        error.__cause__, error.__context__ = None, reason
+        error.__suppress_context__ = reason is None
+    return error
+
+
+def _translate(error: BaseException) -> None:
+    text = error.args[0] if error.args else None
+    if isinstance(text, str) and (said := spoken(text)) is not text and _is_said_by_us(error):
+        error.args = (said, *error.args[1:])
+        if getattr(error, "message", None) == text:
+            error.message = said  # type: ignore[attr-defined]
+
+
+def _reason(error: BaseException) -> BaseException | None:
+    return error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _trimmed_of(error: BaseException, function: Callable[..., Any]) -> BaseException:
+    """The error that leaves a guarded function."""
+    if type(error) is TypeError:
+        wrong = _UNEXPECTED.search(str(error))
+        if wrong is not None and wrong[1] == function.__name__:
+            known = [name for name in inspect.signature(function).parameters if name != "self"]
+            hint = meant(wrong[2], known, before=": ") or f": it takes {', '.join(known)}"
+            error.args = (f"{wrong[0]}{hint}",)
+        elif _NO_PATH.match(str(error)):
+            error.args = (_without_path(sys._getframe(1)) or str(error),)
+    if type(error) in (TypeError, ValueError) and _is_said_by_us(error):
+        _place(error, sys._getframe(1))
+    return trimmed(error)
+
+
+def _without_path(guard: FrameType) -> str:
+    """What to say where Python has said that an argument is no path: which one."""
+    call = _call_of(guard)
+    given = [name for name in call.given if name != "self"]
+    for name in [name for name in given if _PATHS.search(name)] or given:
+        if not isinstance(call.arguments[name], (str, bytes, os.PathLike)):
+            return f"{name} must be a path, got {call.arguments[name]!r}"
+    return ""
+
+
+def _is_said_by_us(error: BaseException) -> bool:
+    """Whether it was not the user's own code, called back, that raised an error."""
+    frames: list[FrameType] = []
+    trace = error.__traceback__
+    while trace is not None:
+        if home(trace.tb_frame) not in _RELAYS:
+            frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    return bool(frames) and is_ours(frames[-1])
+
+
+def _place(error: BaseException, guard: FrameType) -> None:
+    """Adds what the user has called, and where, to an error that tells neither."""
+    text = error.args[0] if len(error.args) == 1 else None
+    caller = guard.f_back
+    if caller is None or is_ours(caller) or not isinstance(text, str) or _PLACED.search(text):
+        return
+    called = _called(guard)
+    if called != "[]" and not re.search(rf"(?<!\w){re.escape(called)}(?!\w)", text):
+        text = f"{called}: {text}"
+    file = caller.f_code.co_filename
+    if not file.startswith("<"):  # as in `<stdin>`
+        text += f"\n  at {shown_line(file, caller.f_lineno)}"
+    error.args = (text,)
+
+
+def _called(guard: FrameType) -> str:
+    """What the user has called: of a class that is made, its own name, not that of a base."""
+    name = guard.f_code.co_name
+    function, args = guard.f_locals["function"], guard.f_locals["args"]
+    return type(args[0]).__name__ if function.__name__ == "__init__" and args else name
+
+
+def _user_frames(trace: TracebackType | None) -> TracebackType | None:
+    frames: list[TracebackType] = []
+    while trace is not None:
+        if home(trace.tb_frame) not in _LIBRARIES:
+            frames.append(trace)
+        trace = trace.tb_next
+    kept: TracebackType | None = None
+    for trace in reversed(frames):
+        kept = TracebackType(kept, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
+    return kept
+
+
+class PublicCall(NamedTuple):
+    """A call of a public function: its name, its arguments, and which of them were given."""
+
+    name: str
+    arguments: dict[str, Any]
+    given: frozenset[str] = frozenset()
+
+    def argument(self, value: Any) -> str | None:
+        """What the user knows `value` as: `b`, `values[1]`; None if it is no argument."""
+        for name, item in self.items():
+            # Words and numbers are one object wherever they stand: those of defaults tell nothing.
+            if item is value and name.partition("[")[0] in self.given:
+                return name
+        return None
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """The arguments, and what is in lists among them."""
+        for name, value in self.arguments.items():
+            yield name, value
+            if isinstance(value, (list, tuple)):
+                yield from ((f"{name}[{i}]", item) for i, item in enumerate(value))
+
+    def spelled(self, wire_name: str) -> str:
+        """What the user knows an argument of an op type as."""
+        known = WIRE_NAMES.get(wire_name, wire_name)
+        return known if known in self.arguments else wire_name
+
+
+def public_call() -> PublicCall | None:
+    """What the user has called; None where that is no guarded function."""
+    frame: FrameType | None = sys._getframe(1)
+    last: FrameType | None = None
+    while frame is not None and is_ours(frame):
+        last = frame if guard_name(frame) else last
+        frame = frame.f_back
+    return None if last is None else _call_of(last)
+
+
+def _call_of(guard: FrameType) -> PublicCall:
+    """The call that a guard stands for."""
+    function, args, kwargs = (guard.f_locals.get(key) for key in ("function", "args", "kwargs"))
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)  # type: ignore[arg-type, misc]
+    except TypeError:
+        return PublicCall(guard_name(guard), dict(kwargs or {}), frozenset(kwargs or ()))
+    given = frozenset(bound.arguments)
+    bound.apply_defaults()
+    return PublicCall(guard_name(guard), dict(bound.arguments), given)

@@ -1,0 +1,103 @@
+"""Which names users see, and where: what the modules of the package state in their `public`.
+
+A module says `public = {"td, td.math": "abs add", "td": "half=float16"}`: its `abs` is `td.abs` and
+`td.math.abs`, its `float16` is also `td.half`. Modules are imported stage by stage, when a name is
+asked for that no earlier stage has.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from collections import defaultdict
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from .rooms import STAGE_NAMES, STAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from threading import RLock
+
+
+class Home(NamedTuple):
+    """Where a public name is written: a module, and the name that it has there."""
+
+    module: str
+    name: str
+
+
+def entries(public: Mapping[str, str], module: str) -> Iterator[tuple[str, str, Home]]:
+    """What a module makes public, as triples of namespace, public name and home.
+
+    Args:
+        public: the table of the module.
+        module: its name.
+    """
+    for namespaces, names in public.items():
+        for entry in names.split():
+            name, _, own = entry.partition("=")
+            for namespace in namespaces.split(", "):
+                yield namespace, name, Home(module, own or name)
+
+
+class PublicTable:
+    """The public names of a package, by namespace.
+
+    Args:
+        package: the name of the package.
+        lock: held while modules are imported.
+    """
+
+    def __init__(self, package: str, lock: RLock) -> None:
+        self._package = package
+        self._homes: dict[str, dict[str, Home]] = defaultdict(dict)
+        self._pending = list(STAGE_NAMES)
+        self._loading = False
+        self._lock = lock
+
+    def find(self, namespace: str, name: str) -> Home | None:
+        """Where the name of a namespace is written, or None."""
+        with self._lock:
+            while (home := self._homes[namespace].get(name)) is None and self._load_next():
+                pass
+            return home
+
+    def names(self, namespace: str) -> list[str]:
+        """The names in a namespace, in order."""
+        with self._lock:
+            while self._load_next():
+                pass
+            return sorted(self._homes[namespace])
+
+    def load(self, stage: str) -> None:
+        """Imports the modules of a stage, and of those before it."""
+        with self._lock:
+            while stage in self._pending and self._load_next():
+                pass
+
+    def _load_next(self) -> bool:
+        """Imports the next stage; False if there is none, or one is being imported right now."""
+        if self._loading or not self._pending:
+            return False
+        self._loading = True
+        try:
+            for package in STAGES[self._pending[0]]:
+                self._import_modules(f"{self._package}.{package}")
+            del self._pending[0]
+        finally:
+            self._loading = False
+        return True
+
+    def _import_modules(self, package: str) -> None:
+        """Imports the modules of a package, and collects their public names."""
+        for found in pkgutil.iter_modules(import_module(package).__path__, f"{package}."):
+            if not found.ispkg:
+                public = getattr(import_module(found.name), "public", {})
+                for namespace, name, home in entries(public, found.name):
+                    self._homes[namespace][name] = home
+
+
+def resolve(home: Home) -> object:
+    """What stands at a home."""
+    return getattr(sys.modules[home.module], home.name)

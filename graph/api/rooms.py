@@ -1,0 +1,236 @@
+"""The folders of the package: what each is for, what it may import, and when it is imported.
+
+This table is the only place to edit for a new folder: the layering test reads it, the public table
+imports by its stages, and `make docs` writes it into pyproject.toml, docs/architecture.md and the
+navigation of the site.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Room(NamedTuple):
+    """A folder of the package.
+
+    Attributes:
+        folder: its path from the root.
+        purpose: what belongs there, in one line.
+        start: for a top-level folder, the modules to read first.
+        stage: the public names of a stage are imported together; by default a folder belongs to
+            the stage of the folder above it, and a top-level folder is a stage of its own.
+        never: a top-level folder that it must not import, although that folder stands below it.
+    """
+
+    folder: str
+    purpose: str
+    start: str = ""
+    stage: str = ""
+    never: str = ""
+
+
+# From the ground up: a file imports from its own folder and from the rows above its row.
+ROOMS = (
+    Room(
+        "protos",
+        "wire formats: `.proto` sources in a private descriptor pool, dtypes, codecs",
+        "messages.py, dtypes.py",
+        stage="engine",
+    ),
+    Room("shape_inference/symbolic", "arithmetic of named sizes", stage="none"),
+    Room(
+        "shape_inference",
+        "`TensorShape`, shape rules shared by many ops, and the inference engine",
+        "inference.py, context.py",
+        stage="engine",
+    ),
+    Room(
+        "runtime",
+        "run-time support below graphs: errors, thread pools, time limits, kernel metadata",
+        "kernel_spec.py, errors.py",
+        stage="engine",
+    ),
+    Room(
+        "runtime/jit", "machine code compiled by numba: the accelerator and its cache", stage="none"
+    ),
+    Room(
+        "formats",
+        "bytes on disk: records, sorted tables, event files, atomic writes",
+        "message_files.py, record_file.py",
+        stage="saving",
+    ),
+    Room("formats/checkpoints", "readers and writers of checkpoint files"),
+    Room("graph/api", "the public surface: namespaces, this table, guards, hints for typos"),
+    Room("graph/scopes", "names, devices, collections, thread-local defaults"),
+    Room(
+        "graph",
+        "the core: `OpDef`, `Operation`, `Tensor`, `Graph`, conversion to tensors",
+        "op_def.py, node.py",
+        stage="engine",
+    ),
+    Room("graph/importing", "from GraphDef to graph: functions, loops and conditionals of 1.x"),
+    Room("session/passes", "passes that simplify a plan before it is laid out", stage="none"),
+    Room(
+        "session",
+        "`Session.run`: fetches, feeds, plans and executors",
+        "planner.py, executor.py",
+        stage="engine",
+        never="ops",
+    ),
+    Room("ops/common", "building blocks of ops: elementwise tables, GEMM, allocation, nesting"),
+    Room("ops/math", "arithmetic, comparison, reductions, segments"),
+    Room("ops/special", "special functions: gamma, beta, error functions, Bessel"),
+    Room("ops/array", "constants, shapes, casts, reshaping, joining, padding"),
+    Room("ops/strings", "strings: joining, splitting, regular expressions, hashes"),
+    Room("ops/indexing", "gather, scatter, slices, masks, one-hot"),
+    Room("ops/sorting", "sorting, top-k, unique"),
+    Room("ops/random", "random numbers as TensorFlow's CPU kernels draw them"),
+    Room("ops/conv", "convolution and pooling"),
+    Room("ops/linalg", "matrix products, decompositions, linear systems"),
+    Room("ops/debugging", "assertions, prints, Python callbacks, control of order"),
+    Room("ops/sparse", "sparse tensors and sets"),
+    Room("ops/ragged", "ragged tensors"),
+    Room("ops/statistics", "moments, norms, histograms, clipping by norm"),
+    Room("ops/image", "resizing, cropping and colours of images"),
+    Room("ops/boxes", "bounding boxes: suppression, drawing, random crops"),
+    Room("ops/image_files", "PNG, JPEG, GIF and BMP files"),
+    Room("ops/quantized", "quantized and fake-quantized arithmetic"),
+    Room("ops/nn", "activations, normalization, losses, embeddings, CTC"),
+    Room("ops/signals", "Fourier transforms, frames, spectra, WAV files"),
+    Room("ops/tables", "lookup tables and vocabularies"),
+    Room("ops/parsing", "tf.Example, CSV, raw bytes"),
+    Room("ops/initializers", "initial values of variables"),
+    Room("ops/variables", "variables: references, resources, partitions, updates"),
+    Room("ops/variable_scopes", "`get_variable`, variable scopes, global step, moving averages"),
+    Room("ops/summaries", "summaries for TensorBoard"),
+    Room("ops/lists", "TensorArrays and tensor lists"),
+    Room("ops/training_updates", "the steps of optimizers as ops"),
+    Room("ops/queues", "queues, barriers, accumulators, staging areas"),
+    Room("ops/readers", "file readers, reading and writing files"),
+    Room("ops/control_flow", "`cond`, `while_loop`, `map_fn`, functions"),
+    Room("ops/data", "`td.data`: dataset ops and the `Dataset` class"),
+    Room(
+        "ops",
+        "a folder for each subject, a module for each family: signature, shape function, kernel",
+        "indexing/gathering.py",
+        never="session",
+    ),
+    Room("autodiff/common", "helpers of gradient rules"),
+    Room("autodiff/engine", "reverse mode: backpropagation and accumulation"),
+    Room("autodiff/bodies", "gradients of branches, loops and function calls"),
+    Room("autodiff/rules", "gradient rules, in files named after the folders of `ops`"),
+    Room(
+        "autodiff",
+        "`td.gradients`: the engine and the rule of each op",
+        "gradients.py, engine/backpropagation.py",
+    ),
+    Room("saving/checkpoints", "meta graphs, object checkpoints, pickled graphs"),
+    Room("saving/editing", "extracting, renaming, folding, freezing, comparing graphs"),
+    Room("saving/savers", "`Saver`, checkpoint ops, warm starting", stage="ops"),
+    Room("saving/saved_model", "SavedModels: builder, loader, signatures"),
+    Room("saving/transforms", "`optimize` and the graph transforms of 1.x"),
+    Room(
+        "saving",
+        "graphs and models in files: `td.load`, `load_graph`, `Saver`, SavedModels, freezing",
+        "loading.py, graph_files.py",
+    ),
+    Room("analysis/checking", "checks of a single graph: consistency and shapes"),
+    Room("analysis", "what is known before a run: `td.check_graph`, `td.cost`, contracts, lints"),
+    Room("analysis/drawing", "`td.draw`: layout of graphs, SVG and HTML"),
+    Room("analysis/profiler", "`td.profiler`, as TensorFlow 1.x reports costs"),
+    Room("training/distributions", "`td.distributions`", stage="layers"),
+    Room("training/layers", "`td.layers`", stage="layers"),
+    Room("training/feature_columns", "`td.feature_column`", stage="layers"),
+    Room("training/losses", "`td.losses`", stage="layers"),
+    Room("training/metrics", "`td.metrics`", stage="layers"),
+    Room("training/rnn", "`td.nn.rnn_cell`, `dynamic_rnn` and kin", stage="layers"),
+    Room("training/coordination", "threads, clusters and distribution strategies"),
+    Room("training/input_queues", "`td.train.batch` and other queue-based input"),
+    Room("training/schedules", "learning-rate schedules"),
+    Room("training/sessions", "monitored sessions, hooks, supervisor"),
+    Room("training/optimizers", "`td.train.Optimizer` and its subclasses"),
+    Room("training/checkpoints", "`td.train.Checkpoint` and `CheckpointManager`"),
+    Room(
+        "training",
+        "layers, losses, metrics, optimizers, schedules, training sessions, checkpoints",
+        "layers/layer.py, optimizers/optimizer.py",
+    ),
+    Room("keras_api/backend", "`td.keras.backend`"),
+    Room("keras_api/layers", "`td.keras.layers` but recurrent ones"),
+    Room("keras_api/recurrent", "recurrent layers and cells of Keras"),
+    Room("keras_api/losses", "`td.keras.losses`"),
+    Room("keras_api/metrics", "`td.keras.metrics`"),
+    Room("keras_api/callbacks", "`td.keras.callbacks`"),
+    Room("keras_api/optimizers", "`td.keras.optimizers`"),
+    Room("keras_api/preprocessing", "`td.keras.preprocessing` and `td.keras.utils`"),
+    Room("keras_api/models", "`td.keras.Model`: fitting, configs, HDF5 files"),
+    Room("keras_api", "`td.keras`", "models/model.py, layers/base_layer.py"),
+    Room("tf1/contrib/crf", "`td.contrib.crf`"),
+    Room("tf1/contrib/framework", "`td.contrib.framework`"),
+    Room("tf1/contrib/layers", "`td.contrib.layers`"),
+    Room("tf1/contrib/losses", "`td.contrib.losses`"),
+    Room("tf1/contrib/metrics", "`td.contrib.metrics`"),
+    Room("tf1/contrib/opt", "`td.contrib.opt`"),
+    Room("tf1/contrib/preprocessing", "`td.contrib.learn.preprocessing`"),
+    Room("tf1/contrib/rnn", "`td.contrib.rnn`"),
+    Room("tf1/contrib/cudnn_rnn", "`td.contrib.cudnn_rnn`"),
+    Room("tf1/contrib/legacy_seq2seq", "`td.contrib.legacy_seq2seq`"),
+    Room("tf1/contrib/seq2seq", "`td.contrib.seq2seq`"),
+    Room("tf1/contrib/training", "`td.contrib.training`"),
+    Room("tf1/estimator", "`td.estimator`", stage="estimator"),
+    Room("tf1/contrib/slim", "`td.contrib.slim`"),
+    Room("tf1/contrib", "`td.contrib`, the parts that most programs use", stage="contrib"),
+    Room("tf1/import_hook", "`td.as_tensorflow`: `import tensorflow` gives tensordraft"),
+    Room(
+        "tf1/program_checks",
+        "`td.check_program`: a program run on shapes only",
+        stage="program_checks",
+    ),
+    Room("tf1/testing", "`td.test`"),
+    Room(
+        "tf1",
+        "for programs of TensorFlow 1.x: `td.contrib`, `td.estimator`, flags, `td.test`",
+        "import_hook/tensorflow_names.py, estimator/estimator.py",
+    ),
+    Room("tf1/private_modules", "what only private modules of TensorFlow hold", stage="none"),
+    Room("", "the package itself, which looks public names up", stage="none"),
+    Room(
+        "distributed",
+        "running a graph in chunks along a named size, here or on dask",
+        "analysis.py, stages.py, engine.py",
+    ),
+    Room(
+        "cli", "the `tensordraft` command: one module for each subcommand", "main.py", stage="none"
+    ),
+)
+FOLDERS = tuple(room.folder for room in ROOMS)
+
+
+def _stage(room: Room) -> str:
+    """The name of the stage in which the public names of a folder are imported."""
+    above, _, _ = room.folder.rpartition("/")
+    inherited = next((_stage(other) for other in ROOMS if above and other.folder == above), "")
+    return room.stage or inherited or room.folder
+
+
+# Public names are looked for stage by stage, and a stage is imported as a whole.
+STAGE_OF = {room.folder: _stage(room) for room in ROOMS}
+STAGE_NAMES = (
+    "engine",
+    "ops",
+    "saving",
+    "autodiff",
+    "layers",
+    "tf1",
+    "training",
+    "keras_api",
+    "estimator",
+    "contrib",
+    "analysis",
+    "program_checks",
+    "distributed",
+)
+STAGES = {
+    name: tuple(folder.replace("/", ".") for folder in FOLDERS if STAGE_OF[folder] == name)
+    for name in STAGE_NAMES
+}

@@ -1,1 +1,0 @@
-"""Checking a graph without running it, and the report of what was found."""

@@ -1,1 +1,0 @@
-"""Checkpoints, meta graphs and saved models, of this library and of TensorFlow."""

@@ -1,1 +1,0 @@
-"""Editing graphs: cutting, renaming, folding, freezing and comparing them."""

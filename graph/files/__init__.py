@@ -1,1 +1,0 @@
-"""Bytes and messages on disk: records, tables, event files; graphs are unknown here."""

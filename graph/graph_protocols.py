@@ -1,0 +1,143 @@
+"""What the parts of this folder need to know of op types, operations and tensors, by structure.
+
+A module that only reads them takes these protocols; so `node` and `graph`, which make them, stand
+above it, and know each other alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..shape_inference.protocols import Definition
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..protos.dtypes import DType
+    from ..protos.messages import NodeDef, OpDef as OpDefProto
+    from ..runtime.kernel_spec import Memory
+    from ..shape_inference.tensor_shape import TensorShape
+    from .api.source_locations import Site
+    from .signature import Signature
+
+
+class OpType(Definition, Protocol):
+    """The definition of an op: that of its type, or of a node whose type is unknown."""
+
+    @property
+    def signature(self) -> Signature:
+        """The inputs, outputs and attrs."""
+
+    @property
+    def template(self) -> NodeDef | None:
+        """The NodeDef that a node of unknown type was read from."""
+
+    @property
+    def kernel_memory(self) -> Memory:
+        """Where the results of the kernel lie."""
+
+    @property
+    def lowering(self) -> Any:
+        """How an op is written without functions, if it has bodies."""
+
+    def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
+        """The dtypes of the outputs of an op with these attrs."""
+
+    def to_proto(self) -> OpDefProto:
+        """The definition as an OpDef message."""
+
+
+class RegisteredOpType(OpType, Protocol):
+    """An op type that can be looked up, and called."""
+
+    @property
+    def site(self) -> Site:
+        """The line that defines it."""
+
+    def input_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
+        """The dtypes of the inputs of an op with these attrs."""
+
+    def result(self, op: Any) -> Any:
+        """The outputs of an op in the form in which a call returns them."""
+
+    def __call__(self, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+        """Adds an op."""
+
+
+class Value(Protocol):
+    """A tensor."""
+
+    @property
+    def name(self) -> str:
+        """The name of the op, a colon, and the number of the output."""
+
+    @property
+    def op(self) -> Op:
+        """The operation that makes it."""
+
+    @property
+    def value_index(self) -> int:
+        """The number of the output."""
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype."""
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+
+
+class Op(Protocol):
+    """An operation."""
+
+    @property
+    def graph(self) -> Any:
+        """The Graph that it is in."""
+
+    @property
+    def index(self) -> int:
+        """How many ops were made before it."""
+
+    @property
+    def name(self) -> str:
+        """The full name."""
+
+    @property
+    def type(self) -> str:
+        """The op type."""
+
+    @property
+    def definition(self) -> OpType:
+        """The definition."""
+
+    @property
+    def device(self) -> str:
+        """The device string."""
+
+    @property
+    def site(self) -> Site | None:
+        """The line of the program that made it."""
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """The value of every attr."""
+
+    @property
+    def inputs(self) -> Sequence[Value]:
+        """The tensors that it takes."""
+
+    @property
+    def outputs(self) -> Sequence[Value]:
+        """The tensors that it makes."""
+
+    @property
+    def controls(self) -> Sequence[Op]:
+        """The operations that run before it."""
+
+    @property
+    def node_def(self) -> NodeDef:
+        """The op as a message."""
+
+    def get_attr(self, name: str, /) -> Any:
+        """The value of an attr."""

@@ -1,1 +1,0 @@
-"""Graphs from files and to files: load, save, and events that show them."""

@@ -1,0 +1,96 @@
+"""What a graph touches outside of itself when it runs: files, and functions of the program."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..runtime import errors
+from ..shape_inference.traits import Constant
+from .describe import whereabouts
+from .unregistered import UnregisteredOp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .node import Operation
+
+_MOST_NAMED = 8
+
+
+class Touch(NamedTuple):
+    """What an op touches.
+
+    Attributes:
+        op: the op.
+        what: "reads files", "writes files", "calls Python", or "is unknown".
+    """
+
+    op: Operation
+    what: str
+
+
+def touches(ops: Iterable[Operation]) -> Iterator[Touch]:
+    """What ops touch outside of the graph, in their order."""
+    ops = list(ops)
+    computed = set(ops)
+    for op in ops:
+        traits = op.definition.traits
+        if isinstance(op.definition, UnregisteredOp):
+            yield Touch(op, "is unknown")
+        if traits.reads_files or (
+            traits.reads_at and _may_name_file(op, traits.reads_at, computed)
+        ):
+            yield Touch(op, "reads files")
+        if traits.writes_files or (
+            traits.writes_at and _may_name_file(op, traits.writes_at, computed)
+        ):
+            yield Touch(op, "writes files")
+        if traits.calls_python:
+            yield Touch(op, "calls Python")
+
+
+def _may_name_file(op: Operation, place: str, computed: set[Operation]) -> bool:
+    """Whether an attr or input names a file, as far as can be known before the run.
+
+    An input does not if it is a constant that is not fed, and empty.
+
+    Args:
+        op: the op.
+        place: the attr or input, as `Traits.reads_at` states it.
+        computed: the ops that run, so that their results are not fed.
+    """
+    argument, _, start = place.partition("=")
+    if argument in op.attrs:
+        name: bytes = op.attrs[argument]
+        return name.startswith(start.encode()) and bool(name)
+    position = op.definition.input_positions(op.attrs)[argument]
+    places = position if isinstance(position, range) else [position]
+    sources = [op.inputs[place].op for place in places]
+    return any(source not in computed or _text(source) != b"" for source in sources)
+
+
+def _text(op: Operation) -> Any:
+    """The one element of a constant; None where it is not such a constant."""
+    if not isinstance(op.definition.traits, Constant):
+        return None
+    value = op.attrs["value"]
+    return value.array.item() if math.prod(value.shape) == 1 else None
+
+
+def refuse_touching(ops: Iterable[Operation]) -> None:
+    """Checks that ops touch nothing outside of the graph.
+
+    Raises:
+        PermissionDeniedError: some do; they are named.
+    """
+    found = list(touches(ops))
+    if found:
+        told = [f"{whereabouts(touch.op)} {touch.what}" for touch in found[:_MOST_NAMED]]
+        more = f", and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+        raise errors.PermissionDeniedError(
+            None,
+            found[0].op,
+            f"the session is for graphs that are not trusted (ConfigProto.untrusted), and refuses "
+            f"what touches more than the graph: {', '.join(told)}{more}",
+        )

@@ -1,1 +1,0 @@
-"""What users see: which names are public, and what to do about names that are absent."""

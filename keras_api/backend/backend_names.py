@@ -1,0 +1,125 @@
+"""Functions of `td` under the names that Keras gives them in its backend."""
+# ruff: noqa: A004 - Keras's names
+
+from __future__ import annotations
+
+from ...autodiff.gradients import gradients
+from ...graph.default_scopes import name_scope
+from ...ops.array.casting import cast
+from ...ops.array.constants import constant, identity, stop_gradient
+from ...ops.array.fills import ones_like, zeros_like
+from ...ops.array.padding import tile
+from ...ops.array.ranges import range as arange
+from ...ops.array.reshaping import reshape
+from ...ops.array.reversing import reverse
+from ...ops.array.shapes import shape
+from ...ops.array.squeezing import squeeze
+from ...ops.array.stacking import stack
+from ...ops.array.transposing import transpose
+from ...ops.control_flow.mapping import foldl, foldr, map_fn
+from ...ops.indexing.gathering import gather
+from ...ops.indexing.one_hot import one_hot
+from ...ops.linalg.matrix_functions import eye
+from ...ops.math.along_axis import cumprod, cumsum
+from ...ops.math.arithmetic import abs, maximum, minimum, pow, round, sign, square
+from ...ops.math.comparison import equal, greater, greater_equal, less, less_equal, not_equal
+from ...ops.math.exponentials import cos, exp, log, sigmoid, sin, sqrt, tanh
+from ...ops.math.reductions import (
+    reduce_logsumexp as logsumexp,
+    reduce_max as max,
+    reduce_min as min,
+    reduce_prod as prod,
+    reduce_sum as sum,
+)
+from ...ops.math.select import clip_by_value as clip
+from ...ops.nn.activations import elu, softmax, softplus, softsign
+from ...ops.random.uniform_and_normal import random_normal, random_uniform, truncated_normal
+from ...ops.sorting.top_k import in_top_k
+from ...ops.statistics.norms import l2_normalize
+from ...ops.statistics.variances import reduce_std as std, reduce_variance as var
+from ...ops.variables.variable_updates import (
+    assign as update,
+    assign_add as update_add,
+    assign_sub as update_sub,
+)
+from ...training.layers.named_functions import hard_sigmoid
+
+public = {
+    "td.keras.backend": (
+        "abs arange cast clip constant cos cumprod cumsum elu equal exp eye foldl foldr gather "
+        "gradients greater greater_equal hard_sigmoid identity in_top_k l2_normalize less "
+        "less_equal log logsumexp map_fn max maximum min minimum name_scope not_equal one_hot "
+        "ones_like pow prod random_normal random_uniform reshape reverse round shape sigmoid "
+        "sign sin softmax softplus softsign sqrt square squeeze stack std stop_gradient sum "
+        "tanh tile transpose truncated_normal update update_add update_sub var zeros_like "
+        "permute_dimensions=transpose"
+    )
+}
+
+__all__ = [
+    "abs",
+    "arange",
+    "cast",
+    "clip",
+    "constant",
+    "cos",
+    "cumprod",
+    "cumsum",
+    "elu",
+    "equal",
+    "exp",
+    "eye",
+    "foldl",
+    "foldr",
+    "gather",
+    "gradients",
+    "greater",
+    "greater_equal",
+    "hard_sigmoid",
+    "identity",
+    "in_top_k",
+    "l2_normalize",
+    "less",
+    "less_equal",
+    "log",
+    "logsumexp",
+    "map_fn",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "name_scope",
+    "not_equal",
+    "one_hot",
+    "ones_like",
+    "pow",
+    "prod",
+    "random_normal",
+    "random_uniform",
+    "reshape",
+    "reverse",
+    "round",
+    "shape",
+    "sigmoid",
+    "sign",
+    "sin",
+    "softmax",
+    "softplus",
+    "softsign",
+    "sqrt",
+    "square",
+    "squeeze",
+    "stack",
+    "std",
+    "stop_gradient",
+    "sum",
+    "tanh",
+    "tile",
+    "transpose",
+    "truncated_normal",
+    "update",
+    "update_add",
+    "update_sub",
+    "var",
+    "zeros_like",
+]

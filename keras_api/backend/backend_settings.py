@@ -1,0 +1,275 @@
+"""Settings of Keras's backend, its variables, and what is known of tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...ops.array.constants import placeholder as plain_placeholder
+from ...ops.array.fills import ones as plain_ones, zeros as plain_zeros
+from ...ops.variables.variable import Variable
+from ...training.layers.layer_names import numbered
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+
+public = {
+    "td.keras.backend": (
+        "backend count_params dtype epsilon floatx get_uid image_data_format int_shape ndim ones "
+        "placeholder set_epsilon set_floatx set_image_data_format variable zeros"
+    )
+}
+
+_FLOATX = ["float32"]
+_EPSILON = [1e-7]
+
+
+def backend() -> str:
+    """The name of what Keras builds upon.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.backend.backend()
+        'tensorflow'
+    """
+    return "tensorflow"
+
+
+def epsilon() -> float:
+    """What keeps divisors and logarithms from 0.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.backend.epsilon()
+        1e-07
+    """
+    return _EPSILON[0]
+
+
+def set_epsilon(value: float) -> None:
+    """Sets what keeps divisors and logarithms from 0.
+
+    Args:
+        value: the number.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.backend.set_epsilon(1e-7)
+    """
+    _EPSILON[0] = float(value)
+
+
+def floatx() -> str:
+    """The dtype of variables and placeholders, unless one is given.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.backend.floatx()
+        'float32'
+    """
+    return _FLOATX[0]
+
+
+def set_floatx(value: str) -> None:
+    """Sets the dtype of variables and placeholders.
+
+    Args:
+        value: "float16", "float32" or "float64".
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.backend.set_floatx("float32")
+    """
+    if value not in {"float16", "float32", "float64"}:
+        raise ValueError(f"value must be 'float16', 'float32' or 'float64', got {value!r}")
+    _FLOATX[0] = value
+
+
+def image_data_format() -> str:
+    """Where images have their channels.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.backend.image_data_format()
+        'channels_last'
+    """
+    return "channels_last"
+
+
+def set_image_data_format(data_format: str) -> None:
+    """Says where images have their channels: behind all else.
+
+    Args:
+        data_format: "channels_last".
+
+    Raises:
+        ValueError: it is another one.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.backend.set_image_data_format("channels_last")
+    """
+    if data_format != "channels_last":
+        raise ValueError(
+            f"data_format must be 'channels_last', got {data_format!r}: layers take another one "
+            "as an argument"
+        )
+
+
+def get_uid(prefix: str = "") -> int:
+    """A number, one greater at each call with the same word in a graph.
+
+    Args:
+        prefix: the word.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.backend.get_uid("x"), td.keras.backend.get_uid("x")
+        (1, 2)
+    """
+    return int(numbered(f"uid {prefix}", 1).rpartition("_")[2])
+
+
+def placeholder(
+    shape: Any = None,
+    ndim: int | None = None,
+    dtype: Any = None,
+    sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """A placeholder.
+
+    Args:
+        shape: the shape; sizes may be None.
+        ndim: the rank, where there is no shape.
+        dtype: the dtype; by default `floatx()`.
+        sparse: False.
+        name: a name for the op.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.backend.placeholder(ndim=2).shape.as_list()
+        [None, None]
+    """
+    if sparse:
+        raise ValueError("sparse placeholders are td.sparse_placeholder")
+    sizes = [None] * ndim if shape is None and ndim is not None else shape
+    return plain_placeholder(dtype or floatx(), sizes, name=name)
+
+
+def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
+    """A variable.
+
+    Args:
+        value: what it begins with.
+        dtype: the dtype; by default `floatx()`.
+        name: a name for the ops.
+        constraint: what is applied to it after an update.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.backend.variable([1, 2]).dtype.name
+        'float32_ref'
+    """
+    initial = convert_to_tensor(value, dtype or floatx())
+    return Variable(initial, name=name, constraint=constraint)
+
+
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A variable of zeros.
+
+    Args:
+        shape: the shape.
+        dtype: the dtype; by default `floatx()`.
+        name: a name for the ops.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     print(td.keras.backend.get_value(td.keras.backend.zeros([2])))
+        [0. 0.]
+    """
+    return Variable(plain_zeros(shape, dtype or floatx()), name=name)
+
+
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A variable of ones.
+
+    Args:
+        shape: the shape.
+        dtype: the dtype; by default `floatx()`.
+        name: a name for the ops.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     print(td.keras.backend.get_value(td.keras.backend.ones([2])))
+        [1. 1.]
+    """
+    return Variable(plain_ones(shape, dtype or floatx()), name=name)
+
+
+def int_shape(x: Any) -> tuple[int | None, ...] | None:
+    """The static shape of a tensor, or None where not even the rank is known.
+
+    Args:
+        x: the tensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.backend.int_shape(td.placeholder(td.float32, [None, 3]))
+        (None, 3)
+    """
+    return None if x.shape.rank is None else tuple(x.shape.as_list())
+
+
+def ndim(x: Any) -> int | None:
+    """The rank of a tensor.
+
+    Args:
+        x: the tensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.backend.ndim(td.ones([2, 3]))
+        2
+    """
+    rank: int | None = x.shape.rank
+    return rank
+
+
+def dtype(x: Any) -> str:
+    """The name of the dtype of a tensor.
+
+    Args:
+        x: the tensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.backend.dtype(td.ones([2]))
+        'float32'
+    """
+    name: str = x.dtype.base_dtype.name
+    return name
+
+
+def count_params(x: Any) -> int | None:
+    """How many numbers a tensor or a variable holds.
+
+    Args:
+        x: the tensor.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.backend.count_params(td.ones([2, 3]))
+        6
+    """
+    count: int | None = x.shape.num_elements()
+    return count

@@ -1,0 +1,50 @@
+"""Which layer made which tensor of what: from this, models are found in a graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ...graph.node import Tensor
+from ...ops.common.nest import flatten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...graph.graph import Graph
+
+
+class LayerCall(NamedTuple):
+    """A call of a layer: what it took, and what it gave."""
+
+    layer: Any
+    inputs: Any
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    outputs: Any
+
+
+_calls: WeakKeyDictionary[Graph, dict[Tensor, LayerCall]] = WeakKeyDictionary()
+_masks: WeakKeyDictionary[Graph, dict[Tensor, Any]] = WeakKeyDictionary()
+
+
+def note_call(call: LayerCall) -> None:
+    """Notes a call by the tensors that it gave."""
+    for tensor in flatten(call.outputs):
+        if isinstance(tensor, Tensor):
+            _calls.setdefault(tensor.graph, {})[tensor] = call
+
+
+def call_of(tensor: Tensor) -> LayerCall | None:
+    """The call that gave a tensor; None if no layer did."""
+    return _calls.get(tensor.graph, {}).get(tensor)
+
+
+def note_mask(tensor: Tensor, mask: Any) -> None:
+    """Notes which steps of a tensor count."""
+    _masks.setdefault(tensor.graph, {})[tensor] = mask
+
+
+def mask_of(tensor: Tensor) -> Any:
+    """Which steps of a tensor count: a tensor of bools, or None where all do."""
+    return _masks.get(tensor.graph, {}).get(tensor)

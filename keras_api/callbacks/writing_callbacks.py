@@ -1,0 +1,96 @@
+"""Callbacks that write what training comes to into files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...protos.messages import Summary
+from ...saving.event_writer import FileWriter
+from ..backend.backend_session import get_session
+from .callbacks import Callback, Logs
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+public = {"td.keras.callbacks": "CSVLogger TensorBoard"}
+
+
+class CSVLogger(Callback):
+    """Writes a line for each epoch.
+
+    Args:
+        filename: the file.
+        separator: what stands between numbers.
+        append: whether what is there already stays.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.callbacks.CSVLogger("log.csv").separator
+        ','
+    """
+
+    def __init__(
+        self, filename: str | os.PathLike[str], separator: str = ",", append: bool = False
+    ) -> None:
+        super().__init__()
+        self.filename, self.separator, self.append = Path(filename), separator, append
+        self._names: Sequence[str] | None = None
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        """Begins the file."""
+        del logs
+        if not self.append:
+            self.filename.write_text("")
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        """Writes the line."""
+        row: Mapping[str, Any] = {"epoch": epoch, **(logs or {})}
+        if self._names is None:
+            self._names = ["epoch", *sorted(logs or {})]
+        empty = not self.filename.exists() or not self.filename.stat().st_size
+        with self.filename.open("a", newline="") as file:
+            writer = csv.DictWriter(file, self._names, delimiter=self.separator)
+            if empty:
+                writer.writeheader()
+            writer.writerow({name: row.get(name, "NA") for name in self._names})
+
+
+class TensorBoard(Callback):
+    """Writes the numbers of each epoch, and the graph, for TensorBoard.
+
+    Args:
+        log_dir: the folder.
+        settings: accepted for TensorFlow's sake: histograms and pictures are not written.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.callbacks.TensorBoard("logs").log_dir
+        'logs'
+    """
+
+    def __init__(self, log_dir: str = "logs", **settings: Any) -> None:
+        super().__init__()
+        del settings
+        self.log_dir = log_dir
+        self._writer: Any = None
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        """Writes the graph."""
+        del logs
+        self._writer = FileWriter(self.log_dir, get_session().graph)
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        """Writes the numbers."""
+        message = Summary()
+        for name, value in (logs or {}).items():
+            message.value.add(tag=f"epoch_{name}", simple_value=float(value))
+        self._writer.add_summary(message, epoch)
+        self._writer.flush()
+
+    def on_train_end(self, logs: Logs | None = None) -> None:
+        """Closes the file."""
+        del logs
+        self._writer.close()

@@ -1,0 +1,1 @@
+"""`td.keras.layers` but recurrent ones."""

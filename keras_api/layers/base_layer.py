@@ -1,0 +1,269 @@
+"""What makes a layer one of Keras: words for functions, and losses that are its own."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from ...graph.default_graph import get_default_graph
+from ...graph.node import Tensor
+from ...ops.array.constants import identity
+from ...ops.common.nest import flatten, map_structure
+from ...ops.variable_scopes.variable_scope import variable_scope
+from ...ops.variable_scopes.variable_store import AUTO_REUSE, store_of
+from ...training.layers.layer_names import numbered
+from ...training.layers.named_functions import meant
+from ..backend.backend_session import batch_set_value, get_session
+from ..backend.keras_tensors import LayerCall, mask_of, note_call, note_mask
+from .keras_configs import Described
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+public = {"td.keras.layers": "Layer=KerasStyle"}
+
+# What Keras takes to know the input before the call; here the call tells.
+_OF_INPUT = {"batch_input_shape", "batch_size", "input_dim", "input_length", "input_shape"}
+_PASSED_OVER = {*_OF_INPUT, "autocast", "dynamic", "weights"}
+
+
+def _input_shape(settings: Mapping[str, Any]) -> tuple[int | None, ...] | None:
+    """The shape of the input with that of the batch, where settings of a layer tell it."""
+    if "batch_input_shape" in settings:
+        return tuple(settings["batch_input_shape"])
+    sizes = settings.get("input_shape")
+    if sizes is None and "input_dim" in settings:
+        steps = [settings["input_length"]] if "input_length" in settings else []
+        sizes = [*steps, settings["input_dim"]]
+    if sizes is None:
+        return None
+    return (settings.get("batch_size"), *(sizes if isinstance(sizes, (list, tuple)) else [sizes]))
+
+
+class KerasStyle(Described):
+    """A layer whose arguments may be words, and whose losses and updates are in no collection.
+
+    Args:
+        args: arguments of the layer below.
+        kwargs: arguments of the layer below; those that tell the input are passed over. `weights`
+            is a list of arrays that the variables begin with.
+
+    Example:
+        >>> import tensordraft as td
+        >>> class Scale(td.keras.layers.Layer):
+        ...     def build(self, input_shape):
+        ...         self.factor = self.add_weight("factor", [], initializer=td.ones_initializer())
+        ...         super().build(input_shape)
+        ...
+        ...     def call(self, inputs):
+        ...         return inputs * self.factor
+        >>> with td.Graph().as_default():
+        ...     Scale()(td.ones([2])).op.name, td.trainable_variables()[0].op.name
+        ('scale/mul', 'scale/factor')
+    """
+
+    supports_masking = False
+    """Whether the output has the mask of the input: its steps are those of the input."""
+
+    own_calls = 0
+    """How many calls configs count before the first: a network counts itself."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        known = {key: value for key, value in kwargs.items() if key not in _PASSED_OVER}
+        self.batch_input_shape = _input_shape(kwargs)
+        self._first_weights: Any = kwargs.get("weights")
+        given = signature(super().__init__).bind(*args, **known)
+        for name, value in given.arguments.items():
+            given.arguments[name] = meant(name, value)
+        super().__init__(*given.args, **given.kwargs)
+        self._base_name = self._name = str(self._name)
+        self.calls: list[LayerCall] = []
+
+    def _default_name(self) -> str:
+        return numbered(self._base_name)
+
+    def add_weight(
+        self,
+        name: str | None = None,
+        shape: Any = (),
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool | None = None,
+        constraint: Any = None,
+        partitioner: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Makes a variable of the layer; where its name is taken, a number comes behind it.
+
+        Args:
+            name: the name, by default "Variable".
+            shape: the shape.
+            dtype: the dtype; by default that of the layer.
+            initializer: what makes the first value: a function, or the word for it; by default
+                "glorot_uniform" for floats, and zeros for others.
+            regularizer: a function from the variable to a loss, or the word for it.
+            trainable: whether the variable is trained; by default it is.
+            constraint: what is applied to the variable after updates, or the word for it.
+            partitioner: as for `td.get_variable`.
+            kwargs: accepted for TensorFlow's sake.
+        """
+        del kwargs
+        name = word = name or "Variable"
+        taken = store_of(get_default_graph()).variables
+        count = 0
+        while f"{self.scope_name}/{name}" in taken:
+            count += 1
+            name = f"{word}_{count}"
+        return super().add_variable(
+            name,
+            () if shape is None else shape,
+            dtype,
+            meant("initializer", initializer),
+            meant("regularizer", regularizer),
+            trainable is not False,
+            meant("constraint", constraint),
+            partitioner,
+        )
+
+    add_variable = add_weight
+
+    def _scope_entered(self, scope: Any) -> Any:
+        """The scope of its variables, which are its own even where a scope around is reused."""
+        opened = self._open_scope(scope)
+        return variable_scope(opened, reuse=AUTO_REUSE, auxiliary_name_scope=False)
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds losses to those of the layer."""
+        del inputs
+        self._losses += losses if isinstance(losses, (list, tuple)) else [losses]
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Adds updates to those of the layer."""
+        del inputs
+        self._updates += updates if isinstance(updates, (list, tuple)) else [updates]
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls the layer, and notes what it made of what."""
+        taken = signature(self.call)
+        mask = taken.bind_partial(inputs, *args, **kwargs).arguments.get("mask")
+        found = {}
+        if mask is None:
+            mask = _masks_of(inputs)
+            if mask is not None and "mask" in taken.parameters:
+                found = {"mask": mask}
+        outputs = super().__call__(inputs, *args, **{**kwargs, **found})
+        if self._first_weights is not None:
+            self.set_weights(self._first_weights)
+            self._first_weights = None
+        given = {id(leaf) for leaf in flatten(inputs) if isinstance(leaf, Tensor)}
+        if any(id(leaf) in given for leaf in flatten(outputs)):
+            outputs = map_structure(_once_more, outputs)  # so that each tensor has one layer
+        self.note(inputs, args, kwargs, outputs)
+        self._note_masks(inputs, outputs, mask)
+        return outputs
+
+    def _note_masks(self, inputs: Any, outputs: Any, mask: Any) -> None:
+        """Notes the masks of the outputs, unless layers within have done so."""
+        made = [leaf for leaf in flatten(outputs) if isinstance(leaf, Tensor)]
+        if made and all(mask_of(tensor) is not None for tensor in made):
+            return
+        found = self.compute_mask(inputs, mask)
+        masks = found if isinstance(found, (list, tuple)) else [found]
+        for tensor, one in zip(made, masks, strict=False):
+            if one is not None:
+                note_mask(tensor, one)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the output: that of the input, if the layer supports masking.
+
+        Args:
+            inputs: the inputs of a call.
+            mask: their mask, in the form of the inputs; None where all steps count.
+        """
+        del inputs
+        return mask if self.supports_masking else None
+
+    def note(self, inputs: Any, args: Any, kwargs: Any, outputs: Any) -> None:
+        """Notes a call of the layer."""
+        call = LayerCall(self, inputs, args, kwargs, outputs)
+        note_call(call)
+        self.calls.append(call)
+
+    @property
+    def input(self) -> Any:
+        """What the layer was first called on.
+
+        Raises:
+            AttributeError: it has not been called.
+        """
+        return self._first_call().inputs
+
+    @property
+    def output(self) -> Any:
+        """What the first call of the layer gave.
+
+        Raises:
+            AttributeError: it has not been called.
+        """
+        return self._first_call().outputs
+
+    @property
+    def input_shape(self) -> Any:
+        """The shape of `input`, as a tuple."""
+        return map_structure(lambda tensor: tuple(tensor.shape.as_list()), self.input)
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of `output`, as a tuple."""
+        return map_structure(lambda tensor: tuple(tensor.shape.as_list()), self.output)
+
+    def _first_call(self) -> LayerCall:
+        if not self.calls:
+            raise AttributeError(f"layer {self.name} has not been called")
+        return self.calls[0]
+
+    def get_weights(self, session: Any = None) -> list[Any]:
+        """The values of the variables, in a session: by default that of Keras."""
+        weights = self.weights
+        if not weights:
+            return []
+        values: list[Any] = (session or get_session()).run(weights)
+        return values
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Puts values into the variables, in the session of Keras.
+
+        Args:
+            weights: the values, in the order of `get_weights`.
+
+        Raises:
+            ValueError: they are more or fewer than the variables, or of other shapes.
+        """
+        own = self.weights
+        if len(weights) != len(own):
+            raise ValueError(f"layer {self.name} has {len(own)} variables, got {len(weights)}")
+        batch_set_value(zip(own, weights, strict=True))
+
+
+def _masks_of(inputs: Any) -> Any:
+    """The masks of inputs, in their form; None where there are none."""
+    masks = map_structure(lambda leaf: mask_of(leaf) if isinstance(leaf, Tensor) else None, inputs)
+    return None if all(mask is None for mask in flatten(masks)) else masks
+
+
+def _once_more(leaf: Any) -> Any:
+    return identity(leaf) if isinstance(leaf, Tensor) else leaf
+
+
+class FunctionLayer(KerasStyle):
+    """A layer that is one function of its input."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.function: Callable[[Any], Any] = lambda inputs: inputs
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The function of the input."""
+        del args, kwargs
+        return self.function(inputs)

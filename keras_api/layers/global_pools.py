@@ -1,0 +1,149 @@
+"""The mean or the greatest of whole sequences, images and volumes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.array.casting import cast
+from ...ops.array.squeezing import expand_dims
+from ...ops.math.reductions import reduce_max, reduce_mean, reduce_sum
+from .base_layer import FunctionLayer, KerasStyle
+
+public = {
+    "td.keras.layers": (
+        "GlobalAveragePooling1D GlobalAveragePooling2D GlobalAveragePooling3D "
+        "GlobalAvgPool1D=GlobalAveragePooling1D GlobalAvgPool2D=GlobalAveragePooling2D "
+        "GlobalAvgPool3D=GlobalAveragePooling3D GlobalMaxPool1D=GlobalMaxPooling1D "
+        "GlobalMaxPool2D=GlobalMaxPooling2D GlobalMaxPool3D=GlobalMaxPooling3D GlobalMaxPooling1D "
+        "GlobalMaxPooling2D GlobalMaxPooling3D"
+    )
+}
+
+
+class GlobalAveragePooling1D(KerasStyle):
+    """The mean of each channel of sequences, over the steps that count where there is a mask.
+
+    Args:
+        data_format: "channels_last" or "channels_first".
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GlobalAveragePooling1D()(td.ones([2, 5, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    def __init__(self, data_format: str = "channels_last", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._steps = _space(data_format, 1)
+
+    def call(self, inputs: Any, *args: Any, mask: Any = None, **kwargs: Any) -> Any:
+        """The means; `mask` tells which steps count: `[batch, steps]`."""
+        del args, kwargs
+        if mask is None:
+            return reduce_mean(inputs, axis=self._steps)
+        counts = expand_dims(cast(mask, inputs.dtype), 1 if self._steps == [2] else -1)
+        return reduce_sum(inputs * counts, axis=self._steps) / reduce_sum(counts, axis=self._steps)
+
+
+class GlobalMaxPooling1D(FunctionLayer):
+    """The greatest of each channel of sequences.
+
+    Args:
+        data_format: "channels_last" or "channels_first".
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GlobalMaxPooling1D()(td.ones([2, 5, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    def __init__(self, data_format: str = "channels_last", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        steps = _space(data_format, 1)
+        self.function = lambda inputs: reduce_max(inputs, axis=steps)
+
+
+def _space(data_format: str | None, rank: int = 2) -> list[int]:
+    """The dimensions of space of images, or of volumes."""
+    first = 2 if data_format == "channels_first" else 1
+    return [*range(first, first + rank)]
+
+
+class GlobalAveragePooling2D(FunctionLayer):
+    """The mean of each channel of images.
+
+    Args:
+        data_format: "channels_last" or "channels_first".
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GlobalAveragePooling2D()(td.ones([2, 5, 5, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: reduce_mean(inputs, axis=_space(data_format))
+
+
+class GlobalMaxPooling2D(FunctionLayer):
+    """The greatest of each channel of images.
+
+    Args:
+        data_format: "channels_last" or "channels_first".
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GlobalMaxPooling2D()(td.ones([2, 5, 5, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: reduce_max(inputs, axis=_space(data_format))
+
+
+class GlobalAveragePooling3D(FunctionLayer):
+    """The mean of each channel of volumes.
+
+    Args:
+        data_format: "channels_last" or "channels_first".
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GlobalAveragePooling3D()(td.ones([2, 5, 5, 4, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: reduce_mean(inputs, axis=_space(data_format, 3))
+
+
+class GlobalMaxPooling3D(FunctionLayer):
+    """The greatest of each channel of volumes.
+
+    Args:
+        data_format: "channels_last" or "channels_first".
+        kwargs: further arguments of a layer.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GlobalMaxPooling3D()(td.ones([2, 5, 5, 4, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.function = lambda inputs: reduce_max(inputs, axis=_space(data_format, 3))

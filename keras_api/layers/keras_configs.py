@@ -1,0 +1,219 @@
+"""What describes a layer: the arguments of its constructor, as numbers, words, lists and dicts."""
+
+from __future__ import annotations
+
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...graph.api.suggestions import meant as alike
+from ...ops.initializers.scaling_initializers import GlorotUniform
+from ...protos.dtypes import DType
+from ...training.layers.layer import Layer
+from ...training.layers.named_functions import custom_objects, meant, word_of
+from .tracked_parts import Parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+_PLAIN = (bool, int, float, str, bytes, type(None))
+# What arguments that are None stand for.
+_DEFAULTS: dict[str, Any] = {
+    "activation": "linear",
+    "data_format": "channels_last",
+    "depthwise_initializer": GlorotUniform(),
+    "kernel_initializer": GlorotUniform(),
+    "pointwise_initializer": GlorotUniform(),
+}
+_AS_GIVEN = {"backward_layer", "data_format"}  # attributes of these names are something else
+_WAYS = ("CAUSAL", "SAME", "VALID")
+_BASE = ("trainable", "name", "dtype", "activity_regularizer", "settings", "self")
+# Arguments of which Keras's configs say nothing, as long as they are these.
+_UNTOLD: dict[str, Any] = {
+    "adjustment": None,
+    "backward_layer": None,
+    "fused": None,
+    "renorm": False,
+    "renorm_clipping": None,
+    "renorm_momentum": 0.99,
+    "virtual_batch_size": None,
+}
+# What configs of later versions tell, and what alone it may be here.
+_LATER: dict[str, Any] = {
+    "groups": 1,
+    "keepdims": False,
+    "num_constants": None,
+    "output_padding": None,
+    "ragged": False,
+    "sparse": False,
+}
+
+
+class Described(Parts):
+    """A layer that can be made again by the arguments that it was made with."""
+
+    other_names: ClassVar[tuple[str, ...]] = ()
+    """Names that configs of other versions have for the class."""
+
+    _given: tuple[tuple[Any, ...], Mapping[str, Any]]
+    batch_input_shape: tuple[int | None, ...] | None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Notes the arguments."""
+        made = super().__new__(cls)
+        made._given = args, kwargs
+        return made
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a layer like it, with variables of its own.
+
+        They are numbers, words, lists and dicts, where the arguments can be told by them: functions
+        by their words, and objects by `class_name` and `config`.
+
+        Example:
+            >>> import tensordraft as td
+            >>> layer = td.keras.layers.Dense(4, "relu", name="first")
+            >>> config = layer.get_config()
+            >>> config["name"], config["units"], config["activation"]
+            ('first', 4, 'relu')
+            >>> td.keras.layers.Dense.from_config(config).name
+            'first'
+        """
+        dtype = self.dtype
+        config = {"name": self.name, "trainable": self.trainable}
+        config["dtype"] = None if dtype is None else dtype.name
+        if self.batch_input_shape is not None:
+            config["batch_input_shape"] = self.batch_input_shape
+        args, kwargs = self._given
+        if kwargs.get("activity_regularizer") is not None:
+            config["activity_regularizer"] = described(kwargs["activity_regularizer"])
+        for name, value in _arguments(type(self), args, kwargs):
+            kept = value if name in _AS_GIVEN else vars(self).get(name, value)
+            kept = tuple(kept) if isinstance(kept, list) and not isinstance(value, list) else kept
+            found = described(meant(name, kept if _is_told(kept) else value))
+            found = described(_DEFAULTS.get(name)) if found is None else found
+            if name not in _UNTOLD or found != _UNTOLD[name]:
+                config[name] = found.lower() if name == "padding" and found in _WAYS else found
+        return config
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The layer that a config describes: see `get_config`.
+
+        Raises:
+            ValueError: an argument of a later version is not what alone it may be here.
+        """
+        taken = {}
+        for name, value in config.items():
+            if name in _LATER and name not in signature(cls.__init__).parameters:
+                if value != _LATER[name]:
+                    raise ValueError(
+                        f"{cls.__name__} {config.get('name')!r} has {name} = {value!r}; here it "
+                        f"must be {_LATER[name]!r}"
+                    )
+                continue
+            taken[name] = restored(value)
+        return cls(**taken)
+
+
+def _arguments(
+    cls: type, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """The arguments of a constructor and of those that it hands further ones to."""
+    seen = {*_BASE}
+    for base in cls.__mro__:
+        if base is Layer:
+            return
+        if "__init__" not in vars(base):
+            continue
+        parameters = list(signature(base.__init__).parameters.values())[1:]  # type: ignore[misc]
+        named = [each for each in parameters if each.kind in _NAMED]
+        kinds = {each.kind for each in parameters}
+        for place, each in enumerate(named):
+            if each.name not in seen:
+                default = None if each.default is Parameter.empty else each.default
+                value = args[place] if place < len(args) else kwargs.get(each.name, default)
+                yield each.name, value
+            seen.add(each.name)
+        if Parameter.VAR_POSITIONAL not in kinds:
+            args = ()
+        if Parameter.VAR_KEYWORD not in kinds:
+            return
+
+
+def _is_told(value: Any) -> bool:
+    """Whether numbers, words, lists and dicts tell a value."""
+    if isinstance(value, (list, tuple)):
+        return all(_is_told(item) for item in value)
+    if isinstance(value, _PLAIN) or _is_object(value):
+        return True
+    return callable(value) and word_of(value) is not None
+
+
+def _is_object(value: Any) -> bool:
+    return hasattr(value, "get_config") and not isinstance(value, type)
+
+
+def described(value: Any) -> Any:
+    """A value as numbers, words, lists and dicts; what these cannot tell stays as it is."""
+    if isinstance(value, DType):
+        return value.name
+    if type(value) in (list, tuple):
+        return type(value)(described(item) for item in value)
+    if isinstance(value, dict):
+        return {key: described(item) for key, item in value.items()}
+    if _is_object(value):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    return (word_of(value) or value) if callable(value) else value
+
+
+def layer_classes() -> dict[str, type]:
+    """The classes of layers and models by the names that configs have for them."""
+    found: dict[str, type] = {}
+    waiting: list[type] = [Described]
+    package = __name__.partition(".")[0]
+    while waiting:
+        subclasses: list[type] = waiting.pop().__subclasses__()
+        for cls in subclasses:
+            waiting.append(cls)
+            if cls.__module__.partition(".")[0] == package and not cls.__name__.startswith("_"):
+                found |= dict.fromkeys([cls.__name__, *vars(cls).get("other_names", ())], cls)
+    return {**found, **custom_objects}
+
+
+def layer_from(description: Any) -> Any:
+    """The layer that a dict of `class_name` and `config` describes.
+
+    Raises:
+        ValueError: it is no such dict, or its class is not known.
+    """
+    if not isinstance(description, dict) or not {*description} >= {"class_name", "config"}:
+        raise ValueError(f"a layer is told by class_name and config, got {description!r}")
+    name, classes = description["class_name"], layer_classes()
+    if not isinstance(name, str) or name not in classes:
+        known = ", ".join(sorted(classes))
+        raise ValueError(
+            f"class_name = {name!r} is no layer of td.keras.layers{alike(str(name), classes)}: "
+            f"give custom_objects={{{name!r}: {name}}} for a class of your own; known are {known}"
+        )
+    config = description["config"]
+    config = dict(config) if isinstance(config, dict) else config
+    try:
+        return classes[name].from_config(config)  # type: ignore[attr-defined]
+    except (TypeError, KeyError, IndexError, AttributeError) as exc:
+        raise ValueError(
+            f"the config of {name} does not tell one: {exc}; it is {config!r}"
+        ) from exc
+
+
+def restored(value: Any) -> Any:
+    """A value of a config, with layers in place of what describes them."""
+    if isinstance(value, list):
+        return [restored(item) for item in value]
+    if isinstance(value, dict) and {*value} == {"class_name", "items"}:  # a tuple, or a shape
+        return tuple(restored(item) for item in value["items"])
+    if isinstance(value, dict) and {*value} >= {"class_name", "config"}:
+        # Configs of layers have a name; those of initializers and their kin have none.
+        is_layer = "name" in value["config"] or value["class_name"] in layer_classes()
+        return layer_from(value) if is_layer else value
+    return value

@@ -1,0 +1,100 @@
+"""Normalization of each example by itself: `td.keras.layers.LayerNormalization`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.array.reshaping import reshape
+from ...ops.nn.normalization import batch_normalization
+from ...ops.statistics.norms import moments
+from ...training.layers.named_functions import meant
+from .base_layer import KerasStyle
+
+public = {"td.keras.layers": "LayerNormalization"}
+
+
+class LayerNormalization(KerasStyle):
+    """Brings each example to a mean of 0 and a variance of 1, along some of its dimensions.
+
+    Args:
+        axis: the dimensions along which means are taken, by default the last.
+        epsilon: what keeps the divisor from 0.
+        center: whether numbers, `beta`, are added.
+        scale: whether there are factors, `gamma`.
+        beta_initializer: makes what is added.
+        gamma_initializer: makes the factors.
+        beta_regularizer: a function from what is added to a loss.
+        gamma_regularizer: a function from the factors to a loss.
+        beta_constraint: what is applied to what is added after updates.
+        gamma_constraint: what is applied to the factors after updates.
+        kwargs: further arguments of a layer.
+
+    Raises:
+        ValueError: when called, an axis is not one of the input, or its size is not known.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     y = td.keras.layers.LayerNormalization()(td.constant([[1.0, 3.0]]))
+        ...     print(td.keras.backend.eval(y).round(2))
+        [[-1.  1.]]
+    """
+
+    supports_masking = True
+
+    def __init__(
+        self,
+        axis: Any = -1,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
+        self.epsilon, self.center, self.scale = epsilon, center, scale
+        self.beta_initializer = meant("initializer", beta_initializer)
+        self.gamma_initializer = meant("initializer", gamma_initializer)
+        self.beta_regularizer = meant("regularizer", beta_regularizer)
+        self.gamma_regularizer = meant("regularizer", gamma_regularizer)
+        self.beta_constraint = meant("constraint", beta_constraint)
+        self.gamma_constraint = meant("constraint", gamma_constraint)
+        self.gamma: Any = None
+        self.beta: Any = None
+
+    def _axes(self, rank: int) -> list[int]:
+        given = self.axis if isinstance(self.axis, list) else [self.axis]
+        axes = [axis % rank if -rank <= axis < rank else axis for axis in given]
+        if any(not 0 <= axis < rank for axis in axes) or len({*axes}) < len(axes):
+            raise ValueError(f"axis = {self.axis!r} must be different ones of {rank} dimensions")
+        return axes
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the factors and what is added."""
+        sizes = [int(size) if size else None for size in input_shape.as_list()]
+        shape = [sizes[axis] for axis in self._axes(len(sizes))]
+        if None in shape:
+            raise ValueError(f"the sizes along axis {self.axis!r} must be known, got {sizes}")
+        for name, wanted in (("gamma", self.scale), ("beta", self.center)):
+            settings = {
+                kind: getattr(self, f"{name}_{kind}")
+                for kind in ("initializer", "regularizer", "constraint")
+            }
+            setattr(self, name, self.add_weight(name, shape, **settings) if wanted else None)
+        self.built = True
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The normalized input."""
+        del args, kwargs
+        sizes = inputs.shape.as_list()
+        axes = self._axes(len(sizes))
+        mean, variance = moments(inputs, axes, keep_dims=True)
+        wide = [size if place in axes else 1 for place, size in enumerate(sizes)]
+        beta, gamma = (None if x is None else reshape(x, wide) for x in (self.beta, self.gamma))
+        return batch_normalization(inputs, mean, variance, beta, gamma, self.epsilon)

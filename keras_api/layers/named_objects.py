@@ -1,0 +1,85 @@
+"""What words mean to Keras: `get` of activations, initializers, regularizers and constraints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...training.layers.named_functions import linear, meant
+
+public = {
+    "td.keras.activations": "get=get_activation",
+    "td.keras.constraints": "get=get_constraint",
+    "td.keras.initializers": "get=get_initializer",
+    "td.keras.regularizers": "get=get_regularizer",
+}
+
+
+def get_activation(identifier: Any) -> Any:
+    """The function that a word means, such as "relu"; anything else stays as it is.
+
+    Args:
+        identifier: a word, a function, or None for the input as it is.
+
+    Raises:
+        ValueError: the word stands for nothing.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.activations.get("tanh").__name__, td.keras.activations.get(None)(3)
+        ('tanh', 3)
+    """
+    return linear if identifier is None else meant("activation", identifier)
+
+
+def get_initializer(identifier: Any) -> Any:
+    """The initializer that a word means, such as "glorot_uniform"; anything else stays as it is.
+
+    Args:
+        identifier: a word, an initializer, or None.
+
+    Raises:
+        ValueError: the word stands for nothing.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.initializers.get("ones")([2])))
+        [1. 1.]
+    """
+    return meant("initializer", identifier)
+
+
+def get_regularizer(identifier: Any) -> Any:
+    """The regularizer that a word means, such as "l2"; anything else stays as it is.
+
+    Args:
+        identifier: a word, a regularizer, or None.
+
+    Raises:
+        ValueError: the word stands for nothing.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.regularizers.get("l2")([10.0])))
+        1.0
+    """
+    return meant("regularizer", identifier)
+
+
+def get_constraint(identifier: Any) -> Any:
+    """The constraint that a word means, such as "non_neg"; anything else stays as it is.
+
+    Args:
+        identifier: a word, a constraint, or None.
+
+    Raises:
+        ValueError: the word stands for nothing.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.constraints.get("non_neg")([-1.0, 2.0])))
+        [0. 2.]
+    """
+    return meant("constraint", identifier)

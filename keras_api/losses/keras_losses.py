@@ -1,0 +1,301 @@
+"""The losses of Keras: of labels and predictions, one number for each example."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...graph.convert import convert_to_tensor
+from ...ops.array.casting import cast
+from ...ops.array.reshaping import reshape
+from ...ops.array.shapes import shape
+from ...ops.common.shared_docs import shared_docs
+from ...ops.math.arithmetic import abs as magnitude, maximum, square
+from ...ops.math.comparison import not_equal
+from ...ops.math.division import truediv
+from ...ops.math.exponentials import log
+from ...ops.math.reductions import reduce_max, reduce_mean, reduce_sum
+from ...ops.math.select import clip_by_value
+from ...ops.nn.losses import (
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits_v2,
+    sparse_softmax_cross_entropy_with_logits,
+)
+from ..backend.backend_settings import epsilon
+
+if TYPE_CHECKING:
+    from ...graph.node import Tensor
+
+public = {
+    "td.keras.backend": "binary_crossentropy=binary_crossentropies",
+    "td.keras.losses": "binary_crossentropy",
+    "td.keras.losses, td.keras.backend": "categorical_crossentropy sparse_categorical_crossentropy",
+    "td.keras.losses, td.keras.metrics": (
+        "KLD=kullback_leibler_divergence MAE=mean_absolute_error "
+        "MAPE=mean_absolute_percentage_error "
+        "MSE=mean_squared_error MSLE=mean_squared_logarithmic_error hinge "
+        "kld=kullback_leibler_divergence kullback_leibler_divergence mae=mean_absolute_error "
+        "mape=mean_absolute_percentage_error mean_absolute_error mean_absolute_percentage_error "
+        "mean_squared_error mean_squared_logarithmic_error mse=mean_squared_error "
+        "msle=mean_squared_logarithmic_error poisson squared_hinge"
+    ),
+}
+
+described = shared_docs(
+    {
+        "y_true": "the labels, of the shape of the predictions.",
+        "y_pred": "the predictions.",
+    },
+    "A Tensor without the last dimension.",
+)
+
+
+class _Pair(NamedTuple):
+    """Labels and predictions as tensors of one dtype."""
+
+    labels: Any
+    predicted: Any
+
+
+def _pair(y_true: Any, y_pred: Any) -> _Pair:
+    predicted = convert_to_tensor(y_pred)
+    return _Pair(cast(y_true, predicted.dtype), predicted)
+
+
+@described
+def mean_squared_error(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of the squares of what predictions are off.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.mean_squared_error([[1.0, 1.0]], [[1.0, 2.0]])))
+        [0.5]
+    """
+    labels, predicted = _pair(y_true, y_pred)
+    return reduce_mean(square(predicted - labels), axis=-1)
+
+
+@described
+def mean_absolute_error(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of what predictions are off.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.mean_absolute_error([[1.0, 1.0]], [[1.0, 2.0]])))
+        [0.5]
+    """
+    labels, predicted = _pair(y_true, y_pred)
+    return reduce_mean(magnitude(predicted - labels), axis=-1)
+
+
+@described
+def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of what predictions are off, in parts of a hundred of the labels.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.keras.losses.mean_absolute_percentage_error([[1.0, 1.0]], [[1.0, 2.0]])
+        ...     print(session.run(loss).round(4))
+        [50.]
+    """
+    labels, predicted = _pair(y_true, y_pred)
+    off = (labels - predicted) / maximum(magnitude(labels), epsilon())
+    return 100.0 * reduce_mean(magnitude(off), axis=-1)
+
+
+@described
+def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of the squares of what logarithms of one more are off.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.keras.losses.mean_squared_logarithmic_error([[1.0, 1.0]], [[1.0, 2.0]])
+        ...     print(session.run(loss).round(4))
+        [0.0822]
+    """
+    labels, predicted = _pair(y_true, y_pred)
+    one, other = [log(maximum(x, epsilon()) + 1.0) for x in (predicted, labels)]
+    return reduce_mean(square(one - other), axis=-1)
+
+
+@described
+def poisson(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of `predictions - labels * log(predictions)`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.poisson([[1.0, 1.0]], [[1.0, 2.0]])))
+        [1.1534264]
+    """
+    labels, predicted = _pair(y_true, y_pred)
+    return reduce_mean(predicted - labels * log(predicted + epsilon()), axis=-1)
+
+
+@described
+def hinge(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of what products with labels of 1 and -1 lack of 1; labels of 0 count as -1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.hinge([[1.0, 1.0]], [[1.0, 2.0]])))
+        [0.]
+    """
+    labels, predicted = _pair(y_true, y_pred)
+    return reduce_mean(maximum(1.0 - _signed(labels) * predicted, 0.0), axis=-1)
+
+
+@described
+def squared_hinge(y_true: Any, y_pred: Any) -> Tensor:
+    """The mean of the squares of what products with labels of 1 and -1 lack of 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     print(session.run(td.keras.losses.squared_hinge([[1.0, 1.0]], [[1.0, 2.0]])))
+        [0.]
+    """
+    labels, predicted = _pair(y_true, y_pred)
+    return reduce_mean(square(maximum(1.0 - _signed(labels) * predicted, 0.0)), axis=-1)
+
+
+def _signed(labels: Any) -> Any:
+    """Labels of 0 and 1 as -1 and 1; where there are other numbers, as they are."""
+    other = cast(not_equal(labels, 0.0) & not_equal(labels, 1.0), labels.dtype)
+    plain = 1.0 - reduce_max(other)
+    return plain * (2.0 * labels - 1.0) + (1.0 - plain) * labels
+
+
+@described
+def kullback_leibler_divergence(y_true: Any, y_pred: Any) -> Tensor:
+    """The sum of `labels * log(labels / predictions)`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.keras.losses.kullback_leibler_divergence([[0.0, 1.0]], [[0.5, 0.5]])
+        ...     print(session.run(loss).round(4))
+        [0.6931]
+    """
+    labels, predicted = [clip_by_value(x, epsilon(), 1.0) for x in _pair(y_true, y_pred)]
+    return reduce_sum(labels * log(labels / predicted), axis=-1)
+
+
+def _before(activation: str, predicted: Tensor) -> Any:
+    """What an activation made predictions of, where it did: its logarithms are exact."""
+    return predicted.op.inputs[0] if predicted.op.type == activation else None
+
+
+def categorical_crossentropy(
+    y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0
+) -> Tensor:
+    """The cross entropy of labels in one-hot rows.
+
+    Args:
+        y_true: the labels, of the shape of the predictions.
+        y_pred: probabilities, or logits.
+        from_logits: whether they are logits.
+        label_smoothing: which part of a label all classes share.
+
+    Returns:
+        A Tensor without the last dimension.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.keras.losses.categorical_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
+        ...     print(session.run(loss).round(4))
+        [0.6931]
+    """
+    labels, predicted = _pair(y_true, y_pred)
+    if label_smoothing:
+        classes = cast(shape(labels)[-1], predicted.dtype)
+        labels = labels * (1.0 - label_smoothing) + label_smoothing / classes
+    logits = predicted if from_logits else _before("Softmax", predicted)
+    if logits is not None:
+        return softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
+    parts = truediv(predicted, reduce_sum(predicted, axis=-1, keepdims=True))
+    return -reduce_sum(labels * log(clip_by_value(parts, epsilon(), 1.0 - epsilon())), axis=-1)
+
+
+def sparse_categorical_crossentropy(y_true: Any, y_pred: Any, from_logits: bool = False) -> Tensor:
+    """The cross entropy of labels that are numbers of classes.
+
+    Args:
+        y_true: the labels: as many as there are rows of predictions.
+        y_pred: probabilities, or logits.
+        from_logits: whether they are logits.
+
+    Returns:
+        A Tensor of the shape of the predictions without the last dimension.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.keras.losses.sparse_categorical_crossentropy([1.0], [[0.5, 0.5]])
+        ...     print(session.run(loss).round(4))
+        [0.6931]
+    """
+    predicted = convert_to_tensor(y_pred)
+    logits = predicted if from_logits else _before("Softmax", predicted)
+    if logits is None:
+        logits = log(clip_by_value(predicted, epsilon(), 1.0 - epsilon()))
+    rows, classes = reshape(logits, [-1, shape(logits)[-1]]), logits.shape.as_list()[-1]
+    rows.set_shape([None, classes])
+    labels = cast(reshape(y_true, [-1]), "int64")
+    losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=rows)
+    return losses if logits.shape.rank == 2 else reshape(losses, shape(logits)[:-1])
+
+
+def binary_crossentropies(target: Any, output: Any, from_logits: bool = False) -> Any:
+    """The cross entropies of labels that are 0 or 1, element by element.
+
+    Args:
+        target: the labels, of the shape of the predictions.
+        output: probabilities, or logits.
+        from_logits: whether they are logits.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     losses = td.keras.backend.binary_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
+        ...     print(session.run(losses).round(4))
+        [[0.6931 0.6931]]
+    """
+    labels, predicted = _pair(target, output)
+    logits = predicted if from_logits else _before("Sigmoid", predicted)
+    if logits is not None:
+        return sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+    parts = clip_by_value(predicted, epsilon(), 1.0 - epsilon())
+    return -(labels * log(parts + epsilon()) + (1.0 - labels) * log(1.0 - parts + epsilon()))
+
+
+def binary_crossentropy(
+    y_true: Any, y_pred: Any, from_logits: bool = False, label_smoothing: float = 0.0
+) -> Tensor:
+    """The mean cross entropy of labels that are 0 or 1.
+
+    Args:
+        y_true: the labels, of the shape of the predictions.
+        y_pred: probabilities, or logits.
+        from_logits: whether they are logits.
+        label_smoothing: how much nearer labels come to one half, twice.
+
+    Returns:
+        A Tensor without the last dimension.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     loss = td.keras.losses.binary_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
+        ...     print(session.run(loss).round(4))
+        [0.6931]
+    """
+    labels, predicted = _pair(y_true, y_pred)
+    if label_smoothing:
+        labels = labels * (1.0 - label_smoothing) + 0.5 * label_smoothing
+    return reduce_mean(binary_crossentropies(labels, predicted, from_logits), axis=-1)

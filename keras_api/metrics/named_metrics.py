@@ -1,0 +1,60 @@
+"""What words mean to Keras where metrics are asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...training.layers.named_functions import custom_objects, made_of
+from ..losses import more_keras_losses
+from . import counts, curves, means, metric, metric_functions
+
+public = {"td.keras.metrics": "get"}
+
+
+def _names(module: Any) -> list[str]:
+    return [name for names in module.public.values() for name in names.split()]
+
+
+_FUNCTIONS = {name: getattr(metric_functions, name) for name in _names(metric_functions)}
+_CLASSES = {
+    name: getattr(module, name)
+    for module in (counts, curves, means, metric)
+    for name in _names(module)
+}
+
+
+def get(identifier: Any) -> Any:
+    """The metric that a word stands for: a function, a loss, or an object of a class.
+
+    Args:
+        identifier: the word, or a dict of `class_name` and `config`; a function and a metric stay
+            as they are.
+
+    Raises:
+        ValueError: the word stands for none.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.metrics.get("mae").__name__
+        'mean_absolute_error'
+        >>> with td.Graph().as_default():
+        ...     td.keras.metrics.get(
+        ...         {"class_name": "Precision", "config": {"thresholds": 0.7}}
+        ...     ).name
+        'precision'
+    """
+    if isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}:
+        name, config = identifier["class_name"], dict(identifier["config"] or {})
+        known = {**_CLASSES, **custom_objects}
+        if "fn" in config and name == "MeanMetricWrapper":
+            return get(config["fn"])  # TensorFlow has made an object of a function
+        if name in known:
+            return made_of(known[name], config)
+    if isinstance(identifier, metric.Metric):
+        return identifier
+    if isinstance(identifier, str) and identifier not in custom_objects:
+        if identifier in _FUNCTIONS:
+            return _FUNCTIONS[identifier]
+        if identifier in _CLASSES:
+            return _CLASSES[identifier]()
+    return more_keras_losses.get(identifier)

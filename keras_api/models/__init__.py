@@ -1,0 +1,1 @@
+"""`td.keras.Model`: fitting, configs, HDF5 files."""

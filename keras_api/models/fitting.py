@@ -1,0 +1,327 @@
+"""Training, evaluating and asking models: epochs of batches."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ops.data.dataset_base import DatasetBase
+from ...ops.data.iterators import Iterator as DatasetIterator
+from ...runtime import errors
+from ..backend.backend_session import get_session
+from ..callbacks.callbacks import CallbackList, History
+from ..callbacks.progress import Progress
+from ..preprocessing.sequence import Sequence as BatchSequence
+from .model_data import batches_of, example_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class Batches:
+    """Batches of data for a model: inputs, labels, and how much each example counts.
+
+    Args:
+        model: the model.
+        data: inputs, labels, weights of examples and of classes, as `fit` takes them.
+        size: how many examples of arrays are a batch.
+        steps: how many batches of a generator are an epoch.
+        labelled: whether there are labels.
+    """
+
+    def __init__(
+        self, model: Any, data: Any, size: int, steps: float | None, labelled: bool = True
+    ) -> None:
+        self._model, self._size = model, size
+        self.steps = None if steps is None else math.ceil(steps)  # such as len(x) / 32
+        self._labelled = labelled
+        x, y, self._sample_weight, self._class_weight = data
+        self._source: Any = None
+        self.examples: int | None = None
+        if isinstance(x, (DatasetBase, DatasetIterator)):
+            self._source = x
+            with get_session().graph.as_default():
+                iterator = x.make_initializable_iterator() if isinstance(x, DatasetBase) else x
+                self._begin = iterator.initializer if isinstance(x, DatasetBase) else None
+                self._element = iterator.get_next()
+        elif isinstance(x, BatchSequence):
+            self._source = x
+            self.steps = self.steps or len(x)
+        elif hasattr(x, "__next__"):
+            self._source = x
+            if steps is None:
+                raise ValueError("a generator has no end: say how many steps an epoch has")
+        else:
+            self._inputs = model._inputs_of(x)
+            self._labels = model._labels_of(y) if labelled else []
+            if labelled and len(self._labels[0]) != len(self._inputs[0]):
+                raise ValueError(
+                    f"x has {len(self._inputs[0])} examples, but y has {len(self._labels[0])}"
+                )
+            self._weights = example_weights(self._labels, self._sample_weight, self._class_weight)
+            self.examples = len(self._inputs[0])
+
+    def split(self, part: float) -> Batches:
+        """Takes a part of the examples, at their end, away."""
+        if self.examples is None:
+            raise ValueError("validation_split needs arrays: give validation_data")
+        kept = int(self.examples * (1.0 - part))
+        rest = object.__new__(Batches)
+        rest.__dict__.update(self.__dict__)
+        weights = self._weights
+        rest._inputs = [array[kept:] for array in self._inputs]
+        rest._labels = [array[kept:] for array in self._labels]
+        rest._weights = None if weights is None else weights[kept:]
+        rest.examples = self.examples - kept
+        self._inputs = [array[:kept] for array in self._inputs]
+        self._labels = [array[:kept] for array in self._labels]
+        self._weights = None if weights is None else weights[:kept]
+        self.examples = kept
+        return rest
+
+    def whole(self) -> Any:
+        """All inputs, labels and weights of arrays, as callbacks find them; None of others."""
+        if self.examples is None:
+            return None
+        weights = np.ones(self.examples) if self._weights is None else self._weights
+        return [*self._inputs, *self._labels, weights]
+
+    def epoch(self, shuffle: bool) -> Iterator[tuple[int, Any, Any, Any]]:
+        """The batches of an epoch, each with how many examples it has."""
+        if self.examples is not None:
+            count, weights = len(self._inputs), self._weights
+            arrays = [*self._inputs, *self._labels, *([] if weights is None else [weights])]
+            end = count + len(self._labels)
+            for number, rows in batches_of(arrays, self._size, self._order(shuffle)):
+                yield number, rows[:count], rows[count:end], rows[end] if rows[end:] else None
+            return
+        for item in self._given():
+            parts = list(item) if isinstance(item, (tuple, list)) else [item]
+            if not self._labelled and not isinstance(item, tuple):
+                parts = [item]
+            inputs = self._model._inputs_of(parts[0])
+            labels = self._model._labels_of(parts[1]) if self._labelled else []
+            given = parts[2] if len(parts) > 2 else None
+            weights = example_weights(labels, given, self._class_weight)
+            yield len(inputs[0]), inputs, labels, weights
+
+    def _order(self, shuffle: bool) -> np.ndarray[Any, Any] | None:
+        """The order of an epoch."""
+        if not shuffle:
+            return None
+        rows = np.arange(self.examples or 0)
+        np.random.shuffle(rows)  # noqa: NPY002 - as Keras does: the same batches by seed
+        return rows
+
+    def _given(self) -> Iterator[Any]:
+        """What a generator, a sequence or a dataset gives in an epoch."""
+        if isinstance(self._source, BatchSequence):
+            for place in range(self.steps or 0):
+                yield self._source[place % len(self._source)]
+            self._source.on_epoch_end()
+            return
+        done = 0
+        if isinstance(self._source, (DatasetBase, DatasetIterator)):
+            session = get_session()
+            if self._begin is not None and not getattr(self, "_begun", False):
+                session.run(self._begin)
+                self._begun = self.steps is not None
+            while self.steps is None or done < self.steps:
+                try:
+                    yield session.run(self._element)
+                except errors.OutOfRangeError:
+                    self._begun = False
+                    return
+                done += 1
+            return
+        while done < (self.steps or 0):
+            yield next(self._source)
+            done += 1
+
+
+class Means:
+    """The means of numbers over batches, weighted by how many examples they have."""
+
+    def __init__(self, names: Sequence[str], per_batch: int, gathered: Sequence[int]) -> None:
+        self._names = list(names)
+        self._sums = np.zeros(len(self._names))
+        self._counts = np.zeros(len(self._names))
+        self._alike = slice(1, 1 + per_batch)
+        self._gathered = list(gathered)
+        self._last: Sequence[float] = ()
+
+    def add(self, numbers: Sequence[float], count: int) -> None:
+        """Adds the numbers of a batch."""
+        weights = np.full(len(self._names), float(count))
+        weights[self._alike] = 1.0
+        self._sums += np.array(numbers) * weights
+        self._counts += weights
+        self._last = numbers
+
+    def values(self) -> list[float]:
+        """The means; of what metrics gather themselves, the last."""
+        values: list[float] = (self._sums / self._counts).tolist()
+        for place in self._gathered:
+            values[place] = self._last[place]
+        return values
+
+    def told(self, prefix: str = "") -> dict[str, float]:
+        """The means by name."""
+        pairs = zip(self._names, self.values(), strict=True)
+        return {prefix + name: value for name, value in pairs}
+
+
+def fitted(
+    model: Any,
+    data: Any,
+    size: int,
+    span: tuple[int, int],
+    verbose: int,
+    callbacks: Sequence[Any],
+    validation: Any,
+    shuffle: bool,
+    steps: float | None,
+) -> History:
+    """Trains a model, epoch by epoch."""
+    batches = Batches(model, data, size, steps)
+    part, held_out, held_steps = validation
+    judged = None
+    if held_out is not None:
+        judged = Batches(model, _validation(held_out), size, held_steps)
+    elif part:
+        judged = batches.split(part)
+    history = History()
+    told = CallbackList([*callbacks, history])  # callbacks may add to the numbers
+    model.history, model.stop_training = history, False
+    if batches.examples is not None and verbose:
+        beside = f", validate on {judged.examples} samples" if judged and judged.examples else ""
+        print(f"Train on {batches.examples} samples{beside}")
+    names = list(model.metrics_names)
+    told.set_model(model)
+    names += [f"val_{name}" for name in names if judged is not None]
+    told.set_params(_params(batches, size, names, span[1], verbose, judged is not None))
+    for callback in callbacks:
+        callback.validation_data = None if judged is None else judged.whole()
+    told.on_train_begin({})
+    for epoch in range(*span):
+        if verbose:
+            print(f"Epoch {epoch + 1}/{span[1]}")
+        told.on_epoch_begin(epoch, {})
+        logs = _epoch(model, batches, shuffle, told, verbose, judged)
+        told.on_epoch_end(epoch, logs)
+        if model.stop_training:
+            break
+    told.on_train_end({})
+    return history
+
+
+def _validation(given: Any) -> Any:
+    """Validation data as `fit` takes data."""
+    if isinstance(given, tuple) and len(given) in (2, 3):
+        return (*given, *[None] * (4 - len(given)))
+    return given, None, None, None
+
+
+def _epoch(
+    model: Any, batches: Batches, shuffle: bool, told: CallbackList, verbose: int, judged: Any
+) -> dict[str, Any]:
+    """Trains one epoch; the numbers that it came to."""
+    progress = Progress(batches.examples or batches.steps, verbose)
+    means: Any = None
+    done = 0
+    model.reset_metrics()
+    for place, (count, inputs, labels, weights) in enumerate(batches.epoch(shuffle)):
+        told.on_train_batch_begin(place, {"batch": place, "size": count})
+        numbers = model.run_step(inputs, labels, weights, True)
+        means = means or model.means()
+        means.add(numbers, count)
+        done += count if batches.examples is not None else 1
+        one = dict(zip(model.metrics_names, numbers, strict=True))
+        told.on_train_batch_end(place, {"batch": place, "size": count, **one})
+        progress.show(done, means.told())
+        if model.stop_training:
+            break
+    if means is None:
+        raise ValueError("there is nothing to train on: the data gave no batch")
+    logs: dict[str, Any] = means.told()
+    if judged is not None:
+        # As in Keras, validation draws an order of its own; later epochs follow from that.
+        logs.update(_judged(model, judged, told, shuffle).told("val_"))
+    progress.show(done, logs, end=True)
+    return logs
+
+
+def _judged(model: Any, batches: Batches, told: CallbackList, shuffle: bool = False) -> Means:
+    """The numbers of all batches, without training."""
+    means: Means | None = None
+    model.reset_metrics()
+    told.on_test_begin({})
+    for place, (count, inputs, labels, weights) in enumerate(batches.epoch(shuffle)):
+        told.on_test_batch_begin(place, {"batch": place, "size": count})
+        numbers = model.run_step(inputs, labels, weights, False)
+        means = means or model.means()
+        means.add(numbers, count)
+        one = dict(zip(model.metrics_names, numbers, strict=True))
+        told.on_test_batch_end(place, {"batch": place, "size": count, **one})
+    if means is None:
+        raise ValueError("there is nothing to evaluate: the data gave no batch")
+    told.on_test_end({})
+    return means
+
+
+def _params(
+    batches: Batches,
+    size: int,
+    names: list[str],
+    epochs: int = 1,
+    verbose: int = 0,
+    validated: bool = False,
+) -> dict[str, Any]:
+    """What callbacks are told of how a model is trained, judged or asked."""
+    return {
+        "epochs": epochs,
+        "batch_size": size,
+        "samples": batches.examples,
+        "steps": batches.steps,
+        "verbose": verbose,
+        "do_validation": validated,
+        "metrics": names,
+    }
+
+
+def _told(callbacks: Any, model: Any, params: dict[str, Any]) -> CallbackList:
+    """Callbacks that know what a model is judged or asked by."""
+    told = CallbackList(callbacks)
+    told.set_model(model)
+    told.set_params(params)
+    return told
+
+
+def evaluated(
+    model: Any, data: Any, size: int, steps: float | None, verbose: int, callbacks: Any = None
+) -> list[float]:
+    """The numbers of all data."""
+    batches = Batches(model, data, size, steps)
+    progress = Progress(batches.examples or batches.steps, 1 if verbose == 1 else 0)
+    told = _told(callbacks, model, _params(batches, size, model.metrics_names))
+    means = _judged(model, batches, told)
+    progress.show(batches.examples or batches.steps or 0, means.told(), end=True)
+    return means.values()
+
+
+def predicted(
+    model: Any, x: Any, size: int, steps: float | None, callbacks: Any = None
+) -> list[Any]:
+    """The outputs for all data, put together."""
+    batches = Batches(model, (x, None, None, None), size, steps, labelled=False)
+    told = _told(callbacks, model, _params(batches, size, []))
+    found = []
+    told.on_predict_begin({})
+    for place, (count, inputs, _, _) in enumerate(batches.epoch(False)):
+        told.on_predict_batch_begin(place, {"batch": place, "size": count})
+        found.append(model.run_outputs(inputs))
+        told.on_predict_batch_end(place, {"batch": place, "size": count, "outputs": found[-1]})
+    told.on_predict_end({})
+    return [np.concatenate(parts) for parts in zip(*found, strict=True)]

@@ -1,0 +1,227 @@
+"""Files of HDF5, by h5py: written whole or not at all, and read without trust in what they say."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...formats.file_kinds import not_hdf5
+from ...formats.replacement import replacing
+from ...protos.config import config
+from ...runtime import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SUFFIXES = (".h5", ".hdf5", ".keras")
+"""What names of files end in that Keras writes as HDF5."""
+
+_MOST = 64000  # bytes that HDF5 keeps in one attribute
+_SMALL = 1 << 24  # bytes that may be read, whatever the file holds of them
+_MOST_PACKED = 1100  # times: deflating makes nothing smaller than that
+
+
+def h5py() -> Any:
+    """The module h5py.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    try:
+        import h5py
+    except ImportError as exc:
+        raise ImportError(
+            "HDF5 files need h5py, which `pip install tensordraft[keras]` brings; save_weights "
+            "without it writes a checkpoint of TensorFlow, where the name does not end in .h5"
+        ) from exc
+    return h5py
+
+
+def is_hdf5(path: str) -> bool:
+    """Whether a file is one of HDF5, by its content."""
+    try:
+        with open(path, "rb") as file:
+            return not_hdf5(file) is None
+    except (FileNotFoundError, IsADirectoryError):
+        return False
+
+
+@contextmanager
+def written(path: str) -> Iterator[Any]:
+    """A file that takes its place when the block has ended well.
+
+    Raises:
+        ImportError: h5py is not installed.
+        OSError: the file cannot be written; what was there is what it was.
+    """
+    module, memory = h5py(), io.BytesIO()
+    with module.File(memory, "w") as file:
+        yield file
+    with replacing(path) as out:
+        out.write(memory.getbuffer())
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Any]:
+    """A file that is read; what h5py cannot read is told as damage.
+
+    Raises:
+        ImportError: h5py is not installed.
+        FileNotFoundError: there is no such file.
+        DataLossError: it is no HDF5 file, or damaged.
+    """
+    if os.path.isdir(path):
+        raise errors.DataLossError(
+            None, None, f"{path} is a folder, and no HDF5 file: td.load reads SavedModels"
+        )
+    with open(path, "rb") as plain:
+        told = not_hdf5(plain)
+    if told is not None:
+        raise errors.DataLossError(None, None, f"{path} is no HDF5 file: it is {told}")
+    module = h5py()
+    try:
+        with module.File(path, "r") as file:
+            yield file
+    except (OSError, RuntimeError, KeyError, UnicodeDecodeError, MemoryError) as exc:
+        raise errors.DataLossError(None, None, f"{path} is cut off or damaged: {exc}") from exc
+
+
+def group_at(parent: Any, name: str) -> Any:
+    """A group within a group.
+
+    Raises:
+        DataLossError: there is none.
+    """
+    found = _inner(parent, name)
+    if not isinstance(found, h5py().Group):
+        raise _damaged(parent, f"has no group {name!r}, only {_listed(parent)}")
+    return found
+
+
+def array_at(parent: Any, name: str, shape: Sequence[int] | None = None) -> np.ndarray[Any, Any]:
+    """The numbers of a dataset within a group.
+
+    Args:
+        parent: the group.
+        name: the name, in which `/` stands between groups.
+        shape: what its shape must be, which is looked at before anything is read.
+
+    Raises:
+        DataLossError: there is none, or it holds no numbers.
+        ValueError: it has another shape.
+    """
+    found = _inner(parent, name)
+    if not isinstance(found, h5py().Dataset):
+        raise _damaged(parent, f"has no dataset {name!r}, only {_listed(parent)}")
+    if found.shape is None or found.dtype.kind not in "biufc" or found.external:
+        raise _damaged(parent, f"has {name!r} as {found.dtype}, which is no array of numbers")
+    if found.is_virtual:
+        raise _damaged(parent, f"has {name!r} in other files, which are not opened")
+    if shape is not None and tuple(found.shape) != tuple(shape):
+        raise ValueError(f"{name!r} has shape {tuple(found.shape)}, where {tuple(shape)} is taken")
+    _check_bytes(parent, name, found)
+    return np.asarray(found[()])
+
+
+def _check_bytes(parent: Any, name: str, dataset: Any) -> None:
+    """Checks how much a dataset takes before it is read; a few bytes may say that it is large.
+
+    Raises:
+        ResourceExhaustedError: it is larger than a tensor may be.
+        DataLossError: it is larger than what the file holds of it can come to.
+    """
+    size = max(dataset.nbytes, math.prod(dataset.chunks or [0]) * dataset.dtype.itemsize)
+    if size > config.max_tensor_bytes:
+        raise errors.ResourceExhaustedError(
+            None,
+            None,
+            f"{name!r} in {parent.file.filename} takes {size} bytes, more than "
+            f"td.config.max_tensor_bytes = {config.max_tensor_bytes}",
+        )
+    held = dataset.id.get_storage_size()
+    if size > max(_SMALL, held * _MOST_PACKED):
+        raise _damaged(parent, f"has {name!r} of {size} bytes, of which the file holds only {held}")
+
+
+def _inner(parent: Any, name: str) -> Any:
+    """What lies under a name; links to elsewhere are not followed."""
+    module, found = h5py(), parent
+    for part in str(name).split("/"):
+        if not part or part == ".." or not isinstance(found, module.Group):
+            return None
+        if not isinstance(found.get(part, getlink=True), module.HardLink):
+            return None
+        found = found[part]
+    return found
+
+
+def _listed(group: Any) -> list[str]:
+    return sorted(map(str, group))[:20] if isinstance(group, h5py().Group) else []
+
+
+def _damaged(group: Any, told: str) -> errors.DataLossError:
+    return errors.DataLossError(None, None, f"{group.file.filename}: {group.name} {told}")
+
+
+def write_names(group: Any, attribute: str, names: Sequence[str]) -> None:
+    """Writes names as an attribute; where they are too many for one, as several with numbers."""
+    encoded = np.array([name.encode() for name in names], "S" if names else "S1")
+    pieces = 1
+    while any(part.nbytes > _MOST for part in np.array_split(encoded, pieces)):
+        pieces += 1
+        if pieces > max(len(names), 1):
+            raise ValueError(f"{attribute}: a name has more than {_MOST} bytes")
+    if pieces == 1:
+        group.attrs[attribute] = encoded
+        return
+    for number, part in enumerate(np.array_split(encoded, pieces)):
+        group.attrs[f"{attribute}{number}"] = part
+
+
+def _attribute(group: Any, name: str) -> Any:
+    try:
+        return group.attrs[name]
+    except (TypeError, ValueError) as exc:  # of kinds that h5py does not know
+        raise _damaged(group, f"has {name!r}, which cannot be read: {exc}") from exc
+
+
+def read_names(group: Any, attribute: str) -> list[str]:
+    """The names that an attribute tells.
+
+    Raises:
+        DataLossError: there is none.
+    """
+    if attribute in group.attrs:
+        pieces = [_attribute(group, attribute)]
+    else:
+        pieces = []
+        while f"{attribute}{len(pieces)}" in group.attrs:
+            pieces.append(_attribute(group, f"{attribute}{len(pieces)}"))
+        if not pieces:
+            raise _damaged(
+                group, f"has no attribute {attribute!r}, only {sorted(map(str, group.attrs))}"
+            )
+    names = [name for piece in pieces for name in np.atleast_1d(piece).tolist()]
+    if not all(isinstance(name, (bytes, str)) for name in names):
+        raise _damaged(group, f"has {attribute!r} = {names[:5]}, which are no names")
+    return [name.decode() if isinstance(name, bytes) else name for name in names]
+
+
+def read_text(group: Any, attribute: str) -> str | None:
+    """The text of an attribute; None where there is none.
+
+    Raises:
+        DataLossError: it is no text.
+    """
+    if attribute not in group.attrs:
+        return None
+    found = _attribute(group, attribute)
+    text = found.decode() if isinstance(found, bytes) else found
+    if not isinstance(text, str):
+        raise _damaged(group, f"has {attribute!r} of {type(found).__name__}, which is no text")
+    return text

@@ -1,0 +1,375 @@
+"""The Model: layers that are compiled, trained, evaluated and asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.default_scopes import control_dependencies
+from ...ops.common.nest import flatten
+from ...ops.debugging.ordering import group
+from ..backend.backend_session import get_session, learning_phase
+from ..layers.core_layers import Input
+from ..optimizers import keras_optimizers
+from .fitting import Means, evaluated, fitted, predicted
+from .model_data import arrays_of, example_weights
+from .model_writing import save_model
+from .network import Network
+from .objectives import Objectives, objectives_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..callbacks.callbacks import History
+
+public = {"td.keras, td.keras.models": "Model"}
+
+
+class Model(Network):
+    """Layers between inputs and outputs, trained, evaluated and asked as one.
+
+    Either inputs and outputs are given, or a subclass makes layers in its `__init__` and has
+    `call`. All of it is in the default graph, and runs in `td.keras.backend.get_session()`.
+
+    Args:
+        inputs: tensors of `td.keras.Input`: one, or a list of them.
+        outputs: tensors that layers of `td.keras.layers` made of them.
+        name: the name.
+
+    Raises:
+        ValueError: the outputs do not come from the inputs by layers.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> x = np.array([[0.0], [1.0], [2.0]], np.float32)
+        >>> with td.Graph().as_default():
+        ...     inputs = td.keras.Input([1])
+        ...     outputs = td.keras.layers.Dense(1, kernel_initializer="zeros")(inputs)
+        ...     model = td.keras.Model(inputs, outputs)
+        ...     model.compile(optimizer=td.keras.optimizers.SGD(lr=0.1), loss="mse")
+        ...     told = model.fit(x, 3 * x + 1, epochs=200, batch_size=3, verbose=0)
+        ...     print(model.predict(np.array([[4.0]])).round(1))
+        [[13.]]
+    """
+
+    other_names = ("Functional", "Network")
+
+    def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
+        super().__init__(inputs, outputs, name)
+        self.optimizer: Any = None
+        self.stop_training = False
+        self.history: Any = None
+        self._asked: dict[str, Any] = {}
+        self._objectives: Objectives | None = None
+        self._train_op: Any = None
+        self._trained: list[Any] = []
+
+    def compile(
+        self,
+        optimizer: Any = "rmsprop",
+        loss: Any = None,
+        metrics: Any = None,
+        loss_weights: Any = None,
+        sample_weight_mode: None = None,
+        weighted_metrics: None = None,
+        target_tensors: None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Says how the model is trained and judged.
+
+        Args:
+            optimizer: a word, an optimizer of Keras, or one of `td.train`.
+            loss: a word, a function or a Loss; for several outputs also a list, or a dict by name.
+            metrics: a list of words, functions and metrics of `td.keras.metrics`; for several
+                outputs also a dict by name.
+            loss_weights: factors of the losses of several outputs.
+            sample_weight_mode: None.
+            weighted_metrics: None.
+            target_tensors: None.
+            kwargs: accepted for TensorFlow's sake.
+
+        Raises:
+            ValueError: a word stands for nothing, or an argument must be None.
+        """
+        del kwargs
+        others = {
+            "sample_weight_mode": sample_weight_mode,
+            "weighted_metrics": weighted_metrics,
+            "target_tensors": target_tensors,
+        }
+        for name, value in others.items():
+            if value is not None:
+                raise ValueError(f"{name} is not supported: it must be None, got {value!r}")
+        self.optimizer = keras_optimizers.get(optimizer)
+        self.loss = loss
+        self._asked = {"loss": loss, "metrics": metrics, "loss_weights": loss_weights}
+        self._objectives = self._train_op = None
+        self._trained = self.trainable_weights
+        if self.built and self.outputs:
+            self._judge()
+
+    def _judge(self) -> Objectives:
+        """The losses and metrics, which are built once."""
+        if self.optimizer is None:
+            raise RuntimeError("You must compile your model before using it: model.compile(…)")
+        if self._objectives is None:
+            with self.outputs[0].graph.as_default():
+                self._objectives = objectives_of(
+                    self.outputs, self.output_names, **self._asked, extra=self.losses
+                )
+        return self._objectives
+
+    def build_step(self) -> Any:
+        """The op of a step, which is built once."""
+        objectives = self._judge()
+        if self._train_op is None:
+            with self.outputs[0].graph.as_default():
+                updates = [item.op if hasattr(item, "op") else item for item in self.updates]
+                with control_dependencies(updates):
+                    trained = self._trained or self.trainable_weights
+                    steps = trained and self.optimizer.get_updates(objectives.loss, trained)
+                self._train_op = group(*steps, *updates)
+        return self._train_op
+
+    @property
+    def metrics_names(self) -> list[str]:
+        """What the numbers of `evaluate` are called."""
+        return self._judge().names
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics that are objects."""
+        return [] if self.optimizer is None else self._judge().metrics
+
+    def reset_metrics(self) -> None:
+        """Has the metrics that are objects begin anew."""
+        for metric in self.metrics:
+            metric.reset_states()
+
+    def _ensure_built(self, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
+        """Calls a model that a subclass is on placeholders for data."""
+        if self.built and self.outputs:
+            return
+        made = [
+            Input(array.shape[1:], dtype="float32" if array.dtype.kind == "f" else array.dtype)
+            for array in arrays
+        ]
+        inputs = made[0] if len(made) == 1 else made
+        self._input_form, self._output_form = inputs, self(inputs)
+        self.inputs, self.outputs = made, flatten(self._output_form)
+        self.built = True
+        self._trained = self.trainable_weights
+
+    def _inputs_of(self, data: Any) -> list[np.ndarray[Any, Any]]:
+        names = self.input_names if self.inputs else ["input"]
+        if not self.inputs and isinstance(data, (list, tuple)) and np.ndim(data[0]) > 1:
+            names = [f"input_{place}" for place, _ in enumerate(data)]
+        arrays = arrays_of(data, names, "x")
+        self._ensure_built(arrays)
+        for tensor, array in zip(self.inputs, arrays, strict=True):
+            if not tensor.shape.is_compatible_with(array.shape):
+                raise ValueError(
+                    f"Error when checking input: expected {tensor.op.name} to have shape "
+                    f"{tuple(tensor.shape.as_list())}, but got an array of shape {array.shape}"
+                )
+        return arrays
+
+    def _labels_of(self, data: Any) -> list[np.ndarray[Any, Any]]:
+        targets = self._judge().targets
+        names = [target.op.name.rpartition("_target")[0] for target in targets]
+        return arrays_of(data, names, "y")
+
+    def run_step(
+        self,
+        inputs: Sequence[np.ndarray[Any, Any]],
+        labels: Sequence[np.ndarray[Any, Any]],
+        weights: np.ndarray[Any, Any] | None,
+        train: bool,
+    ) -> list[float]:
+        """The numbers of a batch, on which the model is trained or not."""
+        objectives = self._judge()
+        fetched = [objectives.numbers, self.build_step() if train else self.state_updates]
+        feeds = self._feeds(inputs, train)
+        feeds.update(zip(objectives.targets, labels, strict=True))
+        if weights is not None:
+            feeds[objectives.weights] = weights
+        return [float(value) for value in get_session().run(fetched, feeds)[0]]
+
+    def _feeds(self, inputs: Sequence[np.ndarray[Any, Any]], train: bool) -> dict[Any, Any]:
+        feeds: dict[Any, Any] = dict(zip(self.inputs, inputs, strict=True))
+        phase = learning_phase()
+        if hasattr(phase, "op"):
+            feeds[phase] = train
+        return feeds
+
+    def means(self) -> Means:
+        """Means of the numbers, that begin with nothing."""
+        objectives = self._judge()
+        return Means(objectives.names, objectives.per_batch, objectives.gathered)
+
+    def run_outputs(self, inputs: Sequence[np.ndarray[Any, Any]]) -> list[Any]:
+        """The outputs for a batch."""
+        fetched = [self.outputs, self.state_updates]
+        found: list[Any] = get_session().run(fetched, self._feeds(inputs, False))[0]
+        return found
+
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        epochs: int = 1,
+        verbose: int = 1,
+        callbacks: Sequence[Any] | None = None,
+        validation_split: float = 0.0,
+        validation_data: Any = None,
+        shuffle: bool = True,
+        class_weight: Mapping[int, float] | None = None,
+        sample_weight: Any = None,
+        initial_epoch: int = 0,
+        steps_per_epoch: float | None = None,
+        validation_steps: int | None = None,
+        **kwargs: Any,
+    ) -> History:
+        """Trains the model.
+
+        Args:
+            x: an array for each input, alone, in a list or in a dict by name; or a generator, a
+                `td.keras.utils.Sequence` or a Dataset of pairs `(x, y)`.
+            y: labels for each output; for generators and datasets None.
+            batch_size: how many examples a step takes, by default 32.
+            epochs: the number of the last epoch.
+            verbose: 0 prints nothing, 1 a bar, 2 a line for each epoch.
+            callbacks: what is told of it.
+            validation_split: which part of the data, at its end, is for validation.
+            validation_data: a pair `(x, y)` or a triple with weights, or as `x`.
+            shuffle: whether each epoch takes the examples in another order.
+            class_weight: how much examples of each class count.
+            sample_weight: how much each example counts.
+            initial_epoch: the number of epochs that are done already.
+            steps_per_epoch: how many batches of a generator or dataset an epoch has.
+            validation_steps: how many batches of `validation_data`.
+            kwargs: `workers` and its kin, accepted for TensorFlow's sake.
+
+        Returns:
+            A History, whose `history` has the numbers of each epoch.
+
+        Raises:
+            ValueError: data do not fit.
+            RuntimeError: the model has not been compiled.
+        """
+        del kwargs
+        return fitted(
+            self,
+            (x, y, sample_weight, class_weight),
+            batch_size or 32,
+            (initial_epoch, epochs),
+            verbose,
+            callbacks or (),
+            (validation_split, validation_data, validation_steps),
+            shuffle,
+            steps_per_epoch,
+        )
+
+    def fit_generator(
+        self, generator: Any, steps_per_epoch: float | None = None, epochs: int = 1, **kwargs: Any
+    ) -> History:
+        """Trains the model by a generator of pairs `(x, y)`: see `fit`."""
+        return self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, **kwargs)
+
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        verbose: int = 1,
+        sample_weight: Any = None,
+        steps: float | None = None,
+        callbacks: Sequence[Any] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """The loss, and with metrics a list of it and of them.
+
+        Args:
+            x: as for `fit`.
+            y: as for `fit`.
+            batch_size: how many examples a run takes, by default 32.
+            verbose: 0 prints nothing, 1 a bar.
+            sample_weight: how much each example counts.
+            steps: how many batches of a generator or dataset.
+            callbacks: what is told of it.
+            kwargs: accepted for TensorFlow's sake.
+        """
+        del kwargs
+        data = (x, y, sample_weight, None)
+        numbers = evaluated(self, data, batch_size or 32, steps, verbose, callbacks)
+        return numbers[0] if len(numbers) == 1 else numbers
+
+    def evaluate_generator(self, generator: Any, steps: float | None = None, **kwargs: Any) -> Any:
+        """`evaluate` by a generator."""
+        return self.evaluate(generator, steps=steps, **{"verbose": 0, **kwargs})
+
+    def predict(
+        self,
+        x: Any,
+        batch_size: int | None = None,
+        verbose: int = 0,
+        steps: float | None = None,
+        callbacks: Sequence[Any] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """The outputs for data: an array, or a list of them.
+
+        Args:
+            x: as for `fit`.
+            batch_size: how many examples a run takes, by default 32.
+            verbose: accepted for TensorFlow's sake.
+            steps: how many batches of a generator or dataset.
+            callbacks: what is told of it.
+            kwargs: accepted for TensorFlow's sake.
+        """
+        del verbose, kwargs
+        found = predicted(self, x, batch_size or 32, steps, callbacks)
+        return found[0] if len(found) == 1 else found
+
+    def predict_generator(self, generator: Any, steps: float | None = None, **kwargs: Any) -> Any:
+        """`predict` by a generator."""
+        return self.predict(generator, steps=steps, **kwargs)
+
+    def train_on_batch(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        class_weight: Mapping[int, float] | None = None,
+        reset_metrics: bool = True,
+    ) -> Any:
+        """Does one step; gives the loss, and with metrics a list of it and of them."""
+        if reset_metrics:
+            self.reset_metrics()
+        return self._on_batch(x, y, sample_weight, class_weight, True)
+
+    def test_on_batch(
+        self, x: Any, y: Any = None, sample_weight: Any = None, reset_metrics: bool = True
+    ) -> Any:
+        """The loss of one batch, and with metrics a list of it and of them."""
+        if reset_metrics:
+            self.reset_metrics()
+        return self._on_batch(x, y, sample_weight, None, False)
+
+    def _on_batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any, train: bool) -> Any:
+        inputs, labels = self._inputs_of(x), self._labels_of(y)
+        weights = example_weights(labels, sample_weight, class_weight)
+        numbers = self.run_step(inputs, labels, weights, train)
+        return numbers[0] if len(numbers) == 1 else numbers
+
+    def predict_on_batch(self, x: Any) -> Any:
+        """The outputs for one batch."""
+        found = self.run_outputs(self._inputs_of(x))
+        return found[0] if len(found) == 1 else found
+
+    def save(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
+        """Writes the whole model into a file of HDF5: see `td.keras.models.save_model`."""
+        save_model(self, filepath, *args, **kwargs)

@@ -1,0 +1,138 @@
+"""Models that are read from files of HDF5: of here, and of Keras 2 with TensorFlow."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from ...runtime import errors
+from ..backend.backend_session import batch_set_value
+from ..layers.custom_objects import custom_object_scope
+from ..losses import more_keras_losses as losses
+from ..metrics import named_metrics as metrics
+from ..optimizers import keras_optimizers
+from .hdf5_files import array_at, group_at, opened, read_names, read_text
+from .model_configs import model_from_config
+from .model_writing import COMPILED
+from .weight_files import read_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+public = {"td.keras.models": "load_model"}
+
+
+def load_model(
+    filepath: str | PathLike[str],
+    custom_objects: Mapping[str, Any] | None = None,
+    compile: bool = True,  # noqa: A002 - TensorFlow's name
+) -> Any:
+    """The model of a file of HDF5: of `save_model`, or of Keras 2 with TensorFlow.
+
+    Args:
+        filepath: the file.
+        custom_objects: classes and functions of your own by name.
+        compile: whether the model is compiled as it was, with what its optimizer had kept.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        DataLossError: it is no HDF5 file, or damaged; the error says what it is.
+        ValueError: it tells no model, or something is not known.
+        ImportError: h5py is not installed.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.h5")
+        >>> with td.Graph().as_default():
+        ...     model = td.keras.Sequential([td.keras.layers.Dense(1, input_shape=(2,))])
+        ...     model.compile("adam", "mse")
+        ...     model.save(path)
+        ...     td.keras.models.load_model(path).optimizer.get_config()["name"]
+        'Adam'
+    """
+    path = os.fsdecode(filepath)
+    with opened(path) as file, custom_object_scope(custom_objects or {}):
+        config = _json(file, "model_config")
+        if config is None:
+            hint = ": load_weights of a model reads it" if "layer_names" in file.attrs else ""
+            raise ValueError(f"{path} holds no model, but variables alone{hint}")
+        if (read_text(file, "keras_version") or "2").startswith("3"):
+            raise ValueError(
+                f"{path} is a model of Keras 3, whose configs are others: build the model here, "
+                "and load_weights from the file"
+            )
+        model = model_from_config(config)
+        pairs = read_weights(group_at(file, "model_weights"), model.layers)
+        batch_set_value(pairs)
+        training = _json(file, "training_config") if compile else None
+        if training is not None:
+            try:
+                _compile(model, training)
+            except (TypeError, KeyError, AttributeError) as exc:
+                raise ValueError(f"{path} does not tell how the model is trained: {exc}") from exc
+            if "optimizer_weights" in file:
+                _restore_optimizer(model, group_at(file, "optimizer_weights"))
+    return model
+
+
+def _json(file: Any, attribute: str) -> Any:
+    text = read_text(file, attribute)
+    try:
+        found = None if text is None else json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise errors.DataLossError(
+            None, None, f"{file.filename}: its {attribute} is no JSON: {exc}"
+        ) from exc
+    if text is not None and not isinstance(found, dict):
+        raise errors.DataLossError(
+            None, None, f"{file.filename}: its {attribute} is no dict, but {found!r}"
+        )
+    return found
+
+
+def _compile(model: Any, training: Mapping[str, Any]) -> None:
+    """Compiles a model as its file tells."""
+    told = {name: training.get(name) for name in COMPILED}
+    if isinstance(told["loss"], dict) and "class_name" in told["loss"]:
+        told["loss"] = losses.get(told["loss"])
+    told["metrics"] = _metrics(told["metrics"], len(model.outputs) == 1)
+    model.compile(keras_optimizers.get(training.get("optimizer_config")), **told)
+
+
+def _metrics(told: Any, alone: bool) -> Any:
+    """Metrics as `compile` takes them; of one output they may be in a list of their own."""
+    if isinstance(told, list):
+        items = [_metrics(item, alone) for item in told]
+        return [x for item in items for x in (item if alone and _is_list(item) else [item])]
+    if isinstance(told, dict) and "class_name" in told:
+        name = (told.get("config") or {}).get("name")
+        return "accuracy" if name in ("acc", "accuracy") else metrics.get(told)
+    return {key: _metrics(item, False) for key, item in told.items()} if _is_dict(told) else told
+
+
+def _is_dict(item: Any) -> bool:
+    return isinstance(item, dict)
+
+
+def _is_list(item: Any) -> bool:
+    return isinstance(item, list)
+
+
+def _restore_optimizer(model: Any, group: Any) -> None:
+    """Gives an optimizer what it had kept."""
+    names = read_names(group, "weight_names")
+    if not names:
+        return
+    model.build_step()
+    own = model.optimizer.weights
+    if len(own) != len(names):
+        raise ValueError(
+            f"{model.optimizer.get_config()['name']} keeps {len(own)} variables, where the file "
+            f"has {len(names)}: load_model(…, compile=False), and compile anew"
+        )
+    shapes = [variable.shape.as_list() for variable in own]
+    pairs = zip(names, shapes, strict=True)
+    model.optimizer.set_weights([array_at(group, name, shape) for name, shape in pairs])

@@ -1,0 +1,95 @@
+"""Whole models written to HDF5: layers, variables, how they are trained, and how far."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..layers.keras_configs import described
+from .config_json import KERAS_VERSION, json_of
+from .hdf5_files import written
+from .weight_files import write_arrays, write_weights
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+public = {"td.keras.models": "save_model"}
+
+COMPILED = ("loss", "metrics", "loss_weights")
+"""What files tell of how a model was compiled, beside the optimizer."""
+
+
+def save_model(
+    model: Any,
+    filepath: str | PathLike[str],
+    overwrite: bool = True,
+    include_optimizer: bool = True,
+    save_format: str | None = None,
+    **kwargs: Any,
+) -> None:
+    """Writes a whole model into a file of HDF5, as TensorFlow 1.15 does: `model.save`.
+
+    Args:
+        model: a Sequential, or a Model between inputs and outputs.
+        filepath: the file.
+        overwrite: whether a file that is there is replaced.
+        include_optimizer: whether the optimizer's numbers and slots are written, too.
+        save_format: "h5" or None.
+        kwargs: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: something in the model cannot be told, or another format is asked for.
+        FileExistsError: the file is there, and `overwrite` is False.
+        ImportError: h5py is not installed.
+
+    Example:
+        >>> import os, tempfile
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.h5")
+        >>> with td.Graph().as_default():
+        ...     model = td.keras.Sequential([td.keras.layers.Dense(1, input_shape=(2,))])
+        ...     td.keras.models.save_model(model, path)
+        ...     again = td.keras.models.load_model(path)
+        ...     np.array_equal(again.predict(np.ones((1, 2))), model.predict(np.ones((1, 2))))
+        True
+    """
+    del kwargs
+    path = os.fsdecode(filepath)
+    if save_format not in (None, "h5", "hdf5", "keras"):
+        raise ValueError(
+            f"save_format must be 'h5' or None, got {save_format!r}: td.saved_model.simple_save "
+            "writes SavedModels"
+        )
+    refuse_overwriting(path, overwrite)
+    config = json_of(described(model))
+    training = None
+    if include_optimizer and getattr(model.optimizer, "is_told", False):
+        training = json_of(_training_config(model))
+    with written(path) as file:
+        file.attrs["keras_version"] = KERAS_VERSION.encode()
+        file.attrs["backend"] = b"tensorflow"
+        file.attrs["model_config"] = config.encode()
+        write_weights(file.create_group("model_weights"), model.layers)
+        if training is not None:
+            file.attrs["training_config"] = training.encode()
+            names, values = model.optimizer.told_weights()
+            if names:
+                write_arrays(file.create_group("optimizer_weights"), names, values)
+
+
+def refuse_overwriting(path: str, overwrite: bool) -> None:
+    """Refuses to replace a file.
+
+    Raises:
+        FileExistsError: the file is there, and `overwrite` is False.
+    """
+    if not overwrite and os.path.exists(path):
+        raise FileExistsError(f"{path} is there: remove it, or give overwrite=True")
+
+
+def _training_config(model: Any) -> dict[str, Any]:
+    """How a model is trained."""
+    told = {name: model._asked.get(name) for name in COMPILED}
+    told |= {"weighted_metrics": None, "sample_weight_mode": None}
+    return {"optimizer_config": described(model.optimizer), **described(told)}

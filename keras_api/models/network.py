@@ -1,0 +1,364 @@
+"""Networks: the layers between tensors, in the order and with the weights of Keras."""
+
+from __future__ import annotations
+
+import os
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from ...ops.common.nest import flatten, map_structure
+from ..backend.keras_tensors import LayerCall, call_of
+from ..layers.base_layer import KerasStyle
+from ..layers.custom_objects import custom_object_scope
+from ..layers.keras_configs import described
+from ..layers.tracked_parts import distinct as _distinct
+from ..recurrent.kept_states import KeptStates
+from .config_json import KERAS_VERSION, json_of
+from .network_configs import ends_of_config, network_config
+from .stored_weights import load_weights, save_weights
+from .summaries import summary_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...graph.node import Tensor
+
+
+class Network(KerasStyle):
+    """Layers between inputs and outputs, which are called, saved and shown as one.
+
+    Args:
+        inputs: tensors of `Input`, or a structure of them; None where a subclass has `call`.
+        outputs: tensors that layers made of them.
+        name: the name.
+    """
+
+    own_calls = 1
+    _apart = KerasStyle._apart | {"_trained", "history", "inputs", "outputs", "_order"}
+
+    def __init__(self, inputs: Any = None, outputs: Any = None, name: str | None = None) -> None:
+        super().__init__(name=name)
+        self._layers: list[Any] = []
+        self._order: list[LayerCall] = []
+        self.inputs: list[Tensor] = []
+        self.outputs: list[Tensor] = []
+        if inputs is not None:
+            self._connect(inputs, outputs)
+
+    def _connect(self, inputs: Any, outputs: Any) -> None:
+        """Finds the calls of layers between tensors."""
+        self._input_form, self._output_form = inputs, outputs
+        self.inputs, self.outputs = flatten(inputs), flatten(outputs)
+        self._order = ordered_calls(self.inputs, self.outputs)
+        self._layers = layers_in_order(self._order, self.inputs, self.outputs)
+        self._graph = self.outputs[0].graph
+        self.built = True
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers, from the inputs on."""
+        return list(self._layers) or self.parts()
+
+    @property
+    def input(self) -> Any:
+        """The tensors that the network begins with."""
+        return self._input_form
+
+    @property
+    def output(self) -> Any:
+        """The tensors that it ends with."""
+        return self._output_form
+
+    @property
+    def input_names(self) -> list[str]:
+        """What the inputs are called."""
+        return [_layer_name(tensor) for tensor in self.inputs]
+
+    @property
+    def output_names(self) -> list[str]:
+        """What the outputs are called: as the layers that made them."""
+        names = [_layer_name(tensor) for tensor in self.outputs]
+        counted = [names[:place].count(name) for place, name in enumerate(names)]
+        return [f"{name}_{n}" if n else name for name, n in zip(names, counted, strict=True)]
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that are trained, layer by layer."""
+        own = super().trainable_weights
+        return _distinct([*self._of_layers("trainable_weights"), *own]) if self._switch else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables that are not trained, layer by layer."""
+        own = super().non_trainable_weights
+        rest = _distinct([*self._of_layers("non_trainable_weights"), *own])
+        return rest if self._switch else [*_distinct(self._of_layers("trainable_weights")), *rest]
+
+    @property
+    def weights(self) -> list[Any]:
+        """All variables, layer by layer."""
+        own = [*self._trainable_weights, *self._non_trainable_weights, *self._own()]
+        return _distinct([*self._of_layers("weights"), *own])
+
+    variables = weights
+    trainable_variables = trainable_weights
+    non_trainable_variables = non_trainable_weights
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses that layers add."""
+        return _distinct([*self._of_layers("losses"), *self._losses])
+
+    @property
+    def updates(self) -> list[Any]:
+        """The updates that layers that are trained add, such as moving averages.
+
+        A layer that is also called on other inputs adds only those of these inputs.
+        """
+        found = self._all_updates
+        return _fed_by(self.inputs, found) if self.inputs else found
+
+    @property
+    def stateful(self) -> bool:
+        """Whether a layer keeps states from batch to batch."""
+        return bool(self._keeping())
+
+    @property
+    def state_updates(self) -> list[Any]:
+        """The updates of layers that keep states: they are also run where nothing is trained."""
+        found = _distinct([update for layer in self._keeping() for update in layer.updates])
+        return _fed_by(self.inputs, found) if self.inputs else found
+
+    def _keeping(self) -> list[Any]:
+        """The layers within that keep states."""
+        found, waiting = [], list(self.layers)
+        while waiting:
+            layer = waiting.pop()
+            waiting += layer.layers if isinstance(layer, Network) else layer.parts()
+            if isinstance(layer, KeptStates) and layer.stateful:
+                found.append(layer)
+        return found
+
+    def reset_states(self) -> None:
+        """Puts zeros into the states that layers keep."""
+        for layer in self._keeping():
+            layer.reset_states()
+
+    def _of_layers(self, what: str) -> list[Any]:
+        return [item for layer in self.layers for item in getattr(layer, what)]
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls the layers again, on other inputs."""
+        del args, kwargs
+        made = dict(zip(self.inputs, flatten(inputs), strict=True))
+        for layer, taken, arguments, options, given in self._order:
+            found = map_structure(lambda tensor: made.get(tensor, tensor), taken)
+            outputs = layer(found, *arguments, **options)
+            made.update(zip(flatten(given), flatten(outputs), strict=True))
+        return map_structure(lambda tensor: made[tensor], self._output_form)
+
+    def get_config(self) -> dict[str, Any]:
+        """What tells the model: layers, and of what each call was made, as TensorFlow 1.15 has it.
+
+        Raises:
+            NotImplementedError: the model is a subclass with a `call` of its own.
+        """
+        if type(self).call is not Network.call or not self.outputs:
+            raise NotImplementedError(
+                f"{type(self).__name__} is a class of its own, which no config tells: make it by "
+                "its program, and use save_weights and load_weights"
+            )
+        return network_config(self)
+
+    @classmethod
+    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+        """The model that a config tells: see `td.keras.models.model_from_config`."""
+        with custom_object_scope(custom_objects or {}):
+            inputs, outputs = ends_of_config(config)
+        return cls(inputs, outputs, name=config.get("name"))
+
+    def to_json(self, **kwargs: Any) -> str:
+        """What tells the model, as the JSON of TensorFlow 1.15, without variables and training.
+
+        Args:
+            kwargs: arguments of `json.dumps`, such as `indent`.
+
+        Raises:
+            ValueError: it holds a function without a name.
+        """
+        told = {**described(self), "keras_version": KERAS_VERSION, "backend": "tensorflow"}
+        return json_of(told, **kwargs)
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        """A layer of the network.
+
+        Args:
+            name: its name.
+            index: its place, which counts where it is given.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if index is not None:
+            if not -len(self.layers) <= index < len(self.layers):
+                raise ValueError(f"there are {len(self.layers)} layers, and none at {index}")
+            return self.layers[index]
+        found = next((layer for layer in self.layers if layer.name == name), None)
+        if found is None:
+            raise ValueError(f"there is no layer {name!r}, but {[x.name for x in self.layers]}")
+        return found
+
+    def summary(
+        self,
+        line_length: int | None = None,
+        positions: Sequence[float] | None = None,
+        print_fn: Callable[[str], Any] | None = None,
+    ) -> None:
+        """Prints the layers, their shapes, and how many numbers their variables hold.
+
+        Args:
+            line_length: the width, by default 65 characters.
+            positions: accepted for TensorFlow's sake.
+            print_fn: takes each line; by default `print`.
+
+        Raises:
+            ValueError: shapes are not known yet.
+        """
+        del positions
+        for line in summary_of(self, line_length or 65):
+            (print_fn or print)(line)
+
+    def count_params(self) -> int:
+        """How many numbers the variables hold."""
+        return sum(weight.shape.num_elements() or 0 for weight in self.weights)
+
+    def save_weights(
+        self,
+        filepath: str | os.PathLike[str],
+        overwrite: bool = True,
+        save_format: str | None = None,
+    ) -> None:
+        """Writes the variables: to a file of HDF5, or to a checkpoint of TensorFlow.
+
+        Args:
+            filepath: a file of HDF5, if it ends in `.h5`, `.hdf5` or `.keras`; else what the files
+                of the checkpoint are called.
+            overwrite: whether files that are there are replaced.
+            save_format: "h5" or "tf", whatever the name ends in.
+
+        Raises:
+            ValueError: the model has no variables yet, or another format is asked for.
+            FileExistsError: there is such a file, and `overwrite` is False.
+            ImportError: h5py is not installed, and a file of HDF5 is asked for.
+        """
+        save_weights(self, os.fsdecode(filepath), overwrite, save_format)
+
+    def load_weights(
+        self, filepath: str | os.PathLike[str], by_name: bool = False, skip_mismatch: bool = False
+    ) -> Any:
+        """Reads the variables from a file of HDF5 or a checkpoint, of here or of TensorFlow.
+
+        Args:
+            filepath: the file, or what the files of the checkpoint are called.
+            by_name: whether a file of HDF5 is read by the names of layers, in place of their
+                order; layers that it has not stay as they are.
+            skip_mismatch: whether layers stay as they are whose variables differ in shape from
+                those of the file, by name.
+
+        Raises:
+            ValueError: the file does not fit the model; then nothing was changed.
+            DataLossError: the file is damaged; then nothing was changed.
+            FileNotFoundError: there is none.
+        """
+        load_weights(self, os.fsdecode(filepath), by_name, skip_mismatch)
+
+
+def _fed_by(inputs: Sequence[Tensor], updates: list[Any]) -> list[Any]:
+    """The updates that need no placeholder besides the inputs."""
+    sources = {tensor.op for tensor in inputs}
+    steps = [getattr(update, "op", update) for update in updates]
+    behind: dict[Any, list[Any]] = {}
+    waiting = [*steps]
+    while waiting:
+        op = waiting.pop()
+        if op not in behind:
+            needed = [*(tensor.op for tensor in op.inputs), *op.control_inputs]
+            behind[op] = [] if op in sources else needed
+            waiting += behind[op]
+    lacking: set[Any] = set()
+    for op in sorted(behind, key=attrgetter("index")):  # inputs come before what is made of them
+        unfed = op.type == "Placeholder" and op not in sources
+        if unfed or not lacking.isdisjoint(behind[op]):
+            lacking.add(op)
+    return [update for update, op in zip(updates, steps, strict=True) if op not in lacking]
+
+
+def _layer_name(tensor: Tensor) -> str:
+    """The name of the layer that made a tensor."""
+    call = call_of(tensor)
+    name: str = tensor.op.name if call is None else call.layer.name
+    return name
+
+
+def ordered_calls(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> list[LayerCall]:
+    """The calls between tensors, each after those that it needs.
+
+    Raises:
+        ValueError: an output does not come from the inputs by layers alone.
+    """
+    order: dict[int, LayerCall] = {}
+    done = {id(tensor) for tensor in inputs}
+    waiting: list[Any] = list(reversed(outputs))
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, LayerCall):
+            order.setdefault(id(item), item)
+            done.update(id(tensor) for tensor in flatten(item.outputs))
+            continue
+        if id(item) in done:
+            continue
+        call = call_of(item)
+        if call is None or call.inputs is item:
+            raise ValueError(
+                f"{item.name} does not come from the inputs by layers: wrap what makes it in "
+                "td.keras.layers.Lambda, or give its Input to the model"
+            )
+        waiting.append(call)
+        waiting.extend(reversed(flatten(call.inputs)))
+    return list(order.values())
+
+
+def layers_in_order(
+    order: Sequence[LayerCall], inputs: Sequence[Tensor], outputs: Sequence[Tensor]
+) -> list[Any]:
+    """The layers of calls, and of inputs: the farthest from the outputs first."""
+    made_by = {id(tensor): call for call in order for tensor in flatten(call.outputs)}
+    first_met: dict[Any, int] = {}
+    seen: set[int] = set()
+    waiting = list(reversed(outputs))
+    while waiting:
+        tensor = waiting.pop()
+        call = made_by.get(id(tensor)) or call_of(tensor)
+        if call is None or id(call) in seen:
+            continue
+        seen.add(id(call))
+        first_met.setdefault(call.layer, len(first_met))
+        if id(tensor) in made_by:
+            waiting.extend(reversed(flatten(call.inputs)))
+    depths: dict[Any, int] = {}
+    of_call = [0] * len(order)
+    place = {id(call): number for number, call in enumerate(order)}
+    for number in range(len(order) - 1, -1, -1):
+        call = order[number]
+        depth = max(of_call[number], depths.get(call.layer, 0))
+        depths[call.layer] = of_call[number] = depth
+        for tensor in flatten(call.inputs):
+            parent = made_by.get(id(tensor))
+            if parent is not None:
+                of_call[place[id(parent)]] = max(of_call[place[id(parent)]], depth + 1)
+            elif (begin := call_of(tensor)) is not None:
+                depths[begin.layer] = max(depths.get(begin.layer, 0), depth + 1)
+    for tensor in inputs:
+        if (begin := call_of(tensor)) is not None:
+            depths.setdefault(begin.layer, 0)
+    return sorted(depths, key=lambda layer: (-depths[layer], first_met.get(layer, -1)))

@@ -1,0 +1,249 @@
+"""Networks as configs: their layers, and of which outputs of which calls each call was made."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from ...graph.node import Tensor
+from ...ops.common.nest import flatten, map_structure
+from ..backend.keras_tensors import call_of
+from ..layers.core_layers import Input, InputLayer
+from ..layers.keras_configs import described, layer_from
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..backend.keras_tensors import LayerCall
+
+
+def network_config(network: Any) -> dict[str, Any]:
+    """The config of a network between inputs and outputs, as TensorFlow 1.15 writes it.
+
+    Raises:
+        ValueError: what a layer was called with cannot be told.
+    """
+    calls = _calls_of(network)
+    places: dict[Tensor, list[Any]] = {}
+    for layer, made in calls.items():
+        for number, call in enumerate(made, layer.own_calls):
+            for place, tensor in enumerate(flatten(call.outputs)):
+                places[tensor] = [layer.name, number, place]
+    layers = []
+    for layer, made in calls.items():
+        nodes = [] if isinstance(layer, InputLayer) else [_node(call, places) for call in made]
+        layers.append({"name": layer.name, **described(layer), "inbound_nodes": nodes})
+    return {
+        "name": network.name,
+        "layers": layers,
+        "input_layers": [places[tensor] for tensor in network.inputs],
+        "output_layers": [places[tensor] for tensor in network.outputs],
+    }
+
+
+def _calls_of(network: Any) -> dict[Any, list[LayerCall]]:
+    """The calls of each layer that make the network."""
+    within = {id(call) for call in network._order}
+    found = {}
+    for layer in network.layers:
+        begins = isinstance(layer, InputLayer)
+        found[layer] = [call for call in layer.calls if begins or id(call) in within]
+    return found
+
+
+def _node(call: LayerCall, places: dict[Tensor, list[Any]]) -> Any:
+    """What a layer was called on, and with which further arguments."""
+    words = list(signature(call.layer.call).parameters.values())[1 : 1 + len(call.args)]
+    named = [word.name for word in words if word.kind is word.POSITIONAL_OR_KEYWORD]
+    if len(named) < len(call.args):
+        raise ValueError(
+            f"layer {call.layer.name} was called with {len(call.args)} arguments behind the "
+            "inputs: give them by name, so that a config can tell them"
+        )
+    given = {**dict(zip(named, call.args, strict=True)), **call.kwargs}
+    if isinstance(given.get("initial_state"), int):  # the states are among the inputs
+        del given["initial_state"]
+    told = {
+        name: map_structure(
+            lambda leaf: places.get(leaf, leaf) if _is_tensor(leaf) else leaf, value
+        )
+        for name, value in given.items()
+        if value is not None
+    }
+    for name, value in told.items():
+        if any(_is_tensor(leaf) for leaf in flatten(value)):
+            raise ValueError(
+                f"layer {call.layer.name} was called with {name} = a tensor of no layer of the "
+                "network: a config cannot tell it"
+            )
+    nodes = map_structure(lambda tensor: (*places[tensor], told), call.inputs)
+    if isinstance(call.inputs, Tensor):
+        return [list(nodes)]
+    return _lists(nodes)
+
+
+def _place(leaf: Any, places: dict[Tensor, list[Any]]) -> Any:
+    return places.get(leaf, leaf) if _is_tensor(leaf) else leaf
+
+
+def _is_tensor(leaf: Any) -> bool:
+    return isinstance(leaf, Tensor)
+
+
+def _lists(nodes: Any) -> Any:
+    """Tuples of a structure as lists."""
+    if isinstance(nodes, dict):
+        return {key: _lists(item) for key, item in nodes.items()}
+    return [_lists(item) for item in nodes] if isinstance(nodes, (list, tuple)) else nodes
+
+
+class _Rebuilding:
+    """The tensors of a network that is built from its config."""
+
+    def __init__(self, config: dict[str, Any], make: Callable[[Any], Any]) -> None:
+        self._specs = {spec["name"]: spec for spec in config["layers"]}
+        self.layers: dict[str, Any] = {}
+        self._made: dict[tuple[str, int], list[Any]] = {}
+        for name, spec in self._specs.items():
+            layer = make(spec)
+            self.layers[name] = layer
+            if isinstance(layer, InputLayer):
+                self._made[name, 0] = [begun(layer).output]
+
+    def build(self) -> None:
+        """Calls each layer as soon as there is what it was called on.
+
+        Raises:
+            ValueError: something never is.
+        """
+        waiting = {name: list(spec["inbound_nodes"]) for name, spec in self._specs.items()}
+        done = {name: self.layers[name].own_calls for name in waiting}
+        while any(waiting.values()):
+            ready = [name for name, nodes in waiting.items() if nodes and self._is_ready(nodes[0])]
+            if not ready:
+                lacking = sorted(name for name, nodes in waiting.items() if nodes)
+                raise ValueError(
+                    f"layers {lacking} are called on what no layer of the config gives"
+                )
+            for name in ready:
+                self._made[name, done[name]] = flatten(self._call(name, waiting[name].pop(0)))
+                done[name] += 1
+
+    def _call(self, name: str, node: Any) -> Any:
+        """Calls a layer on the tensors of a node."""
+        words: dict[str, Any] = {}
+        inputs = self._found(node, words)
+        if isinstance(inputs, list) and len(inputs) == 1:
+            inputs = inputs[0]
+        return self.layers[name](inputs, **words)
+
+    def _found(self, node: Any, words: dict[str, Any]) -> Any:
+        """The tensors of a node; its further arguments go into `words`."""
+        if not _is_end(node):
+            items = node.items() if isinstance(node, dict) else enumerate(node)
+            found = {key: self._found(item, words) for key, item in items}
+            return found if isinstance(node, dict) else list(found.values())
+        if len(node) > 3:
+            words |= {word: self._argument(value) for word, value in node[3].items()}
+        return self.tensor(node)
+
+    def _argument(self, value: Any) -> Any:
+        """A further argument, which may name tensors."""
+        if _is_end(value) and value[0] in self._specs:
+            return self.tensor(value)
+        return [self._argument(item) for item in value] if isinstance(value, list) else value
+
+    def _is_ready(self, node: Any) -> bool:
+        if _is_end(node):
+            beside = flatten_ends(list(node[3].values())) if len(node) > 3 else []
+            ends = [node, *(end for end in beside if end[0] in self._specs)]
+            return all(self._place(end) in self._made for end in ends)
+        if not _holds(node):
+            raise ValueError(f"{node!r} is no [layer, call, output, arguments]")
+        return all(map(self._is_ready, node.values() if isinstance(node, dict) else node))
+
+    def _place(self, end: Any) -> tuple[str, int]:
+        """The layer and the number of the call that an end names."""
+        name, number = end[0], int(end[1])
+        if name not in self.layers:
+            raise ValueError(f"{list(end[:3])} names no layer of {sorted(self.layers)}")
+        return name, max(number, self.layers[name].own_calls)
+
+    def tensor(self, end: Any) -> Any:
+        """The tensor that `[layer, call, output]` names.
+
+        Raises:
+            ValueError: there is none.
+        """
+        place = self._place(end)
+        outputs = self._made.get(place, [])
+        if not 0 <= int(end[2]) < len(outputs):
+            raise ValueError(f"{list(end[:3])} names no output: layer {end[0]} was not called so")
+        return outputs[int(end[2])]
+
+
+def _is_end(item: Any) -> bool:
+    return isinstance(item, (list, tuple)) and len(item) > 2 and isinstance(item[0], str)
+
+
+def flatten_ends(item: Any) -> list[Any]:
+    """The ends `[layer, call, output]` in a structure."""
+    if _is_end(item):
+        return [item]
+    inner = item.values() if isinstance(item, dict) else item
+    return [end for one in inner for end in flatten_ends(one)] if _holds(item) else []
+
+
+def _holds(item: Any) -> bool:
+    return isinstance(item, (dict, list, tuple))
+
+
+def layer_of(tensor: Any) -> Any:
+    """The layer of an input."""
+    call = call_of(tensor)
+    if call is None:
+        raise ValueError(f"{tensor.name} is no tensor of td.keras.Input")
+    return call.layer
+
+
+def begun(layer: Any, tensor: Any = None) -> Any:
+    """A layer of inputs with the tensor that it stands for; a placeholder, where none is given."""
+    if not layer.calls:
+        if tensor is None:
+            sizes, dtype = layer.batch_input_shape, layer.dtype
+            tensor = Input(batch_shape=sizes, dtype=dtype, name=layer.name)
+        layer.note(tensor, (), {}, tensor)
+        layer.built = True
+    return layer
+
+
+def ends_of_config(config: dict[str, Any], make: Callable[[Any], Any] = layer_from) -> Any:
+    """Builds the network that a config tells; gives its inputs and its outputs.
+
+    Args:
+        config: what `network_config` gave.
+        make: makes a layer of what tells it.
+
+    Raises:
+        ValueError: the config is damaged, or a layer is not known.
+    """
+    try:
+        return _ends(config, make)
+    except (TypeError, KeyError, IndexError, AttributeError) as exc:
+        raise ValueError(f"the config does not tell a model: {type(exc).__name__}: {exc}") from exc
+
+
+def _ends(config: dict[str, Any], make: Callable[[Any], Any]) -> Any:
+    lacking = {"layers", "input_layers", "output_layers"} - {*config}
+    if lacking:
+        raise ValueError(f"the config of a model has no {sorted(lacking)}, only {sorted(config)}")
+    for spec in config["layers"]:
+        if not isinstance(spec, dict) or not {*spec} >= {"name", "inbound_nodes", "class_name"}:
+            raise ValueError(f"a layer has class_name, config, name, inbound_nodes; got {spec!r}")
+    built = _Rebuilding(config, make)
+    built.build()
+    ends = [
+        [built.tensor(end) for end in flatten_ends(config[what])]
+        for what in ("input_layers", "output_layers")
+    ]
+    return [end[0] if len(end) == 1 else end for end in ends]

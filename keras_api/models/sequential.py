@@ -1,0 +1,174 @@
+"""The Sequential: one layer after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..layers.base_layer import KerasStyle
+from ..layers.core_layers import Input, InputLayer
+from ..layers.custom_objects import custom_object_scope
+from ..layers.keras_configs import described, layer_from
+from .model import Model
+from .network_configs import begun, layer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+public = {"td.keras, td.keras.models": "Sequential"}
+
+
+class Sequential(Model):
+    """A Model whose layers come one after the other.
+
+    Where the first layer has an `input_shape`, each is called as it is added; else the first data
+    tell the shape.
+
+    Args:
+        layers: the layers.
+        name: the name.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     model = td.keras.Sequential()
+        ...     model.add(td.keras.layers.Dense(4, activation="relu", input_shape=(3,)))
+        ...     model.add(td.keras.layers.Dense(1))
+        ...     [layer.name for layer in model.layers], model.count_params()
+        (['dense', 'dense_1'], 21)
+    """
+
+    def __init__(self, layers: Sequence[Any] | None = None, name: str | None = None) -> None:
+        super().__init__(name=name)
+        self._chain: list[Any] = []
+        self._ends: list[Any] = []  # what each layer gave
+        self._explicit = False  # whether the first layer does not tell the shape of the input
+        for layer in layers or ():
+            self.add(layer)
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers, without that of the input."""
+        return list(self._chain)
+
+    def add(self, layer: Any) -> None:
+        """Adds a layer at the end.
+
+        Args:
+            layer: a layer of Keras, or a model.
+
+        Raises:
+            TypeError: it is none.
+        """
+        if not isinstance(layer, KerasStyle):
+            raise TypeError(
+                f"the added layer must be a layer of td.keras.layers, got {layer!r}: those of "
+                "td.layers have their kin there"
+            )
+        if isinstance(layer, InputLayer):
+            self.start(begun(layer).output)
+            self._explicit = True
+            return
+        self._chain.append(layer)
+        self._layers.append(layer)
+        if self.outputs:
+            self._append(layer)
+        elif len(self._chain) == 1:
+            if isinstance(layer, Model) and layer.inputs:
+                first = layer.inputs[0]
+                self._begin(first.shape.as_list(), first.dtype.base_dtype)
+                self._append(layer)
+            elif layer.batch_input_shape is not None:
+                # Floats of a layer say nothing of what it looks up.
+                self._begin(layer.batch_input_shape)
+                self._append(layer)
+
+    def _begin(self, sizes: Any, dtype: Any = None) -> None:
+        """Begins with a placeholder that is named after the first layer."""
+        name = f"{self._chain[0].name}_input"
+        self.start(Input(batch_shape=sizes, dtype=dtype, name=name))
+
+    def start(self, tensor: Any) -> None:
+        """Begins with a tensor of `Input`."""
+        self.inputs = [tensor]
+        self._input_form = tensor
+        self.outputs = [tensor]
+
+    def _append(self, layer: Any) -> None:
+        self._ends.append(layer(self.outputs[0]))
+        self._connect(self.inputs[0], self._ends[-1])
+        self._layers = list(self._chain)
+
+    def pop(self) -> None:
+        """Takes the last layer away.
+
+        Raises:
+            TypeError: there is none.
+        """
+        if not self._chain:
+            raise TypeError("There are no layers in the model.")
+        self._chain.pop()
+        if self.outputs:
+            self._ends.pop()
+            self._connect(self.inputs[0], self._ends[-1] if self._ends else self.inputs[0])
+        self._layers = list(self._chain)
+
+    def build(self, input_shape: Any) -> None:
+        """Calls the layers on an input of a shape.
+
+        Args:
+            input_shape: the shape, with that of the batch.
+        """
+        if not self.outputs:
+            self._begin(tuple(input_shape))
+            self._explicit = True
+            for layer in self._chain:
+                self._append(layer)
+            self._trained = self.trainable_weights
+
+    def get_config(self) -> dict[str, Any]:
+        """What tells the model: its name, and its layers one after the other."""
+        layers = self._chain
+        if self._explicit or (self.inputs and layers and layers[0].batch_input_shape is None):
+            layers = [layer_of(self.inputs[0]), *layers]
+        return {"name": self.name, "layers": [described(layer) for layer in layers]}
+
+    @classmethod
+    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+        """The model that a config tells: see `td.keras.models.model_from_config`."""
+        told = config if isinstance(config, dict) else {"layers": config}
+        if not isinstance(told.get("layers"), list):
+            raise ValueError(f"the config of a Sequential has a list of layers, got {config!r}")
+        with custom_object_scope(custom_objects or {}):
+            made = cls([layer_from(spec) for spec in told["layers"]], name=told.get("name"))
+        if not made.outputs and told.get("build_input_shape"):
+            made.build(told["build_input_shape"])
+        return made
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls the layers again, on another input."""
+        if self.outputs:
+            return super().call(inputs, *args, **kwargs)
+        for layer in self._chain:
+            inputs = layer(inputs)
+        return inputs
+
+    def _ensure_built(self, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
+        if not self.outputs:
+            self.build((None, *arrays[0].shape[1:]))
+
+    def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+        """The numbers of the classes that are told.
+
+        Args:
+            x: as for `predict`.
+            batch_size: as for `predict`.
+            verbose: as for `predict`.
+        """
+        found = self.predict(x, batch_size, verbose)
+        return found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype("int32")
+
+    def predict_proba(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+        """The same as `predict`."""
+        return self.predict(x, batch_size, verbose)

@@ -1,0 +1,163 @@
+"""Objects of Keras as words and configs, and back: `serialize` and `deserialize`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...training.layers.named_functions import custom_objects as known_to_all, made_of
+from ..layers import named_objects
+from ..layers.custom_objects import custom_object_scope
+from ..layers.keras_configs import described
+from ..losses import more_keras_losses
+from ..metrics import named_metrics
+from ..optimizers import keras_optimizers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+public = {
+    "td.keras.activations, td.keras.constraints, td.keras.initializers, td.keras.losses": (
+        "serialize=serialize_keras_object"
+    ),
+    "td.keras.metrics, td.keras.optimizers, td.keras.regularizers": (
+        "serialize=serialize_keras_object"
+    ),
+    "td.keras.utils": "deserialize_keras_object serialize_keras_object",
+    "td.keras.activations": "deserialize=deserialize_activation",
+    "td.keras.constraints": "deserialize=deserialize_constraint",
+    "td.keras.initializers": "deserialize=deserialize_initializer",
+    "td.keras.losses": "deserialize=deserialize_loss",
+    "td.keras.metrics": "deserialize=deserialize_metric",
+    "td.keras.optimizers": "deserialize=deserialize_optimizer",
+    "td.keras.regularizers": "deserialize=deserialize_regularizer",
+}
+
+
+def serialize_keras_object(instance: Any) -> Any:
+    """What tells an object: of a function its name, else a dict of `class_name` and `config`.
+
+    Args:
+        instance: a function, or an object that has `get_config`; or None.
+
+    Raises:
+        ValueError: it is neither.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.keras.regularizers.serialize(td.keras.regularizers.l2(0.5))["class_name"]
+        'L1L2'
+        >>> td.keras.activations.serialize(td.nn.relu)
+        'relu'
+    """
+    told = described(instance)
+    if told is instance and callable(instance):
+        told = getattr(instance, "__name__", instance)
+    if told is instance and not isinstance(instance, (str, dict, type(None))):
+        raise ValueError(f"cannot serialize {instance!r}: it is no function, and has no get_config")
+    return told
+
+
+def deserialize_keras_object(
+    identifier: Any,
+    module_objects: Mapping[str, Any] | None = None,
+    custom_objects: Mapping[str, Any] | None = None,
+    printable_module_name: str = "object",
+) -> Any:
+    """The object that `serialize_keras_object` told.
+
+    Args:
+        identifier: the name of a function or class, or a dict of `class_name` and `config`.
+        module_objects: what names stand for.
+        custom_objects: what they stand for before that.
+        printable_module_name: what they are, for errors.
+
+    Raises:
+        ValueError: the name stands for nothing.
+
+    Example:
+        >>> import tensordraft as td
+        >>> told = {"class_name": "Dense", "config": {"units": 3}}
+        >>> td.keras.utils.deserialize_keras_object(told, vars(td.keras.layers)).units
+        3
+    """
+    if identifier is None or callable(identifier):
+        return identifier
+    is_config = isinstance(identifier, dict) and {*identifier} >= {"class_name", "config"}
+    name = identifier["class_name"] if is_config else identifier
+    known = {**(module_objects or {}), **known_to_all, **(custom_objects or {})}
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"Unknown {printable_module_name}: {name!r}; give it in custom_objects")
+    found = known[name]
+    if is_config:
+        with custom_object_scope(custom_objects or {}):
+            return made_of(found, identifier["config"])
+    return found() if isinstance(found, type) else found
+
+
+def _deserializer(get: Callable[[Any], Any], what: str, example: str) -> Any:
+    """A `deserialize`: a `get` of words and configs, with names of the caller's own.
+
+    Args:
+        get: what finds it.
+        what: what it finds.
+        example: an expression that calls it, and what that prints.
+    """
+
+    def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+        with custom_object_scope(custom_objects or {}):
+            return get(config)
+
+    called, _, printed = example.partition(" -> ")
+    deserialize.__name__ = deserialize.__qualname__ = f"deserialize_{what}"
+    deserialize.__doc__ = f"""The {what} that `serialize` told.
+
+    Args:
+        config: a name, or a dict of `class_name` and `config`.
+        custom_objects: classes and functions of your own by name.
+
+    Raises:
+        ValueError: the name stands for nothing.
+
+    Example:
+        >>> import tensordraft as td
+        >>> {called}
+        {printed}
+    """
+    return deserialize
+
+
+deserialize_activation = _deserializer(
+    named_objects.get_activation,
+    "activation",
+    "td.keras.activations.deserialize('relu').__name__ -> 'relu'",
+)
+deserialize_constraint = _deserializer(
+    named_objects.get_constraint,
+    "constraint",
+    "td.keras.constraints.deserialize('max_norm').get_config()['max_value'] -> 2",
+)
+deserialize_initializer = _deserializer(
+    named_objects.get_initializer,
+    "initializer",
+    "type(td.keras.initializers.deserialize('ones')).__name__ -> 'Ones'",
+)
+deserialize_regularizer = _deserializer(
+    named_objects.get_regularizer,
+    "regularizer",
+    "type(td.keras.regularizers.deserialize('l2')).__name__ -> 'L1L2'",
+)
+deserialize_loss = _deserializer(
+    more_keras_losses.get,
+    "loss",
+    "td.keras.losses.deserialize('mse').__name__ -> 'mean_squared_error'",
+)
+deserialize_metric = _deserializer(
+    named_metrics.get,
+    "metric",
+    "td.keras.metrics.deserialize('mae').__name__ -> 'mean_absolute_error'",
+)
+deserialize_optimizer = _deserializer(
+    keras_optimizers.get,
+    "optimizer",
+    "type(td.keras.optimizers.deserialize('adam')).__name__ -> 'Adam'",
+)

@@ -1,0 +1,60 @@
+"""The variables of a model in files: of HDF5, or as a checkpoint of TensorFlow."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ...formats.checkpoints.checkpoint_reader import CheckpointReader
+from ...training.checkpoints.object_checkpoint import RestoreStatus, write_objects
+from ..backend.backend_session import batch_set_value, get_session
+from .hdf5_files import SUFFIXES, is_hdf5, opened, written
+from .weight_files import read_weights, read_weights_by_name, weights_group, write_weights
+
+_HDF5, _CHECKPOINT = ("h5", "hdf5", "keras"), ("tf", "tensorflow")
+
+
+def save_weights(model: Any, path: str, overwrite: bool, save_format: str | None) -> None:
+    """Writes the variables of a model: see `Model.save_weights`."""
+    if save_format not in (None, *_HDF5, *_CHECKPOINT):
+        raise ValueError(f"save_format must be 'h5', 'tf' or None, got {save_format!r}")
+    if not model.built:
+        raise ValueError(
+            f"model {model.name} has no variables yet: call it, fit it, or give its first layer "
+            "an input_shape"
+        )
+    as_hdf5 = path.endswith(SUFFIXES) if save_format is None else save_format in _HDF5
+    if not overwrite and (os.path.exists(path) or os.path.exists(f"{path}.index")):
+        raise FileExistsError(f"{path} is there: remove it, or give overwrite=True")
+    if as_hdf5:
+        with written(path) as file:
+            write_weights(file, model.layers)
+    else:
+        write_objects(model, path, get_session())
+
+
+def load_weights(model: Any, path: str, by_name: bool, skip_mismatch: bool) -> None:
+    """Gives the variables of a model what a file has for them: see `Model.load_weights`."""
+    if skip_mismatch and not by_name:
+        raise ValueError("skip_mismatch goes with by_name=True alone")
+    if not model.weights:
+        raise ValueError(
+            f"model {model.name} has no variables yet: call it, fit it, or give its first layer "
+            "an input_shape"
+        )
+    if os.path.exists(f"{path}.index") and not is_hdf5(path):
+        if by_name:
+            raise ValueError("by_name goes with files of HDF5 alone, and this is a checkpoint")
+        status = RestoreStatus(model, CheckpointReader(path))
+        lacking = [variable.op.name for variable in status.unmatched()]
+        if lacking:
+            raise ValueError(f"the checkpoint {path} has nothing for the variables {lacking}")
+        status.run_restore_ops(get_session())
+        return
+    with opened(path) as file:
+        group = weights_group(file)
+        if by_name:
+            pairs = read_weights_by_name(group, model.layers, skip_mismatch)
+        else:
+            pairs = read_weights(group, model.layers)
+    batch_set_value(pairs)

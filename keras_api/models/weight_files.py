@@ -1,0 +1,148 @@
+"""The variables of layers in files of HDF5, laid out as Keras does: a group for each layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...runtime import errors
+from ..backend.backend_session import get_session
+from .config_json import KERAS_VERSION
+from .hdf5_files import array_at, group_at, read_names, write_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Pairs = list[tuple[Any, np.ndarray[Any, Any]]]
+
+
+def variables_of(layer: Any) -> list[Any]:
+    """The variables of a layer as Keras's files have them: those that are trained first."""
+    return [*layer.trainable_weights, *layer.non_trainable_weights]
+
+
+def write_weights(group: Any, layers: Sequence[Any]) -> None:
+    """Writes the variables of layers.
+
+    Args:
+        group: a group of HDF5, or the file.
+        layers: the layers.
+
+    Raises:
+        ValueError: two layers have one name.
+    """
+    names = [layer.name for layer in layers]
+    if doubled := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"a file tells layers by name, and several are called {doubled}")
+    write_names(group, "layer_names", names)
+    group.attrs["backend"] = b"tensorflow"
+    group.attrs["keras_version"] = KERAS_VERSION.encode()
+    held = {layer.name: variables_of(layer) for layer in layers}
+    values = get_session().run(held)
+    for name in sorted(held):
+        within = group.create_group(name)
+        write_arrays(within, [f"{v.op.name}:0" for v in held[name]], values[name])
+
+
+def write_arrays(group: Any, names: Sequence[str], values: Sequence[Any]) -> None:
+    """Writes arrays by names, which an attribute tells in their order."""
+    told: list[str] = []
+    for name, value in zip(names, values, strict=True):
+        told.append(name if name not in told else f"{name}_{len(told)}")
+        group.create_dataset(told[-1], data=np.asarray(value))
+    write_names(group, "weight_names", told)
+
+
+def weights_group(file: Any) -> Any:
+    """The group of the variables: the file itself, or within one that holds a whole model.
+
+    Raises:
+        DataLossError: there is none.
+    """
+    told = {"layer_names", "layer_names0"}
+    if not told & {*file.attrs} and "model_weights" in file:
+        return group_at(file, "model_weights")
+    return file
+
+
+def read_weights(group: Any, layers: Sequence[Any]) -> Pairs:
+    """What a file has for the variables of layers, by the order of layers that have any.
+
+    Args:
+        group: a group of HDF5, or the file.
+        layers: the layers.
+
+    Returns:
+        Pairs of variables and arrays; nothing is changed.
+
+    Raises:
+        DataLossError: the file is damaged.
+        ValueError: it does not fit the layers.
+    """
+    taking = [layer for layer in layers if variables_of(layer)]
+    told = {name: _names_in(group, name) for name in read_names(group, "layer_names")}
+    giving = [name for name, inner in told.items() if inner]
+    if len(giving) != len(taking):
+        raise ValueError(
+            f"the file has variables for {len(giving)} layers, {giving}, where the model has "
+            f"{len(taking)}: {[layer.name for layer in taking]}"
+        )
+    pairs: Pairs = []
+    for layer, name in zip(taking, giving, strict=True):
+        pairs += _read_layer(group, name, told[name], layer)
+    return pairs
+
+
+def read_weights_by_name(group: Any, layers: Sequence[Any], skip_mismatch: bool) -> Pairs:
+    """What a file has for the variables of those layers whose names it has.
+
+    Args:
+        group: a group of HDF5, or the file.
+        layers: the layers.
+        skip_mismatch: whether layers are passed over whose variables are others.
+
+    Returns:
+        Pairs of variables and arrays; nothing is changed.
+
+    Raises:
+        DataLossError: the file is damaged.
+        ValueError: variables of a layer are others than in the file.
+    """
+    there = {*read_names(group, "layer_names")}
+    pairs: Pairs = []
+    for layer in layers:
+        if layer.name not in there:
+            continue
+        try:
+            pairs += _read_layer(group, layer.name, _names_in(group, layer.name), layer)
+        except errors.DataLossError:
+            raise
+        except ValueError:
+            if not skip_mismatch:
+                raise
+    return pairs
+
+
+def _names_in(group: Any, name: str) -> list[str]:
+    return read_names(group_at(group, name), "weight_names")
+
+
+def _read_layer(group: Any, name: str, told: Sequence[str], layer: Any) -> Pairs:
+    """What the file has for the variables of one layer."""
+    own = variables_of(layer)
+    if len(own) != len(told):
+        raise ValueError(
+            f"layer {layer.name!r} has {len(own)} variables, where the file has {len(told)} for "
+            f"{name!r}: {list(told)}"
+        )
+    within = group_at(group, name)
+    pairs: Pairs = []
+    for variable, inner in zip(own, told, strict=True):
+        try:
+            pairs.append((variable, array_at(within, inner, variable.shape.as_list())))
+        except errors.DataLossError:
+            raise
+        except ValueError as exc:
+            raise ValueError(f"variable {variable.op.name} of layer {layer.name!r}: {exc}") from exc
+    return pairs

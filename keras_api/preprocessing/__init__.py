@@ -1,0 +1,1 @@
+"""`td.keras.preprocessing` and `td.keras.utils`."""

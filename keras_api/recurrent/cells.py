@@ -1,0 +1,337 @@
+"""Cells of Keras: one step of a recurrent layer, from an input and states to the next states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.array.casting import cast
+from ...ops.array.fills import ones_like, zeros
+from ...ops.array.joining import concat
+from ...ops.array.shapes import shape
+from ...ops.array.splitting import split
+from ...ops.array.stacking import unstack
+from ...ops.linalg.matmul import matmul
+from ...ops.math.select import where_v2
+from ...ops.nn import layers as nn
+from ...shape_inference.tensor_shape import TensorShape
+from ...training.layers.named_functions import linear, meant
+from ..backend.backend_session import learning_phase
+from ..layers.base_layer import KerasStyle
+
+public = {"td.keras.layers": "AbstractRNNCell GRUCell LSTMCell SimpleRNNCell"}
+
+
+class AbstractRNNCell(KerasStyle):
+    """One step: `call(inputs, states)` gives the output and the list of the next states.
+
+    A cell of your own has `state_size`, a size or a list of them, and `call`; `td.keras.layers.RNN`
+    runs it along the steps of sequences.
+
+    Example:
+        >>> import tensordraft as td
+        >>> class Sum(td.keras.layers.AbstractRNNCell):
+        ...     state_size = 2
+        ...
+        ...     def call(self, inputs, states):
+        ...         return inputs + states[0], [inputs + states[0]]
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.keras.layers.RNN(Sum())(td.ones([1, 3, 2]))).tolist()
+        [[3.0, 3.0]]
+    """
+
+    state_size: Any = None
+    output_size: Any = None
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """States of zeros.
+
+        Args:
+            inputs: an input, which tells how many rows there are.
+            batch_size: that number, where there is no input.
+            dtype: the dtype of the states.
+        """
+        rows = shape(inputs)[0] if inputs is not None else batch_size
+        sizes = self.state_size
+        dtype = inputs.dtype.base_dtype if inputs is not None else dtype or "float32"
+        return zero_states(sizes if isinstance(sizes, (list, tuple)) else [sizes], rows, dtype)
+
+
+def zero_states(sizes: Any, rows: Any, dtype: Any) -> list[Any]:
+    """Zeros for a list of sizes, which may hold further lists."""
+    return [
+        zero_states(size, rows, dtype)
+        if isinstance(size, (list, tuple))
+        else zeros([rows, *(TensorShape(size) if isinstance(size, TensorShape) else [size])], dtype)
+        for size in sizes
+    ]
+
+
+class _Cell(AbstractRNNCell):
+    """What the cells of layers have in common: two kernels and a bias, and what is dropped."""
+
+    gates = 1
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        **settings: Any,
+    ) -> None:
+        super().__init__(**settings)
+        self.units, self.use_bias = int(units), use_bias
+        self.state_size: Any = self.units
+        self.output_size = self.units
+        self.activation = meant("activation", activation) or linear
+        self.kernel_initializer = meant("initializer", kernel_initializer)
+        self.recurrent_initializer = meant("initializer", recurrent_initializer)
+        self.bias_initializer = meant("initializer", bias_initializer)
+        self.kernel_regularizer = meant("regularizer", kernel_regularizer)
+        self.recurrent_regularizer = meant("regularizer", recurrent_regularizer)
+        self.bias_regularizer = meant("regularizer", bias_regularizer)
+        self.kernel_constraint = meant("constraint", kernel_constraint)
+        self.recurrent_constraint = meant("constraint", recurrent_constraint)
+        self.bias_constraint = meant("constraint", bias_constraint)
+        self.dropout = min(1.0, max(0.0, dropout))
+        self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
+        self.kernel: Any = None
+        self.recurrent_kernel: Any = None
+        self.bias: Any = None
+        self._drawn: dict[str, list[Any]] = {}
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables.
+
+        Raises:
+            ValueError: the last size of the input is not known.
+        """
+        size = TensorShape(input_shape).as_list()[-1]
+        if size is None:
+            raise ValueError(f"the last size of the input must be known, got shape {input_shape}")
+        columns = self.gates * self.units
+        for name, kind, rows in (
+            ("kernel", "kernel", size),
+            ("recurrent_kernel", "recurrent", self.units),
+        ):
+            made = self.add_weight(
+                name,
+                [rows, columns],
+                initializer=getattr(self, f"{kind}_initializer"),
+                regularizer=getattr(self, f"{kind}_regularizer"),
+                constraint=getattr(self, f"{kind}_constraint"),
+            )
+            setattr(self, name, made)
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                self.bias_shape(),
+                initializer=self.first_bias(),
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        super().build(input_shape)
+
+    def bias_shape(self) -> list[int]:
+        """The shape of the bias."""
+        return [self.gates * self.units]
+
+    def first_bias(self) -> Any:
+        """What the bias begins with."""
+        return self.bias_initializer
+
+    def biases(self) -> Any:
+        """The bias as it is added."""
+        return self.bias
+
+    def reset_dropout_mask(self) -> None:
+        """Has the next step draw anew which inputs are dropped."""
+        self._drawn.pop("inputs", None)
+
+    def reset_recurrent_dropout_mask(self) -> None:
+        """Has the next step draw anew which states are dropped."""
+        self._drawn.pop("states", None)
+
+    def _products(self, values: Any, kernel: Any, kind: str, training: Any) -> Any:
+        """What a kernel makes of inputs or a state: for each gate, others are dropped."""
+        rate = self.dropout if kind == "inputs" else self.recurrent_dropout
+        if not rate:
+            return matmul(values, kernel)
+        if kind not in self._drawn:
+            phase = cast(learning_phase() if training is None else training, "bool")
+            like = ones_like(values)
+            self._drawn[kind] = [
+                where_v2(phase, nn.dropout(like, 1 - rate), like) for _ in range(self.gates)
+            ]
+        parts = split(kernel, kernel.shape.as_list()[-1] // self.units, 1)
+        masks = self._drawn[kind][-len(parts) :] if len(parts) == 1 else self._drawn[kind]
+        pairs = zip(masks, parts, strict=False)
+        return concat([matmul(values * mask, part) for mask, part in pairs], 1)
+
+
+class SimpleRNNCell(_Cell):
+    """The cell of `SimpleRNN`: the activation of a product with the input and the output before.
+
+    Args:
+        units: the size of the output.
+        settings: as for `SimpleRNN`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     cell = td.keras.layers.SimpleRNNCell(4)
+        ...     y, states = cell(td.ones([2, 3]), [td.zeros([2, 4])])
+        ...     y.shape.as_list(), [w.op.name for w in cell.weights][0]
+        ([2, 4], 'simple_rnn_cell/kernel')
+    """
+
+    def call(self, inputs: Any, states: Any = (), training: Any = None) -> Any:
+        """The output, and it in a list."""
+        before = states[0] if isinstance(states, (list, tuple)) else states
+        new = self._products(inputs, self.kernel, "inputs", training)
+        if self.use_bias:
+            new = new + self.bias
+        old = self._products(before, self.recurrent_kernel, "states", training)
+        output = self.activation(new + old)
+        return output, [output]
+
+
+class LSTMCell(_Cell):
+    """The cell of `LSTM`; its states are the output and the memory.
+
+    Args:
+        units: the size of the output.
+        activation: of what is new, and of the output.
+        recurrent_activation: of the gates.
+        use_bias: whether there is a bias.
+        unit_forget_bias: whether the bias of the forget gate begins with 1.
+        implementation: accepted for TensorFlow's sake.
+        settings: as for `SimpleRNN`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.RNN([td.keras.layers.LSTMCell(n) for n in (4, 3)])
+        ...     layer(td.ones([2, 5, 3])).shape.as_list()
+        [2, 3]
+    """
+
+    gates = 4
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        unit_forget_bias: bool = True,
+        implementation: int = 1,
+        **settings: Any,
+    ) -> None:
+        super().__init__(units, activation, use_bias, **settings)
+        self.recurrent_activation = meant("activation", recurrent_activation) or linear
+        self.unit_forget_bias, self.implementation = unit_forget_bias, implementation
+        self.state_size = [self.units, self.units]
+
+    def first_bias(self) -> Any:
+        """What the bias begins with: ones where the forget gate is."""
+        plain, units = self.bias_initializer, self.units
+        if not self.unit_forget_bias:
+            return plain
+
+        def initial(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+            del shape, partition_info
+            part = plain([units], dtype=dtype)
+            return concat([part, ones_like(part), plain([2 * units], dtype=dtype)], 0)
+
+        return initial
+
+    def call(self, inputs: Any, states: Any = (), training: Any = None) -> Any:
+        """The output, and both states."""
+        before, memory = states
+        sums = self._products(inputs, self.kernel, "inputs", training)
+        sums = sums + self._products(before, self.recurrent_kernel, "states", training)
+        if self.use_bias:
+            sums = sums + self.biases()
+        parts = split(sums, 4, 1)
+        let_in, kept, let_out = [self.recurrent_activation(parts[place]) for place in (0, 1, 3)]
+        memory = kept * memory + let_in * self.activation(parts[2])
+        output = let_out * self.activation(memory)
+        return output, [output, memory]
+
+
+class GRUCell(_Cell):
+    """The cell of `GRU`.
+
+    Args:
+        units: the size of the output.
+        activation: of what is new.
+        recurrent_activation: of the gates.
+        use_bias: whether there is a bias.
+        implementation: accepted for TensorFlow's sake.
+        reset_after: whether the reset gate comes after the product; the bias then has two rows.
+        settings: as for `SimpleRNN`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     cell = td.keras.layers.GRUCell(4, reset_after=True)
+        ...     y = td.keras.layers.RNN(cell)(td.ones([2, 5, 3]))
+        ...     y.shape.as_list(), cell.bias.shape.as_list()
+        ([2, 4], [2, 12])
+    """
+
+    gates = 3
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        implementation: int = 1,
+        reset_after: bool = False,
+        **settings: Any,
+    ) -> None:
+        super().__init__(units, activation, use_bias, **settings)
+        self.recurrent_activation = meant("activation", recurrent_activation) or linear
+        self.implementation, self.reset_after = implementation, reset_after
+
+    def bias_shape(self) -> list[int]:
+        """The shape of the bias: of two rows where the reset gate comes after."""
+        return [2, 3 * self.units] if self.reset_after else [3 * self.units]
+
+    def biases(self) -> Any:
+        """The bias of what the input gives, and of what the output before gives."""
+        return unstack(self.bias) if self.reset_after else [self.bias, 0.0]
+
+    def call(self, inputs: Any, states: Any = (), training: Any = None) -> Any:
+        """The output, and it in a list."""
+        before = states[0] if isinstance(states, (list, tuple)) else states
+        biases = self.biases() if self.use_bias else [0.0, 0.0]
+        new = self._products(inputs, self.kernel, "inputs", training) + biases[0]
+        edge = 2 * self.units
+        kernel = self.recurrent_kernel
+        if self.reset_after:
+            old = self._products(before, kernel, "states", training) + biases[1]
+            kept, reset = split(self.recurrent_activation(new[:, :edge] + old[:, :edge]), 2, 1)
+            fresh = new[:, edge:] + reset * old[:, edge:]
+        else:
+            old = self._products(before, kernel[:, :edge], "states", training)
+            kept, reset = split(self.recurrent_activation(new[:, :edge] + old), 2, 1)
+            late = self._products(reset * before, kernel[:, edge:], "states", training)
+            fresh = new[:, edge:] + late
+        output = kept * before + (1.0 - kept) * self.activation(fresh)
+        return output, [output]

@@ -1,0 +1,390 @@
+"""Recurrent layers: a cell along the steps of sequences; LSTM, GRU and the plain one."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...graph.node import Tensor
+from ...ops.array.casting import cast
+from ...ops.array.fills import zeros_like
+from ...ops.array.reshaping import reshape
+from ...ops.array.reversing import reverse
+from ...ops.array.shapes import shape
+from ...ops.array.squeezing import expand_dims
+from ...ops.common.structures import flat, packed
+from ...ops.math.select import where_v2
+from ...shape_inference.tensor_shape import TensorShape
+from ...training.layers.layer import Layer
+from ...training.rnn.dynamic_rnn import dynamic_rnn
+from ..layers.base_layer import KerasStyle
+from .cells import GRUCell, LSTMCell, SimpleRNNCell, zero_states
+from .kept_states import KeptStates
+from .stacked_cells import StackedRNNCells
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+public = {"td.keras.layers": "GRU LSTM RNN SimpleRNN"}
+
+# Arguments of layers that are those of their cells.
+_OF_CELLS = frozenset(
+    [
+        *(f"{what}_initializer" for what in ("kernel", "recurrent", "bias")),
+        *(f"{what}_regularizer" for what in ("kernel", "recurrent", "bias")),
+        *(f"{what}_constraint" for what in ("kernel", "recurrent", "bias")),
+        *("dropout", "recurrent_dropout", "implementation", "unit_forget_bias", "reset_after"),
+    ]
+)
+
+
+class _Step:
+    """One step of a layer as a cell of `td.nn.dynamic_rnn`, whose states are a flat tuple.
+
+    Where steps are masked, the inputs are a pair with what tells which rows count, and the first
+    state is the output before: rows that do not count keep that and their states.
+    """
+
+    def __init__(self, layer: RNN, options: Mapping[str, Any], masked: bool) -> None:
+        self._layer, self._options, self._masked = layer, options, masked
+        self.output_size = layer.output_size
+        self.state_size = tuple(flat(layer.state_form))
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        """The output, and the states after the step."""
+        del scope
+        if not self._masked:
+            output, after = self._layer.step(inputs, list(state), self._options)
+            return output, tuple(after)
+        values, counts = inputs
+        output, after = self._layer.step(values, list(state[1:]), self._options)
+        before = list(state)
+        if self._layer.zero_output_for_mask:
+            before[0] = zeros_like(output)
+        kept = tuple(
+            where_v2(_reaching(counts, new), new, old)
+            for new, old in zip([output, *after], before, strict=True)
+        )
+        return kept[0], kept
+
+
+def _reaching(counts: Any, state: Any) -> Any:
+    """Which rows count, of the rank of a state."""
+    rank = state.shape.rank
+    return reshape(counts, [-1, *[1] * (rank - 1)]) if rank else counts
+
+
+class RNN(KeptStates, KerasStyle):
+    """Runs a cell along the steps of sequences.
+
+    Args:
+        cell: a cell such as `td.keras.layers.LSTMCell`: it has `state_size`, and
+            `call(inputs, states)`, which gives the output and the next states. A list of cells is
+            one above the other.
+        return_sequences: whether the outputs of all steps are given, or the last one.
+        return_state: whether the states after the last step are given, too.
+        go_backwards: whether the last step comes first.
+        stateful: whether the states of a batch are the first ones of the next; the number of rows
+            must then be known: `batch_input_shape=(rows, …)`.
+        unroll: whether the graph gets the ops of every step in place of a loop.
+        time_major: whether steps come before rows, in inputs and outputs.
+        settings: arguments of a layer, and `zero_output_for_mask`: whether outputs of steps that
+            do not count are zeros, in place of the output before.
+
+    Raises:
+        ValueError: the cell has no `call` or no `state_size`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.RNN(td.keras.layers.GRUCell(4), return_sequences=True)
+        ...     layer(td.ones([2, 5, 3])).shape.as_list(), [w.op.name for w in layer.weights]
+        ([2, 5, 4], ['rnn/kernel', 'rnn/recurrent_kernel', 'rnn/bias'])
+    """
+
+    _apart = KerasStyle._apart | {"_kept"}
+
+    def __init__(
+        self,
+        cell: Any,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        time_major: bool = False,
+        **settings: Any,
+    ) -> None:
+        cell = StackedRNNCells(cell) if isinstance(cell, (list, tuple)) else cell
+        for name in ("call", "state_size"):
+            if not hasattr(cell, name):
+                raise ValueError(f"cell must have call and state_size, got {cell!r}")
+        self.zero_output_for_mask = settings.pop("zero_output_for_mask", False)
+        super().__init__(**settings)
+        self.cell = cell
+        self.return_sequences, self.return_state = return_sequences, return_state
+        self.go_backwards, self.stateful = go_backwards, stateful
+        self.unroll, self.time_major = unroll, time_major
+
+    @property
+    def state_form(self) -> list[Any]:
+        """The sizes of the states, in a list that may hold further lists."""
+        sizes = self.cell.state_size
+        return list(sizes) if type(sizes) in (list, tuple) else [sizes]
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+        size = getattr(self.cell, "output_size", None)
+        return flat(self.state_form)[0] if size is None else size
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables of the cell, and the states that are kept."""
+        first = input_shape[0] if isinstance(input_shape, list) else input_shape
+        sizes = first.as_list()
+        step = TensorShape([sizes[1 if self.time_major else 0], *sizes[2:]])
+        if isinstance(self.cell, Layer) and not self.cell.built:
+            self.cell._scope, self.cell._graph = self._scope, self._graph
+            if self.cell._dtype is None:
+                self.cell._dtype = self._dtype
+            self.cell.build(step)
+            self.cell.built = True
+        if self.stateful:
+            self.keep_states(step[0].value, self.state_form, self._dtype)
+        super().build(input_shape)
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Calls the layer; `initial_state` may be a list of the states before the first step."""
+        for name in ("initial_state", "constants"):
+            given = kwargs.get(name)
+            if given is None:
+                continue
+            kwargs[name] = given = list(given) if isinstance(given, (list, tuple)) else [given]
+            if all(isinstance(leaf, Tensor) for leaf in given):
+                # Tensors among the inputs, so that models find the layers that made them.
+                inputs = [*inputs, *given] if isinstance(inputs, list) else [inputs, *given]
+                kwargs[name] = len(given)
+        return super().__call__(inputs, *args, **kwargs)
+
+    def call(
+        self,
+        inputs: Any,
+        *args: Any,
+        mask: Any = None,
+        training: Any = None,
+        initial_state: Any = None,
+        constants: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """The output of the last step, or of all, and the states where they are asked for."""
+        del kwargs
+        mask = args[0] if args else mask
+        inputs, initial_state, constants = _told(inputs, initial_state, constants)
+        mask = mask[0] if isinstance(mask, (list, tuple)) else mask
+        time = 0 if self.time_major else 1
+        options = self._options_of(training, constants)
+        states = flat(self._first_states(inputs, initial_state))
+        if self.go_backwards:
+            inputs = reverse(inputs, [time])
+            mask = None if mask is None else reverse(mask, [time])
+        first = inputs[0] if self.time_major else inputs[:, 0]
+        self._draw(first, states, options)
+        steps: Any = inputs
+        if mask is not None:
+            steps = (inputs, expand_dims(cast(mask, "bool"), -1))
+            output, _ = self.step(first, states, options)
+            states = [zeros_like(output), *states]
+        outputs, last = dynamic_rnn(
+            _Step(self, options, mask is not None),
+            steps,
+            initial_state=tuple(states),
+            dtype=states[0].dtype.base_dtype,
+            time_major=self.time_major,
+            unroll=self.unroll,
+            scope="while",
+        )
+        ends = list(last)[0 if mask is None else 1 :]
+        if self.stateful:
+            self.add_update(self.keeping(ends))
+        if self.return_sequences:
+            result = outputs
+        elif mask is not None:
+            result = last[0]
+        else:
+            result = outputs[-1] if self.time_major else outputs[:, -1]
+        return [result, *packed(self.state_form, ends)] if self.return_state else result
+
+    def step(self, inputs: Any, states: list[Any], options: Mapping[str, Any]) -> Any:
+        """The output and the flat states after a step."""
+        sizes = self.cell.state_size
+        form = packed(sizes if isinstance(sizes, tuple) else self.state_form, states)
+        if not isinstance(sizes, (list, tuple)) and not isinstance(self.cell, KerasStyle):
+            form = states[0]  # a cell of td.nn.rnn_cell takes one state as it is
+        output, after = self.cell.call(inputs, form, **options)
+        return output, flat(after)
+
+    def _options_of(self, training: Any, constants: Any) -> dict[str, Any]:
+        """Further arguments for the cell, as far as it takes them."""
+        taken = signature(self.cell.call).parameters
+        found = {"training": training} if "training" in taken else {}
+        return found if constants is None else {**found, "constants": constants}
+
+    def _first_states(self, inputs: Any, given: Any) -> Any:
+        if given is not None:
+            if len(flat(given)) != len(flat(self.state_form)):
+                raise ValueError(
+                    f"initial_state has {len(flat(given))} tensors, where the cell of layer "
+                    f"{self.name} has states of sizes {self.state_form}"
+                )
+            return given
+        return self.kept() if self.stateful else self.get_initial_state(inputs)
+
+    def get_initial_state(self, inputs: Any) -> list[Any]:
+        """The first states for inputs: zeros, or what the cell says.
+
+        Args:
+            inputs: sequences.
+        """
+        rows = shape(inputs)[1 if self.time_major else 0]
+        dtype = inputs.dtype.base_dtype
+        if not hasattr(self.cell, "get_initial_state"):
+            return zero_states(self.state_form, rows, dtype)
+        made = self.cell.get_initial_state(inputs=None, batch_size=rows, dtype=dtype)
+        return list(made) if isinstance(made, (list, tuple)) else [made]
+
+    def _draw(self, first: Any, states: list[Any], options: Mapping[str, Any]) -> None:
+        """Has cells draw what they drop: outside of the loop, alike for all steps."""
+        dropping = [part for part in _cells_in(self.cell) if hasattr(part, "reset_dropout_mask")]
+        for part in dropping:
+            part.reset_dropout_mask()
+            part.reset_recurrent_dropout_mask()
+        if any(part.dropout or part.recurrent_dropout for part in dropping):
+            self.step(first, states, options)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the output: that of the inputs, where all steps are given."""
+        del inputs
+        first = mask[0] if isinstance(mask, (list, tuple)) else mask
+        return first if self.return_sequences else None
+
+
+def _told(inputs: Any, initial_state: Any, constants: Any) -> tuple[Any, Any, Any]:
+    """The sequences, first states and constants, which may be behind the inputs in a list."""
+    if not isinstance(inputs, (list, tuple)):
+        return inputs, initial_state, constants
+    inputs, *rest = inputs
+    if isinstance(constants, int):
+        constants, rest = rest[-constants:], rest[:-constants]
+    return inputs, rest or initial_state, constants
+
+
+def _cells_in(cell: Any) -> list[Any]:
+    inner = getattr(cell, "cells", None)
+    return [part for each in inner for part in _cells_in(each)] if inner else [cell]
+
+
+class _OfCell(RNN):
+    """A layer that makes its cell itself, and takes the arguments of both."""
+
+    cell_class: ClassVar[Any] = None
+    _untold: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, cell: Mapping[str, Any], **settings: Any) -> None:
+        inner = {name: value for name, value in settings.items() if name in _OF_CELLS}
+        rest = {name: value for name, value in settings.items() if name not in _OF_CELLS}
+        shared = {name: rest[name] for name in ("dtype", "trainable") if name in rest}
+        super().__init__(self.cell_class(**cell, **inner, **shared), **rest)
+
+    def __getattr__(self, name: str) -> Any:
+        """What the layer has not, its cell has: `units`, `kernel`, `activation`."""
+        cell = vars(self).get("cell")
+        if cell is None or name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(cell, name)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a layer like it: its own, and those of its cell."""
+        told = {**self.cell.get_config(), **super().get_config()}
+        return {name: told[name] for name in told if name not in self._untold | {"cell"}}
+
+
+class SimpleRNN(_OfCell):
+    """Each output is the activation of a product with the input and the output before.
+
+    Args:
+        units: the size of the output.
+        activation: of the output: a function, or the word for it.
+        use_bias: whether there is a bias.
+        settings: `kernel_initializer`, `recurrent_initializer`, `bias_initializer`, the same for
+            `…_regularizer` and `…_constraint`; `dropout` and `recurrent_dropout`, which parts of
+            the inputs and of the states are dropped in training; and the arguments of `RNN`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.SimpleRNN(4)
+        ...     layer(td.ones([2, 5, 3])).shape.as_list(), [w.op.name for w in layer.weights]
+        ([2, 4], ['simple_rnn/kernel', 'simple_rnn/recurrent_kernel', 'simple_rnn/bias'])
+    """
+
+    cell_class: ClassVar[Any] = SimpleRNNCell
+
+    def __init__(
+        self, units: int, activation: Any = "tanh", use_bias: bool = True, **settings: Any
+    ) -> None:
+        cell = {"units": units, "activation": activation, "use_bias": use_bias}
+        super().__init__(cell, **settings)
+
+
+class LSTM(_OfCell):
+    """Long short-term memory.
+
+    Args:
+        units: the size of the output.
+        activation: of what is new, and of the output.
+        recurrent_activation: of the gates; by default "hard_sigmoid", as in TensorFlow 1.x.
+        use_bias: whether there is a bias.
+        settings: `unit_forget_bias`, whether the bias of the forget gate begins with 1, by default
+            True; and as for `SimpleRNN`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     layer = td.keras.layers.LSTM(4, return_sequences=True)
+        ...     layer(td.ones([2, 5, 3])).shape.as_list(), layer.kernel.shape.as_list()
+        ([2, 5, 4], [3, 16])
+    """
+
+    cell_class: ClassVar[Any] = LSTMCell
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        **settings: Any,
+    ) -> None:
+        cell = {"units": units, "activation": activation, "use_bias": use_bias}
+        super().__init__({**cell, "recurrent_activation": recurrent_activation}, **settings)
+
+
+class GRU(LSTM):
+    """Gated recurrent units.
+
+    Args:
+        units: the size of the output.
+        activation: of what is new.
+        recurrent_activation: of the gates; by default "hard_sigmoid", as in TensorFlow 1.x.
+        use_bias: whether there is a bias.
+        settings: `reset_after`, whether the reset gate comes after the product, by default False as
+            in TensorFlow 1.x; and as for `SimpleRNN`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.keras.layers.GRU(4)(td.ones([2, 5, 3])).shape.as_list()
+        [2, 4]
+    """
+
+    cell_class = GRUCell

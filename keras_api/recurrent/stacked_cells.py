@@ -1,0 +1,89 @@
+"""Cells one above the other."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from ...shape_inference.tensor_shape import TensorShape
+from ...training.layers.layer import Layer
+from ...training.rnn.rnn_cell import dims_of
+from ..layers.base_layer import KerasStyle
+from .cells import AbstractRNNCell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+public = {"td.keras.layers": "StackedRNNCells"}
+
+
+class StackedRNNCells(AbstractRNNCell):
+    """Cells one above the other: each takes the output of that below.
+
+    Args:
+        cells: the cells, the lowest first.
+        kwargs: arguments of a layer.
+
+    Raises:
+        ValueError: one of them is no cell.
+
+    Example:
+        >>> import tensordraft as td
+        >>> cells = [td.keras.layers.GRUCell(4), td.keras.layers.LSTMCell(3)]
+        >>> td.keras.layers.StackedRNNCells(cells).state_size
+        (4, [3, 3])
+    """
+
+    def __init__(self, cells: Sequence[Any], **kwargs: Any) -> None:
+        for cell in cells:
+            if not hasattr(cell, "call") or not hasattr(cell, "state_size"):
+                raise ValueError(f"each cell must have call and state_size, got {cell!r}")
+        if not cells:
+            raise ValueError("cells must hold one cell or more, got none")
+        super().__init__(**kwargs)
+        self.cells = list(cells)
+        self.state_size = tuple(cell.state_size for cell in cells)
+        self.output_size = _size_of(cells[-1])
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables of the cells."""
+        for cell in self.cells:
+            if isinstance(cell, Layer) and not cell.built:
+                cell._scope, cell._graph, cell._dtype = self._scope, self._graph, self._dtype
+                cell.build(input_shape)
+                cell.built = True
+            input_shape = TensorShape([input_shape[0], *dims_of(_size_of(cell))])
+        super().build(input_shape)
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """The first states of the cells."""
+        own = [hasattr(cell, "get_initial_state") for cell in self.cells]
+        if not all(own):
+            return super().get_initial_state(inputs, batch_size, dtype)
+        return [
+            cell.get_initial_state(inputs=inputs, batch_size=batch_size, dtype=dtype)
+            for cell in self.cells
+        ]
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The output of the highest, and the states of all."""
+        after = []
+        for cell, states in zip(self.cells, args[0], strict=True):
+            taken = signature(cell.call).parameters
+            options = {name: value for name, value in kwargs.items() if name in taken}
+            alone = not isinstance(states, (list, tuple)) and isinstance(cell, KerasStyle)
+            inputs, new = cell.call(inputs, [states] if alone else states, **options)
+            after.append(new)
+        return inputs, after
+
+
+def _size_of(cell: Any) -> Any:
+    """The size of the output of a cell: that of its first state, where it does not tell."""
+    size = getattr(cell, "output_size", None)
+    first = cell.state_size
+    while size is None:
+        first = first[0] if isinstance(first, (list, tuple)) else first
+        size = None if isinstance(first, (list, tuple)) else first
+    return size

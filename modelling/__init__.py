@@ -1,1 +1,0 @@
-"""What models are made of and judged by: layers, losses, metrics, regularizers."""

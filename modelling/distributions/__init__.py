@@ -1,1 +1,0 @@
-"""Distributions of random numbers: drawing them, and how likely they are."""

@@ -1,1 +1,0 @@
-"""Columns of features, and the layers that take them: `td.feature_column`."""

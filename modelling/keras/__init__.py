@@ -1,1 +1,0 @@
-"""Layers under the names of Keras: `td.keras.layers`."""

@@ -1,1 +1,0 @@
-"""Losses, and the losses of a graph together: `td.losses`."""

@@ -1,1 +1,0 @@
-"""Metrics that are counted in local variables, batch after batch: `td.metrics`."""

@@ -1,1 +1,0 @@
-"""Recurrent networks: cells, what wraps them, and what runs them along time: `td.nn.rnn_cell`."""

@@ -1,0 +1,1 @@
+"""Building blocks of ops: elementwise tables, GEMM, allocation, nesting."""

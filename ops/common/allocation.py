@@ -1,0 +1,65 @@
+"""New arrays for results, with their size checked before any memory is asked for."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...protos.config import config
+from ...runtime import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_DIMENSIONS = 64  # NumPy's limit
+
+
+def check_size(shape: Sequence[int], dtype: np.dtype[Any]) -> tuple[int, ...]:
+    """`shape` as a tuple of Python ints, if an array of it may be made.
+
+    Args:
+        shape: the sizes.
+        dtype: of the elements.
+
+    Raises:
+        ValueError: a size is negative, or there are too many dimensions.
+        ResourceExhaustedError: the array would be larger than `td.config.max_tensor_bytes`.
+    """
+    sizes = tuple(map(int, shape))
+    if sizes and min(sizes) < 0:
+        raise ValueError(f"a size of a shape must be at least 0, got {list(sizes)}")
+    if len(sizes) > _MOST_DIMENSIONS:
+        raise ValueError(f"a tensor has at most {_MOST_DIMENSIONS} dimensions, got {len(sizes)}")
+    size = math.prod(sizes) * dtype.itemsize
+    # NumPy multiplies the sizes other than zero, even in an empty array.
+    extent = math.prod(n for n in sizes if n) * dtype.itemsize
+    if size > config.max_tensor_bytes or extent >= 2**63:
+        raise errors.ResourceExhaustedError(
+            None,
+            None,
+            f"a tensor of shape {list(sizes)} and {dtype.itemsize} bytes an element takes {size} "
+            f"bytes, more than td.config.max_tensor_bytes = {config.max_tensor_bytes}",
+        )
+    return sizes
+
+
+def new_array(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """An array of `shape` whose contents are arbitrary (empty strings for a string dtype).
+
+    Raises:
+        ValueError, ResourceExhaustedError: as `check_size`.
+    """
+    sizes = check_size(shape, dtype)
+    return np.full(sizes, b"", dtype) if dtype.kind == "O" else np.empty(sizes, dtype)
+
+
+def new_zeros(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """An array of zeros (empty strings, False) of `shape`.
+
+    Raises:
+        ValueError, ResourceExhaustedError: as `check_size`.
+    """
+    sizes = check_size(shape, dtype)
+    return np.full(sizes, b"", dtype) if dtype.kind == "O" else np.zeros(sizes, dtype)

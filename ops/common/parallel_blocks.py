@@ -1,0 +1,81 @@
+"""Heavy work shared among threads, which do not wait for each other.
+
+OpenBLAS shares a product of matrices among threads in equal parts, and waits for the slowest: where
+a core is busy with something else, a millisecond's work takes ten. Here each thread takes the next
+part when it has done one, and BLAS does a part on the thread that asks for it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...runtime.kernel_spec import KernelSpec
+from ...runtime.thread_pools import Pool, blas_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ...shape_inference.context import KernelContext
+    from ...shape_inference.protocols import Array, Kernel
+
+    Factory = Callable[[KernelContext], Kernel]
+    Part = TypeVar("Part")
+
+LARGE_MATRIX = 1 << 18
+"""Decompositions of matrices of more elements gain by BLAS's threads."""
+
+# Vectors and matrices of fewer elements OpenBLAS does not share among its threads.
+_FEWEST_SHARED_BY_BLAS = 1 << 12
+
+_pools: dict[int, Pool] = {}
+
+
+def share(work: Callable[[Iterator[Part]], Any], parts: Iterable[Part]) -> None:
+    """Calls `work` on as many threads as the run may use.
+
+    Each call gets an iterator; each part comes out of one of them.
+    """
+    with blas_threads as threads:
+        _pool(threads).share(work, parts)
+
+
+def on_one_thread(most: int = sys.maxsize) -> Callable[[Factory], Factory]:
+    """Makes the kernels of a factory keep BLAS to the thread that calls it.
+
+    Threads of BLAS that have been awake once look for more work for tens of milliseconds.
+
+    Args:
+        most: matrices of more elements are left to all threads of BLAS.
+    """
+
+    def decorated(factory: Factory) -> Factory:
+        @wraps(factory)
+        def made(c: KernelContext) -> Kernel:
+            kernel = factory(c)
+
+            def call(*arrays: Array) -> Any:
+                if max([array.size for array in arrays]) < _FEWEST_SHARED_BY_BLAS or (
+                    max([math.prod(array.shape[-2:]) for array in arrays]) > most
+                ):
+                    return kernel(*arrays)
+                with blas_threads:
+                    return kernel(*arrays)
+
+            return KernelSpec(call, kernel.memory) if isinstance(kernel, KernelSpec) else call
+
+        return made
+
+    return decorated
+
+
+def sharers(work: int, fewest: int) -> int:
+    """How many threads are worth the sharing of so many multiplications: one where they are few."""
+    return blas_threads.sharing if work >= fewest else 1
+
+
+def _pool(threads: int) -> Pool:
+    """The threads of the process that help with products: BLAS, whose work it is, has no owner."""
+    return _pools.get(threads) or _pools.setdefault(threads, Pool(threads - 1, "sharing"))

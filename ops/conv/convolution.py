@@ -1,0 +1,273 @@
+"""Convolutions: every position of a window gives the products of what it sees and the filters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.op_def import OpDef
+from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import Traits
+from ..common.call_forms import renamed
+from ..common.jit_gemm import product_loop, tile_of_processor
+from .convolution_rules import conv_sizes, conv_sliding
+from .depthwise_kernels import ChannelFilters
+from .im2col import convolution_rows
+from .jit_convolution import MachineFilters
+from .product_kernels import SlidingProduct, Way, made_of, side_by_side
+from .window_arguments import over_space, padding_attrs
+from .window_costs import convolution_flops
+from .window_workspaces import convolution_workspace
+from .winograd import MinimalFilters, suits
+from .winograd_loop import minimal_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...graph.api.tensor_like import TensorLike
+    from ...graph.node import Tensor
+    from ...runtime.kernel_spec import Rows
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from ...shape_inference.sliding_windows import Window
+    from ..common.jit_gemm import Tile
+    from .product_kernels import Again
+
+public = {"td.nn": "conv2d conv3d"}
+
+CONV_ATTRS = (
+    "strides: list(int32), use_cudnn_on_gpu: bool = true, padding: {'SAME', 'VALID', 'EXPLICIT'}, "
+    "explicit_paddings: list(int) = [], data_format: {'NHWC', 'NCHW'} = 'NHWC', "
+    "dilations: list(int32) = [1, 1, 1, 1]"
+)
+CONV_3D_ATTRS = (
+    "T: {half, bfloat16, float32, float64}, strides: list(int32) >= 5, padding: {'SAME', 'VALID'}, "
+    "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC', dilations: list(int32) = [1, 1, 1, 1, 1]"
+)
+CONV_2D = OpDef(
+    "Conv2D",
+    "input: T, filter: T -> output: T",
+    f"T: {{half, bfloat16, float32, float64, int32}}, {CONV_ATTRS}",
+    traits=Traits(splits="n*,*->n*", products=True),
+)
+CONV_3D = OpDef(
+    "Conv3D",
+    "input: T, filter: T -> output: T",
+    CONV_3D_ATTRS,
+    traits=Traits(splits="n*,*->n*", products=True),
+)
+
+CONV_2D.flops(convolution_flops)
+CONV_3D.flops(convolution_flops)
+
+
+def _define(definition: OpDef, rank: int) -> None:
+    """Hangs the rules of a convolution of tensors of this rank on its definition."""
+
+    @definition.shape
+    def shape(c: ShapeContext) -> TensorShape:
+        image: Any = c.shape("input", rank=rank).sizes
+        filters: Any = c.shape("filter", rank=rank).sizes
+        slide = conv_sliding(c, rank)
+        sizes = conv_sizes(slide, image, filters)
+        groups = c.divided("the channels of input", image[slide.channels], filters[-2])
+        c.divided("the channels that filter makes", filters[-1], groups)
+        return TensorShape.of(sizes)
+
+    definition.workspace(convolution_workspace)
+
+    @definition.kernel
+    def kernel(c: KernelContext) -> Kernel:
+        product = SlidingProduct(
+            conv_sliding(c, rank),
+            c.output_dtype.numpy_dtype,
+            conv_sizes,
+            _way,
+            lambda _: (-1,),
+            quicker=_by_minimal_filtering,
+        )
+        return product.kernel(c.const("filter"))
+
+
+_define(CONV_2D, 4)
+_define(CONV_3D, 5)
+
+
+def _way(
+    filters: Array | None, windows: Sequence[Window], again: Again, dtype: np.dtype[Any]
+) -> Way:
+    tile = tile_of_processor()
+    if tile is None or dtype != np.float32 or (filters is not None and not filters.size):
+        return Way(_rows)
+
+    def by_machine(loop: Callable[..., None]) -> Way:
+        known = None if filters is None else MachineFilters(filters, loop, tile)
+
+        def rows(x: Array, given: Array, windows: Sequence[Window]) -> Rows:
+            if x.shape[-1] == given.shape[-2] and given.size:
+                return (known or MachineFilters(given, loop, tile)).rows(x, windows)
+            return _rows(x, given if again is None else again(), windows)
+
+        return Way(rows, keeps=known is not None)
+
+    return Way(_rows, loop=product_loop(tile), by_machine=by_machine)
+
+
+def _by_minimal_filtering(filters: Array, windows: Sequence[Window], again: Again) -> Way | None:
+    tile = tile_of_processor()
+
+    def way(machine: tuple[Callable[..., None], Tile] | None = None) -> Way:
+        minimal = MinimalFilters(filters, again, machine)
+
+        def rows(x: Array, filters: Array, windows: Sequence[Window]) -> Rows:
+            in_groups = x.shape[-1] != filters.shape[-2]
+            return _rows(x, minimal.plain(), windows) if in_groups else minimal.rows(x, windows)
+
+        return Way(rows, "by minimal filtering", keeps=True)
+
+    found = way() if suits(filters, windows) else None
+    if tile is None or not suits(filters, windows, machine=True):
+        return found
+    by_machine = (found or Way(_rows))._replace(loop=minimal_loop(tile))
+    return by_machine._replace(by_machine=lambda loop: way((loop, tile)))
+
+
+def _rows(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Rows:
+    """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out].
+
+    Without groups, the margins may hold another number than 0.
+    """
+    *_, depth, out = filters.shape
+    groups = x.shape[-1] // depth
+    if groups <= 1:
+        return convolution_rows(x, filters, windows, margin)
+    if depth == 1 and len(windows) == 2:
+        each = filters.reshape(*filters.shape[:2], groups, out // groups)
+        return ChannelFilters(each).rows(x, windows)
+    pairs = zip(np.split(x, groups, -1), np.split(filters, groups, -1), strict=True)
+    return side_by_side([convolution_rows(*pair, windows) for pair in pairs])
+
+
+def convolved(x: Array, filters: Array, windows: Sequence[Window], margin: Any = 0) -> Array:
+    """The convolution of [batch, *space, channels] with [*sizes, channels of a group, out].
+
+    Without groups, the margins may hold another number than 0.
+    """
+    return made_of(_rows(x, filters, windows, margin), x.dtype)
+
+
+@renamed(filters="filter")
+def conv2d(
+    input: TensorLike,
+    filter: TensorLike | None = None,
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+    filters: TensorLike | None = None,
+) -> Tensor:
+    """A convolution of images: what a window sees at each position, multiplied with each filter.
+
+    It is what signal processing calls a correlation: the filters are not turned around.
+
+    Args:
+        input: images `[batch, rows, columns, channels]` of half, bfloat16, float32, float64 or
+            int32.
+        filter: `[rows, columns, channels, out_channels]`, of the dtype of `input`. Where it takes
+            fewer channels than `input` has, these are split into groups, each of which makes its
+            part of the results.
+        strides: how far the window moves from one position to the next: a number, one for rows
+            and one for columns, or one for each dimension of `input`; by default 1.
+        padding: "VALID" for the positions inside the image; "SAME" for one position per stride,
+            where the image is continued with zeros; or how many zeros stand before and after each
+            dimension, as `[[0, 0], [1, 2], [1, 2], [0, 0]]`.
+        use_cudnn_on_gpu: accepted for TensorFlow's sake, and written to the graph.
+        data_format: "NHWC", or "NCHW" where the channels are the second dimension.
+        dilations: how far apart the elements of the window are, as `strides`; by default 1.
+        name: a name for the op.
+        filters: another name of `filter`.
+
+    Returns:
+        A Tensor `[batch, out_rows, out_columns, out_channels]` of the dtype of `input`.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the ranks are not 4, the channels do not fit together, the window is larger
+            than the image, or strides and dilations are less than 1.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> image = np.arange(9, dtype=np.float32).reshape(1, 3, 3, 1)
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     sums = td.nn.conv2d(image, np.ones((2, 2, 1, 1), np.float32), 1, "VALID")
+        ...     print(session.run(sums)[0, :, :, 0])
+        [[ 8. 12.]
+         [20. 24.]]
+    """
+    del filters
+    return CONV_2D(
+        input,
+        filter,
+        strides=over_space("strides", strides, data_format, 1),
+        use_cudnn_on_gpu=use_cudnn_on_gpu,
+        data_format=data_format,
+        dilations=over_space("dilations", dilations, data_format, 1),
+        name=name,
+        **padding_attrs(padding),
+    )
+
+
+@renamed(filters="filter")
+def conv3d(
+    input: TensorLike,
+    filter: TensorLike | None = None,
+    strides: Any = None,
+    padding: Any = None,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+    filters: TensorLike | None = None,
+) -> Tensor:
+    """A convolution of volumes, as `conv2d` is one of images.
+
+    Args:
+        input: volumes `[batch, planes, rows, columns, channels]` of half, bfloat16, float32 or
+            float64.
+        filter: `[planes, rows, columns, channels, out_channels]`, of the dtype of `input`.
+        strides: how far the window moves from one position to the next: a number, one for each
+            dimension of space, or one for each dimension of `input`; by default 1.
+        padding: "VALID" for the positions inside the volume; "SAME" for one position per stride.
+        data_format: "NDHWC", or "NCDHW" where the channels are the second dimension.
+        dilations: how far apart the elements of the window are, as `strides`; by default 1.
+        name: a name for the op.
+        filters: another name of `filter`.
+
+    Returns:
+        A Tensor `[batch, out_planes, out_rows, out_columns, out_channels]`.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: as for `conv2d`, with rank 5.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     ones = np.ones((1, 2, 2, 2, 1), np.float32)
+        ...     session.run(td.nn.conv3d(ones, ones.reshape(2, 2, 2, 1, 1), 1, "VALID")).item()
+        8.0
+    """
+    del filters
+    return CONV_3D(
+        input,
+        filter,
+        strides=over_space("strides", strides, data_format, 1),
+        padding=padding,
+        data_format=data_format,
+        dilations=over_space("dilations", dilations, data_format, 1),
+        name=name,
+    )

@@ -1,0 +1,269 @@
+"""Convolutions and pools in one to three dimensions of space, by the rank of what is given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ..array.shapes import shape
+from ..array.space_to_batch import (
+    batch_to_space_nd,
+    required_space_to_batch_paddings,
+    space_to_batch_nd,
+)
+from ..array.squeezing import expand_dims, squeeze
+from ..common.call_forms import renamed
+from .convolution import conv2d, conv3d
+from .pooling import avg_pool, avg_pool3d, max_pool, max_pool3d
+from .pooling_1d import avg_pool1d, max_pool1d
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...graph.api.tensor_like import TensorLike
+    from ...graph.node import Tensor
+
+public = {"td.nn": "avg_pool_v2 convolution max_pool_v2 pool"}
+
+_SPACE = {1: "W", 2: "HW", 3: "DHW"}
+_POOLS: dict[str, dict[int, Callable[..., Tensor]]] = {
+    "AVG": {1: avg_pool1d, 2: avg_pool, 3: avg_pool3d},
+    "MAX": {1: max_pool1d, 2: max_pool, 3: max_pool3d},
+}
+
+
+def space_format(rank: int, data_format: str | None) -> str:
+    """The data format, checked; what is None has the channels last.
+
+    Raises:
+        ValueError: it is not one for so many dimensions of space, or there are none for them.
+    """
+    if rank not in _SPACE:
+        raise ValueError(f"windows of 1, 2 or 3 dimensions are possible, got one of {rank}")
+    known = (f"N{_SPACE[rank]}C", f"NC{_SPACE[rank]}")
+    if data_format is not None and data_format not in known:
+        raise ValueError(f"data_format must be {' or '.join(known)}, got {data_format!r}")
+    return data_format or known[0]
+
+
+def each_dimension(name: str, value: Any, rank: int) -> list[int]:
+    """One number for each dimension of space, given so, or once for all, or None for 1."""
+    numbers = [1] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
+    if len(numbers) not in (1, rank) or min(numbers) < 1:
+        raise ValueError(f"{name} must be {rank} numbers of at least 1, got {value}")
+    return numbers * (rank // len(numbers))
+
+
+@renamed(filters="filter", dilations="dilation_rate")
+def convolution(
+    input: TensorLike,
+    filter: TensorLike | None = None,
+    padding: Any = None,
+    strides: Any = None,
+    dilation_rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    filters: TensorLike | None = None,
+    dilations: Any = None,
+) -> Tensor:
+    """A convolution of sequences, images or volumes, by the rank of the filter.
+
+    Args:
+        input: `[batch, *space, channels]` of floats, with one to three dimensions of space.
+        filter: `[*sizes, channels, out_channels]`, of the dtype of `input` and of its rank.
+        padding: "VALID" or "SAME", as for `td.nn.conv2d`.
+        strides: how far the window moves: a number for each dimension of space, or one for all;
+            by default 1.
+        dilation_rate: how far apart the elements of the window are, as `strides`. Unlike
+            TensorFlow's, it may be more than 1 where strides are.
+        name: a name for the scope of the ops.
+        data_format: "NWC", "NHWC" or "NDHWC" by rank; or "NCW", "NCHW" or "NCDHW", where the
+            channels come before space.
+        filters: another name of `filter`.
+        dilations: another name of `dilation_rate`.
+
+    Returns:
+        A Tensor `[batch, *out_space, out_channels]` of the dtype of `input`.
+
+    Raises:
+        TypeError: the dtypes differ.
+        ValueError: the rank of the filter is not known, or not 3 to 5; the data format, strides or
+            rates are none for it; what `td.nn.conv2d` refuses.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     row = np.arange(5, dtype=np.float32).reshape(1, 5, 1)
+        ...     sums = td.nn.convolution(row, np.ones((2, 1, 1), "f"), "VALID", dilation_rate=[3])
+        ...     print(session.run(sums).ravel())
+        [3. 5.]
+    """
+    del filters, dilations
+    with name_scope(name, "convolution", [input, filter]):
+        kernel = convert_to_tensor(filter, name="filter")
+        value = convert_to_tensor(input, kernel.dtype.base_dtype, name="input")
+        if kernel.shape.rank is None:
+            raise ValueError(
+                "the rank of filter must be known: it tells which convolution is meant"
+            )
+        rank = kernel.shape.rank - 2
+        form = space_format(rank, data_format)
+        steps, rates = (
+            each_dimension("strides", strides, rank),
+            each_dimension("dilation_rate", dilation_rate, rank),
+        )
+        if rank > 1:
+            convolve = conv2d if rank == 2 else conv3d
+            return convolve(value, kernel, steps, padding, data_format=form, dilations=rates)
+        at = form.index("W")
+        images, rows = expand_dims(value, at), expand_dims(kernel, 0)
+        form, rates = form.replace("W", "HW"), [1, *rates]
+        result = conv2d(images, rows, [1, *steps], padding, data_format=form, dilations=rates)
+        return squeeze(result, [at])
+
+
+@renamed(dilations="dilation_rate")
+def pool(
+    input: TensorLike,
+    window_shape: Any,
+    pooling_type: str,
+    padding: Any,
+    dilation_rate: Any = None,
+    strides: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Tensor:
+    """The maximum or the mean of what a window sees, in one to three dimensions of space.
+
+    Args:
+        input: `[batch, *space, channels]` of numbers.
+        window_shape: the size of the window: a number for each dimension of space.
+        pooling_type: "MAX" or "AVG".
+        padding: "VALID" or "SAME", as for `td.nn.max_pool`; "VALID" where rates are above 1.
+        dilation_rate: how far apart the elements of the window are: a number for each dimension
+            of space, or one for all; by default 1.
+        strides: how far the window moves, as `dilation_rate`.
+        name: a name for the scope of the ops.
+        data_format: as for `td.nn.convolution`.
+        dilations: another name of `dilation_rate`.
+
+    Returns:
+        A Tensor `[batch, *out_space, channels]` of the dtype of `input`.
+
+    Raises:
+        ValueError: there is no such type, padding, data format or rank; rates are above 1, and
+            so are strides, or the padding is "SAME".
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     row = np.arange(5, dtype=np.float32).reshape(1, 5, 1)
+        ...     print(session.run(td.nn.pool(row, [2], "MAX", "VALID", dilations=[3])).ravel())
+        [3. 4.]
+    """
+    del dilations
+    window = list(window_shape)
+    rank, kind, padding = len(window), pooling_type.upper(), str(padding).upper()
+    form = space_format(rank, data_format)
+    if kind not in _POOLS or padding not in ("SAME", "VALID"):
+        raise ValueError(
+            "pooling_type must be MAX or AVG, and padding SAME or VALID, got "
+            f"{pooling_type!r} and {padding!r}"
+        )
+    pooled = _POOLS[kind][rank]
+    sizes, steps = (
+        each_dimension("window_shape", window, rank),
+        each_dimension("strides", strides, rank),
+    )
+    rates = each_dimension("dilation_rate", dilation_rate, rank)
+    if max(rates) > 1 and (max(steps) > 1 or padding == "SAME"):
+        raise ValueError(
+            f"with dilation_rate {rates} strides must be 1 and the padding VALID, got {steps} and "
+            f"{padding}"
+        )
+    with name_scope(name, f"{kind.lower()}_pool", [input]):
+        value = convert_to_tensor(input, name="input")
+        if max(rates) == 1:
+            return pooled(value, sizes, steps, padding, form)
+        if form.startswith("NC"):  # blocks begin behind the batch: the channels are left whole
+            rates = [1, *rates]
+        space = shape(value)[1 : 1 + len(rates)]
+        paddings, crops = required_space_to_batch_paddings(space, rates)
+        blocks = space_to_batch_nd(value, rates, paddings)
+        return batch_to_space_nd(pooled(blocks, sizes, steps, "VALID", form), rates, crops)
+
+
+def max_pool_v2(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The maximum of what a window sees, in as many dimensions of space as `input` has.
+
+    Args:
+        input: `[batch, *space, channels]` of numbers, of a known rank.
+        ksize: the size of the window: a number for each dimension of space, or for each of
+            `input`, or one for all of space.
+        strides: how far the window moves, likewise.
+        padding: "SAME" or "VALID".
+        data_format: as for `td.nn.convolution`.
+        name: a name for the op.
+
+    Returns:
+        A Tensor `[batch, *out_space, channels]` of the dtype of `input`.
+
+    Raises:
+        ValueError: the rank is not 3 to 5; what `td.nn.max_pool` refuses.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     row = td.reshape([1.0, 3.0, 2.0, 0.0], [1, 4, 1])
+        ...     print(session.run(td.nn.max_pool_v2(row, 2, 2, "VALID")).ravel())
+        [3. 2.]
+    """
+    return _pooled("MAX", input, ksize, strides, padding, data_format, name or "max_pool")
+
+
+def avg_pool_v2(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The mean of what a window sees; otherwise as `td.nn.max_pool_v2`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     row = td.reshape([1.0, 3.0, 2.0, 0.0], [1, 4, 1])
+        ...     print(session.run(td.nn.avg_pool_v2(row, 2, 2, "VALID")).ravel())
+        [2. 1.]
+    """
+    return _pooled("AVG", input, ksize, strides, padding, data_format, name or "avg_pool")
+
+
+def _pooled(
+    kind: str,
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None,
+    name: str,
+) -> Tensor:
+    value = convert_to_tensor(input, name="input")
+    if value.shape.rank is None:
+        raise ValueError("the rank of input must be known: it tells which pool is meant")
+    rank = value.shape.rank - 2
+    form = space_format(rank, data_format)
+    return _POOLS[kind][rank](value, ksize, strides, padding, form, name)

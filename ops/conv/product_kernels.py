@@ -1,0 +1,195 @@
+"""Kernels of products whose results are made some rows at a time, and whose filters can change."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...runtime.kernel_spec import Accelerated, Filters, KernelSpec, Memory, Rows
+from ..common.allocation import check_size, new_array
+from .convolution_rules import check_ranks
+from .window_views import channels_back, channels_last
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...runtime.kernel_spec import Loop
+    from ...shape_inference.protocols import Array
+    from ...shape_inference.sliding_windows import Sliding, Window
+
+    Again = Callable[[], Array] | None
+    RowsOf = Callable[[Array, Array, Any], Rows]
+
+
+class Way(NamedTuple):
+    """A way to make rows of images, filters and windows, for certain filters.
+
+    Attributes:
+        rows: makes them.
+        told: what `explain` says of it.
+        keeps: whether it keeps what it needs of the filters, so that it reads no more than the
+            shape of those that it is given.
+        loop: a loop that machine code may be made of; None for none.
+        by_machine: from the loop as machine code to the way that leaves its work to it.
+    """
+
+    rows: RowsOf
+    told: str = ""
+    keeps: bool = False
+    loop: Loop | None = None
+    by_machine: Callable[[Callable[..., None]], Way] | None = None
+
+
+def made_of(rows: Rows, dtype: np.dtype[Any]) -> Array:
+    """A result that is to be made, as a new array."""
+    result = new_array(rows.shape, dtype)
+    rows.fill(result, None)
+    return result
+
+
+def side_by_side(parts: Sequence[Rows]) -> Rows:
+    """Results of groups of channels, one after the other along the channels."""
+    shape = (*parts[0].shape[:-1], sum(part.shape[-1] for part in parts))
+
+    def fill(result: Array, finish: Callable[[int, int], Any] | None) -> None:
+        start = 0
+        for part in parts:
+            stop = start + part.shape[-1]
+            result[..., start:stop] = made_of(part, result.dtype)
+            start = stop
+        if finish is not None:
+            finish(0, result.size // max(start, 1))
+
+    return Rows(shape, fill)
+
+
+class SlidingProduct:
+    """What makes kernels of images and filters that slide over them.
+
+    Args:
+        slide: how they slide.
+        dtype: of both.
+        check: called with how they slide and the shapes of both; raises a ValueError if they do not
+            fit.
+        way: from constant filters, if there are any, in the dtype that sums are made in, their
+            windows, what makes them again, if they are not kept elsewhere, and that dtype to the
+            way that rows of images, channels last, filters and windows are made.
+        shape_of_factor: the shape in which factors of the channels of a result are multiplied with
+            filters of a shape.
+        quicker: from constant filters, windows and what makes these filters again to a quicker way
+            to make rows of any filters of their shape, which rounds otherwise; None where there is
+            none.
+    """
+
+    def __init__(
+        self,
+        slide: Sliding,
+        dtype: np.dtype[Any],
+        check: Callable[[Sliding, Any, Any], Any],
+        way: Callable[[Array | None, Sequence[Window], Again, np.dtype[Any]], Way],
+        shape_of_factor: Callable[[tuple[int, ...]], tuple[int, ...]],
+        quicker: Callable[[Array, Sequence[Window], Again], Way | None] = lambda *_: None,
+    ) -> None:
+        self._rank = len(slide.strides)
+        self._channels = slide.channels
+        self._dtype = dtype
+        self._inner = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
+        self._way = way
+        self._shape_of_factor = shape_of_factor
+        self._slide = slide
+        self._quicker = quicker
+        self._sliding = partial(
+            SlidingProduct,
+            dtype=dtype,
+            check=check,
+            way=way,
+            shape_of_factor=shape_of_factor,
+            quicker=quicker,
+        )
+
+        @lru_cache
+        def windows(image: tuple[int, ...], filters: tuple[int, ...]) -> tuple[Window, ...]:
+            check(slide, image, filters)
+            return slide.windows(filters[:-2])
+
+        self._windows = windows
+
+    def kernel(self, filters: Array | None, again: Again = None) -> KernelSpec:
+        """The kernel for these filters; for any, if None are given.
+
+        Args:
+            filters: the filters.
+            again: makes them again, where they are not kept elsewhere.
+        """
+        if filters is not None and filters.ndim != self._rank:
+            filters = None
+        inner = None if filters is None else filters.astype(self._inner, copy=False)
+        windows = () if filters is None else self._slide.windows(filters.shape[:-2])
+        quicker = None
+        if filters is not None and filters is inner:
+            quicker = self._quicker(filters, windows, again)
+        axis = self._channels - self._rank
+        kernel = self._kernel_by(self._way(inner, windows, again, self._inner), again)
+        if filters is not None:
+            kernel.filters = Filters(self._rank, axis, 1, self._times(filters))
+        if quicker is not None:
+            kernel.quicker = partial(self._kernel_by, quicker, again)
+        kernel.within = partial(self._within, filters)
+        return kernel
+
+    def _kernel_by(self, way: Way, again: Again) -> KernelSpec:
+        """The kernel that makes rows in some way."""
+
+        def rows(x: Array, filters: Array) -> Rows:
+            check_ranks(self._rank, input=x, filter=filters)
+            windows = self._windows(x.shape, filters.shape)
+            x = channels_last(x, self._channels).astype(self._inner, copy=False)
+            result = way.rows(x, filters.astype(self._inner, copy=False), windows)
+            check_size(result.shape, self._inner)
+            return result
+
+        def product(x: Array, filters: Array) -> Array:
+            result = made_of(rows(x, filters), self._inner)
+            return channels_back(result, self._channels).astype(self._dtype, copy=False)
+
+        by_machine = way.by_machine
+        accelerated = None
+        if way.loop is not None and by_machine is not None:
+            accelerated = Accelerated(
+                way.loop, lambda function: self._kernel_by(by_machine(function), again)
+            )
+        return KernelSpec(
+            product,
+            Memory.FRESH,
+            rows=rows if self._channels == self._rank - 1 and self._inner is self._dtype else None,
+            accelerated=accelerated,
+            told=way.told,
+            shape_alone=(1,) if again is not None and way.keeps else (),
+        )
+
+    def _within(self, filters: Array | None, margins: Sequence[int]) -> KernelSpec | None:
+        """The kernel for images between margins, that takes them without."""
+        slide = self._slide
+        fits = len(margins) == len(slide.margins) and not slide.same
+        for axis in (0, slide.channels):
+            fits = fits and not any(margins[2 * axis : 2 * axis + 2])
+        if not fits:
+            return None
+        both = [sum(pair) for pair in zip(margins, slide.margins, strict=True)]
+        return self._sliding(slide._replace(margins=both)).kernel(filters)
+
+    def _times(self, filters: Array) -> Callable[[Array], tuple[Array, KernelSpec]]:
+        def times(factor: Array) -> tuple[Array, KernelSpec]:
+            shaped = factor.reshape(self._shape_of_factor(filters.shape))
+
+            def made() -> Array:
+                folded = np.empty(filters.shape, filters.dtype)
+                np.multiply(filters, shaped, out=folded, casting="same_kind")  # in float64
+                return folded
+
+            folded = made()
+            return folded, self.kernel(folded, again=made)
+
+        return times

@@ -1,0 +1,213 @@
+"""What windows see of an array [batch, *space, channels]: margins, views, blocks."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..common.allocation import new_array
+from ..common.scratch import scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ...shape_inference.protocols import Array
+    from ...shape_inference.sliding_windows import Window
+
+
+def with_margins(
+    x: Array, windows: Sequence[Window], positions: Sequence[int], fill: Any = 0
+) -> Array:
+    """`x` between the margins that the windows reach into; `x` itself where there are none.
+
+    Args:
+        x: an array whose dimensions from the second on are the space.
+        windows: one for each dimension of space.
+        positions: how many positions each of them takes.
+        fill: what the margins hold.
+    """
+    margins = [
+        window.padding(size, number)
+        for window, size, number in zip(windows, x.shape[1:], positions, strict=False)
+    ]
+    if not any(map(any, margins)):
+        return x
+    space = x.shape[1 : 1 + len(margins)]
+    whole = [size + before + after for size, (before, after) in zip(space, margins, strict=True)]
+    result = new_array((x.shape[0], *whole, *x.shape[1 + len(margins) :]), x.dtype)
+    for axis, (size, (before, after)) in enumerate(zip(space, margins, strict=True), 1):
+        lead = (slice(None),) * axis
+        if before:
+            result[(*lead, slice(None, before))] = fill
+        if after:
+            result[(*lead, slice(before + size, None))] = fill
+    inner = [slice(before, before + size) for size, (before, _) in zip(space, margins, strict=True)]
+    result[(slice(None), *inner)] = x
+    return result
+
+
+@lru_cache(512)
+def positions_of(space: tuple[int, ...], windows: tuple[Window, ...]) -> tuple[int, ...]:
+    """How many positions windows take along the dimensions of space of these sizes."""
+    return tuple([int(w.positions(size)) for w, size in zip(windows, space, strict=True)])
+
+
+class Frame:
+    """Images [batch, *space, channels] with the margins that windows reach into, part by part.
+
+    Args:
+        x: the images.
+        windows: one for each dimension of space.
+        positions: how many positions each of them takes.
+        fill: what the margins hold.
+    """
+
+    def __init__(
+        self, x: Array, windows: Sequence[Window], positions: Sequence[int], fill: Any = 0
+    ) -> None:
+        self.windows = windows
+        self.shape = (x.shape[0], *positions)
+        self._x = x
+        self._fill = fill
+        self._margins = [
+            window.padding(size, number)
+            for window, size, number in zip(windows, x.shape[1:], positions, strict=False)
+        ]
+        self.is_whole = not any(map(any, self._margins))
+        """Whether there are no margins."""
+
+    def seen_by(self, images: slice, rows: slice) -> tuple[Array, tuple[int, ...]]:
+        """What the windows see in some rows of positions.
+
+        Returns:
+            An array that begins with the first that is seen, to be used until the next call, and
+            the numbers of positions in it.
+        """
+        x, (down, *_), ((above, _), *_) = self._x, self.windows, self._margins
+        stop = min(rows.stop, self.shape[1])
+        first = rows.start * down.stride - above
+        last = (stop - 1) * down.stride - above + int(down.extent)
+        positions = (stop - rows.start, *self.shape[2:])
+        if self.is_whole:
+            return x[images, first:last], positions
+        height = x.shape[1]
+        top, bottom = (min(max(row, 0), height) for row in (first, last))
+        return self._framed(x[images, top:bottom], top - first, last - bottom), positions
+
+    def bytes_for(self, images: int, rows: int) -> int:
+        """How many bytes of scratch memory it takes to see so many rows of positions of images."""
+        if self.is_whole:
+            return 0
+        down, x = self.windows[0], self._x
+        height = (rows - 1) * down.stride + int(down.extent)
+        rest = [size + sum(m) for size, m in zip(x.shape[2:], self._margins[1:], strict=False)]
+        return images * height * math.prod([*map(int, rest), *x.shape[-1:]]) * x.itemsize
+
+    def whole_tiles(self, images: slice, rows: slice, tile: int) -> Array:
+        """What the windows see in some rows of positions, and zeros, up to whole tiles of them.
+
+        The windows move by 1.
+        """
+        x, ((above, _), (left, _)) = self._x, self._margins
+        height, width = x.shape[1:3]
+        further = int(self.windows[0].extent) - 1, int(self.windows[1].extent) - 1
+        number = min(rows.stop, self.shape[1]) - rows.start, self.shape[2]
+        down, across = (
+            -(-n // tile) * tile + more for n, more in zip(number, further, strict=True)
+        )
+        first = rows.start - above
+        top, bottom = (min(max(row, 0), height) for row in (first, first + down))
+        seen = x[images, top:bottom, : across - left]
+        if seen.shape[1:3] == (down, across):
+            return seen
+        result = scratch("frame", (len(seen), down, across, x.shape[3]), x.dtype)
+        above, end = top - first, min(left + width, across)
+        result[:, :above] = 0
+        result[:, above + seen.shape[1] :] = 0
+        inner = result[:, above : above + seen.shape[1]]
+        inner[:, :, :left] = 0
+        inner[:, :, end:] = 0
+        inner[:, :, left:end] = seen
+        return result
+
+    def _framed(self, x: Array, above: int, below: int) -> Array:
+        """`x` between its margins, of which those above and below are given."""
+        margins = [(above, below), *self._margins[1:]]
+        space = [size + sum(margin) for size, margin in zip(x.shape[1:-1], margins, strict=True)]
+        result = scratch("frame", (x.shape[0], *space, x.shape[-1]), x.dtype)
+        inner = result
+        for axis, (before, after) in enumerate(margins, 1):
+            lead = (slice(None),) * axis
+            end = inner.shape[axis] - after
+            inner[(*lead, slice(None, before))] = self._fill
+            inner[(*lead, slice(end, None))] = self._fill
+            inner = inner[(*lead, slice(before, end))]
+        inner[...] = x
+        return result
+
+
+def seen_through(x: Array, windows: Sequence[Window], positions: Sequence[int]) -> Array:
+    """A view [batch, *positions, *window sizes, channels] of an array that has its margins."""
+    count = len(windows)
+    steps = x.strides[1 : 1 + count]
+    return strided(
+        x,
+        (x.shape[0], *positions, *[int(window.size) for window in windows], *x.shape[1 + count :]),
+        (
+            x.strides[0],
+            *[step * window.stride for step, window in zip(steps, windows, strict=True)],
+            *[step * window.rate for step, window in zip(steps, windows, strict=True)],
+            *x.strides[1 + count :],
+        ),
+    )
+
+
+def strided(x: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
+    """A view of `x` that begins where `x` begins, for reading."""
+    if x.flags.c_contiguous:  # the quick way to make a view
+        return np.ndarray(shape, x.dtype, x, 0, strides)
+    return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
+
+
+def blocks(shape: Sequence[int], bytes_of_item: int, most: int) -> Iterator[tuple[slice, slice]]:
+    """Parts of an array [images, rows, ...], in each of which the items take `most` bytes.
+
+    A part is some whole images, or some rows of one image; a row, if it is that large.
+    """
+    row = max(math.prod(shape[2:]) * bytes_of_item, 1)
+    rows = max(min(shape[1], most // row), 1)
+    images = max(most // (row * max(shape[1], 1)), 1)
+    for image in range(0, shape[0], images):
+        for start in range(0, shape[1], rows):
+            yield slice(image, image + images), slice(start, start + rows)
+
+
+def even_blocks(
+    shape: Sequence[int], bytes_of_item: int, most: int, fewest: int = 1
+) -> Iterator[tuple[slice, slice]]:
+    """Such parts, alike, and an even number of them, so that no thread waits long for another.
+
+    There are so many at least as are asked for, where there are as many rows.
+    """
+    whole = math.prod(shape) * bytes_of_item
+    number = max(-(-whole // most), fewest)
+    return blocks(shape, bytes_of_item, -(-whole // (number + number % 2)) if number > 1 else most)
+
+
+def largest(parts: Iterable[tuple[slice, slice]], shape: Sequence[int]) -> tuple[int, int]:
+    """How many images, and how many rows of them, the first and largest of such parts has."""
+    images, rows = next(iter(parts))
+    return min(images.stop, shape[0]) - images.start, min(rows.stop, shape[1]) - rows.start
+
+
+def channels_last(x: Array, channels: int) -> Array:
+    """A view of `x` in which the channels, now dimension `channels`, are the last dimension."""
+    return np.moveaxis(x, 1, -1) if channels == 1 else x
+
+
+def channels_back(x: Array, channels: int) -> Array:
+    """What `channels_last` has moved, moved back."""
+    return np.moveaxis(x, -1, 1) if channels == 1 else x

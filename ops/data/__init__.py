@@ -1,0 +1,1 @@
+"""`td.data`: dataset ops and the `Dataset` class."""

@@ -1,0 +1,352 @@
+"""Elements of datasets put together in rows, with and without padding, and taken apart again."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...protos.dtypes import variant
+from ...shape_inference.rules import SCALAR
+from ...shape_inference.tensor_shape import TensorShape
+from ..common.allocation import check_size
+from .dataset_elements import Elements, Listed, Source, shown, source_of
+from .dataset_ops import NOTED, TYPED, at_least, dataset_op, number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...runtime.waiting import Waits
+    from ...shape_inference.context import KernelContext
+    from ...shape_inference.protocols import Array, Kernel
+    from .dataset_elements import Element
+
+_OF = "input_dataset: variant"
+_COPY = "parallel_copy: bool = false"
+BATCH_DATASET = dataset_op("BatchDataset", f"{_OF}, batch_size: int64")
+BATCH_DATASET_V2 = dataset_op(
+    "BatchDatasetV2", f"{_OF}, batch_size: int64, drop_remainder: bool", f"{_COPY}, {NOTED}"
+)
+PARALLEL_BATCH_DATASET = dataset_op(
+    "ParallelBatchDataset",
+    f"{_OF}, batch_size: int64, num_parallel_calls: int64, drop_remainder: bool",
+    f"{_COPY}, {TYPED}, deterministic: string = 'default', metadata: string = ''",
+)
+_PADDING = f"{_OF}, batch_size: int64, padded_shapes: N * int64, padding_values: Toutput_types"
+_PADDED = "Toutput_types: list(type) >= 1, output_shapes: list(shape) >= 1, N: int >= 1"
+PADDED_BATCH_DATASET = dataset_op(
+    "PaddedBatchDataset", _PADDING, f"{_PADDED}, metadata: string = ''"
+)
+PADDED_BATCH_DATASET_V2 = dataset_op(
+    "PaddedBatchDatasetV2",
+    f"{_PADDING}, drop_remainder: bool",
+    f"{_COPY}, {_PADDED}, metadata: string = ''",
+)
+UNBATCH_DATASET = dataset_op("UnbatchDataset", _OF)
+EXPERIMENTAL_UNBATCH_DATASET = dataset_op("ExperimentalUnbatchDataset", _OF, TYPED)
+WINDOW_DATASET = dataset_op(
+    "WindowDataset", f"{_OF}, size: int64, shift: int64, stride: int64, drop_remainder: bool"
+)
+
+
+class Batched(Source):
+    """Batches of the elements of a dataset."""
+
+    def __init__(self, source: Source, size: int, drop_remainder: bool) -> None:
+        rows = size if drop_remainder else None
+        shapes = [TensorShape([rows]) + shape for shape in source.shapes]
+        super().__init__(source.dtypes, shapes)
+        self.source, self.size, self.drop_remainder = source, size, drop_remainder
+
+    def elements(self, waits: Waits) -> Elements:
+        """All elements."""
+        return _Batches(self.source.elements(waits), self.size, self.drop_remainder)
+
+    def number(self) -> int:
+        """How many elements there are."""
+        inner = self.source.number()
+        extra = 0 if self.drop_remainder else self.size - 1
+        return inner if inner < 0 else (inner + extra) // self.size
+
+
+class _Batches(Elements):
+    def __init__(self, inner: Elements, size: int, drop_remainder: bool) -> None:
+        self._inner, self._size, self._drop = inner, size, drop_remainder
+
+    def next(self) -> Element | None:
+        rows = self._inner.rows(self._size)
+        if rows is None or (self._drop and len(rows[0]) < self._size):
+            return None
+        return rows
+
+
+class PaddedBatches(Source):
+    """Batches of the elements of a dataset, which are padded to one shape."""
+
+    def __init__(
+        self,
+        source: Source,
+        size: int,
+        drop_remainder: bool,
+        padded: Sequence[Sequence[int]],
+        values: Sequence[Array],
+    ) -> None:
+        self._rows = size if drop_remainder else None
+        shapes = [
+            TensorShape([self._rows, *[None if n < 0 else n for n in sizes]]) for sizes in padded
+        ]
+        super().__init__(source.dtypes, shapes)
+        self.source, self.size, self.drop_remainder = source, size, drop_remainder
+        self.padded, self.values = padded, values
+
+    def elements(self, waits: Waits) -> Elements:
+        """All elements."""
+        return _Padded(self.source.elements(waits), self)
+
+    def number(self) -> int:
+        """How many elements there are."""
+        return Batched(self.source, self.size, self.drop_remainder).number()
+
+
+class _Padded(Elements):
+    def __init__(self, inner: Elements, source: PaddedBatches) -> None:
+        self._inner, self._source = inner, source
+
+    def next(self) -> Element | None:
+        source = self._source
+        elements = self._inner.several(source.size)
+        if not elements or (source.drop_remainder and len(elements) < source.size):
+            return None
+        columns = zip(*elements, source.padded, source.values, strict=True)
+        return tuple(
+            [
+                padded(parts, sizes, value, component)
+                for component, (*parts, sizes, value) in enumerate(columns)
+            ]
+        )
+
+
+def padded(parts: Sequence[Array], sizes: Sequence[int], value: Array, component: int) -> Array:
+    """Arrays in one, each filled up with a value.
+
+    Args:
+        parts: the arrays.
+        sizes: what to pad each dimension to; a negative one for the largest there is.
+        value: what to pad with.
+        component: which component of the elements this is.
+
+    Raises:
+        ValueError: an array has another rank, or is larger.
+    """
+    for part in parts:
+        if part.ndim != len(sizes):
+            raise ValueError(
+                "All elements in a batch must have the same rank as the padded shape for component"
+                f"{component}: expected rank {len(sizes)} but got element with rank {part.ndim}"
+            )
+    most = [max(column) for column in zip(*[part.shape for part in parts], strict=True)]
+    found = [most[k] if n < 0 else n for k, n in enumerate(sizes)]
+    for k, n in enumerate(found):
+        if n < most[k]:
+            raise ValueError(
+                "Attempted to pad to a smaller size than the input element: component "
+                f"{component} has an element of size {most[k]} in dimension {k}, and is padded to "
+                f"{shown(found)}"
+            )
+    shape = check_size([len(parts), *found], parts[0].dtype)
+    result = np.empty(shape, parts[0].dtype)
+    result[...] = value
+    for i, part in enumerate(parts):
+        place: tuple[Any, ...] = (i, *[slice(n) for n in part.shape], ...)
+        result[place] = part
+    return result
+
+
+class Unbatched(Source):
+    """The rows of the elements of a dataset."""
+
+    def __init__(self, source: Source) -> None:
+        shapes = [
+            shape if shape.sizes is None else TensorShape.of(shape.sizes[1:])
+            for shape in source.shapes
+        ]
+        super().__init__(source.dtypes, shapes)
+        self.source = source
+
+    def elements(self, waits: Waits) -> Elements:
+        """All elements."""
+        return _Rows(self.source.elements(waits))
+
+
+class _Rows(Elements):
+    def __init__(self, inner: Elements) -> None:
+        self._inner = inner
+        self._batch: Element = ()
+        self._number = self._place = 0
+
+    def next(self) -> Element | None:
+        while self._place >= self._number:
+            batch = self._inner.next()
+            if batch is None:
+                self._batch, self._number = (), 0
+                return None
+            for i, array in enumerate(batch):
+                if not array.ndim or len(array) != len(batch[0]):
+                    raise ValueError(
+                        f"component {i} of an element that is unbatched must have as many rows as "
+                        f"component 0, got shapes {shown(array.shape)} and {shown(batch[0].shape)}"
+                    )
+            self._batch, self._number, self._place = batch, len(batch[0]), 0
+        i, self._place = self._place, self._place + 1
+        return tuple([array[i, ...] for array in self._batch])
+
+
+class Windows(Source):
+    """Datasets of neighbouring elements of a dataset, one for each component."""
+
+    def __init__(
+        self, source: Source, size: int, shift: int, stride: int, drop_remainder: bool
+    ) -> None:
+        super().__init__([variant] * len(source.dtypes), [SCALAR] * len(source.dtypes))
+        self.source, self.size, self.shift, self.stride = source, size, shift, stride
+        self.drop_remainder = drop_remainder
+
+    def elements(self, waits: Waits) -> Elements:
+        """All elements."""
+        return _Windows(self.source.elements(waits), self)
+
+    def number(self) -> int:
+        """How many elements there are."""
+        inner = self.source.number()
+        if inner < 0:
+            return inner
+        extent = (self.size - 1) * self.stride + 1
+        if self.drop_remainder:
+            return max((inner - extent) // self.shift + 1, 0) if inner >= extent else 0
+        return (inner + self.shift - 1) // self.shift
+
+
+class _Windows(Elements):
+    def __init__(self, inner: Elements, source: Windows) -> None:
+        self._inner, self._source = inner, source
+        self._extent = (source.size - 1) * source.stride + 1
+        self._buffer: deque[Element] = deque()
+        self._ended = False
+        self._skipped = 0  # what has to be left out before the next window
+
+    def next(self) -> Element | None:
+        source, buffer = self._source, self._buffer
+        while not self._ended and (self._skipped or len(buffer) < self._extent):
+            element = self._inner.next()
+            if element is None:
+                self._ended = True
+            elif self._skipped:
+                self._skipped -= 1
+            else:
+                buffer.append(element)
+        if not buffer or (source.drop_remainder and len(buffer) < self._extent):
+            return None
+        window = list(buffer)[: self._extent : source.stride]
+        dropped = min(source.shift, len(buffer))
+        for _ in range(dropped):
+            buffer.popleft()
+        self._skipped = source.shift - dropped
+        return tuple(
+            [
+                Listed([(part,) for part in parts], [dtype], [shape]).handle
+                for parts, dtype, shape in zip(
+                    zip(*window, strict=True), source.source.dtypes, source.source.shapes,
+                    strict=True,
+                )
+            ]
+        )  # fmt: skip
+
+
+def size_of(batch_size: Array) -> int:
+    """The size of batches.
+
+    Raises:
+        ValueError: it is not greater than zero.
+    """
+    size = number_of(batch_size, "batch_size")
+    if size < 1:
+        raise ValueError(f"Batch size must be greater than zero: batch_size = {size}")
+    return size
+
+
+@BATCH_DATASET.kernel
+@BATCH_DATASET_V2.kernel
+def _batch_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def batch(input_dataset: Array, batch_size: Array, drop_remainder: Any = False) -> Array:
+        source, drop = source_of(input_dataset), bool(drop_remainder)
+        return Batched(source, size_of(batch_size), drop).handle
+
+    return batch
+
+
+@PARALLEL_BATCH_DATASET.kernel
+def _parallel_batch_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def batch(input_dataset: Array, size: Array, calls: Array, drop_remainder: Array) -> Array:
+        del calls
+        return Batched(source_of(input_dataset), size_of(size), bool(drop_remainder)).handle
+
+    return batch
+
+
+@PADDED_BATCH_DATASET.kernel
+@PADDED_BATCH_DATASET_V2.kernel
+def _padded_batch_kernel(c: KernelContext) -> Kernel:
+    number = c.attr("N")
+
+    def padded_batch(input_dataset: Array, batch_size: Array, *rest: Array) -> Array:
+        source = source_of(input_dataset)
+        shapes, values, drop = rest[:number], rest[number : 2 * number], rest[2 * number :]
+        if len(shapes) != len(source.dtypes) or len(values) != len(source.dtypes):
+            raise ValueError(
+                f"padded_shapes must be as many as the {len(source.dtypes)} components of an "
+                f"element, got {len(shapes)}"
+            )
+        for i, (shape, value) in enumerate(zip(shapes, values, strict=True)):
+            if shape.ndim != 1:
+                raise ValueError(f"padded_shapes[{i}] must be a vector, got rank {shape.ndim}")
+            if value.ndim:
+                raise ValueError(f"All padding values must be scalars; number {i} is not")
+        sizes = [shape.tolist() for shape in shapes]
+        drops = bool(drop[0]) if drop else False
+        return PaddedBatches(source, size_of(batch_size), drops, sizes, values).handle
+
+    return padded_batch
+
+
+@UNBATCH_DATASET.kernel
+@EXPERIMENTAL_UNBATCH_DATASET.kernel
+def _unbatch_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def unbatch(input_dataset: Array) -> Array:
+        return Unbatched(source_of(input_dataset)).handle
+
+    return unbatch
+
+
+@WINDOW_DATASET.kernel
+def _window_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def window(
+        input_dataset: Array, size: Array, shift: Array, stride: Array, drop_remainder: Array
+    ) -> Array:
+        return Windows(
+            source_of(input_dataset),
+            at_least(1, size, "size"),
+            at_least(1, shift, "shift"),
+            at_least(1, stride, "stride"),
+            bool(drop_remainder),
+        ).handle
+
+    return window

@@ -1,0 +1,260 @@
+"""Datasets as a session keeps them: what makes their elements, and what is left of those.
+
+A dataset is a description, which a variant tensor holds. Whoever wants its elements asks for
+`Elements`, which have a place in it; each has those of the datasets that it takes from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...shape_inference.tensor_shape import TensorShape
+from ..queues.handles import handle_to, kept_behind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ...protos.dtypes import DType
+    from ...runtime.waiting import Waits
+    from ...shape_inference.protocols import Array
+
+    Element = tuple[Array, ...]
+
+INFINITE = -1
+UNKNOWN = -2
+"""Numbers of elements that are no numbers, as TensorFlow has them."""
+
+
+class Elements:
+    """What is left of a dataset, to be taken by one thread at a time.
+
+    An error is that of one element: the next call goes on behind it.
+
+    Attributes:
+        sure: whether there are never errors.
+    """
+
+    sure = False
+
+    @property
+    def unwatched(self) -> Elements:
+        """The same elements, taken without a look at whether the run may go on."""
+        return self
+
+    def next(self) -> Element | None:
+        """The next element; None at the end, and ever after."""
+        raise NotImplementedError
+
+    def rows(self, number: int) -> Element | None:
+        """The next elements, as many as there are up to `number`, one in each row; None at the end.
+
+        Those who have them in rows anyway give them so; for the others, they are stacked.
+
+        Raises:
+            InvalidArgumentError: they have different shapes.
+        """
+        elements = self.several(number)
+        return stacked(elements) if elements else None
+
+    def several(self, number: int) -> list[Element]:
+        """The next elements, as many as there are up to `number`."""
+        elements: list[Element] = []
+        while len(elements) < number and (element := self.next()) is not None:
+            elements.append(element)
+        return elements
+
+
+class Source:
+    """A dataset.
+
+    Args:
+        dtypes: the dtype of each component of its elements.
+        shapes: what each component's shape is known to fit.
+    """
+
+    def __init__(self, dtypes: Sequence[DType], shapes: Sequence[TensorShape]) -> None:
+        self.dtypes = tuple(dtypes)
+        self.shapes = tuple(shapes)
+
+    def elements(self, waits: Waits) -> Elements:
+        """All elements, from the first.
+
+        Args:
+            waits: what the session waits for.
+        """
+        raise NotImplementedError
+
+    def number(self) -> int:
+        """How many elements there are, or INFINITE, or UNKNOWN where only counting tells."""
+        return UNKNOWN
+
+    @property
+    def handle(self) -> Array:
+        """The dataset as what a slot of a plan holds."""
+        return handle_to(self)
+
+
+class Leaf(Source):
+    """A dataset that takes its elements from no other one.
+
+    Before each of them the run is looked at: so it ends in time, whatever leaves elements out.
+    """
+
+    def elements(self, waits: Waits) -> Elements:
+        """All elements."""
+        return _Watched(self.begun(), waits)
+
+    def begun(self) -> Elements:
+        """All elements, from the first."""
+        raise NotImplementedError
+
+
+class _Watched(Elements):
+    def __init__(self, inner: Elements, waits: Waits) -> None:
+        self.sure = inner.sure
+        self._inner = inner
+        self._next, self._rows, self._several = inner.next, inner.rows, inner.several
+        self._check = waits.check
+
+    @property
+    def unwatched(self) -> Elements:
+        return self._inner
+
+    def next(self) -> Element | None:
+        self._check()
+        return self._next()
+
+    def rows(self, number: int) -> Element | None:
+        self._check()
+        return self._rows(number)
+
+    def several(self, number: int) -> list[Element]:
+        self._check()
+        return self._several(number)
+
+
+class Derived(Source):
+    """A dataset whose elements are of the kind of those of another one."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source.dtypes, source.shapes)
+        self.source = source
+
+    def number(self) -> int:
+        """As many as there are of the other."""
+        return self.source.number()
+
+
+class Listed(Leaf):
+    """A dataset of elements that are there."""
+
+    def __init__(
+        self, items: Sequence[Element], dtypes: Sequence[DType], shapes: Sequence[TensorShape]
+    ) -> None:
+        super().__init__(dtypes, shapes)
+        self._items = items
+
+    def begun(self) -> Elements:
+        """All elements."""
+        return _Items(self._items)
+
+    def number(self) -> int:
+        """How many elements there are."""
+        return len(self._items)
+
+
+class _Items(Elements):
+    sure = True
+
+    def __init__(self, items: Sequence[Element]) -> None:
+        self._rest = iter(items)
+
+    def next(self) -> Element | None:
+        return next(self._rest, None)
+
+
+def source_of(handle: Array) -> Source:
+    """The dataset that a handle stands for.
+
+    Raises:
+        ValueError: it stands for none.
+    """
+    source: Source = kept_behind(handle, Source, "a dataset")
+    return source
+
+
+def kept(array: Array) -> Array:
+    """An array that a dataset keeps, and gives out again and again: nobody writes into it."""
+    if array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def stacked(elements: Sequence[Element]) -> Element:
+    """Elements as one array for each component.
+
+    Raises:
+        ValueError: a component has different shapes.
+    """
+    return tuple([_column(parts, i) for i, parts in enumerate(zip(*elements, strict=True))])
+
+
+def _column(parts: Sequence[Array], component: int) -> Array:
+    shape = parts[0].shape
+    if not shape and parts[0].dtype.kind in "biufc":
+        if not all(part.shape == () for part in parts):
+            raise _differing(parts, component)
+        return np.array([part.item() for part in parts], parts[0].dtype)
+    column = np.empty((len(parts), *shape), parts[0].dtype)
+    for i, part in enumerate(parts):
+        if part.shape != shape:
+            raise _differing(parts, component)
+        column[i, ...] = part
+    return column
+
+
+def joined_rows(parts: Sequence[Element]) -> Element:
+    """Rows of elements, and rows behind them, in one.
+
+    Raises:
+        ValueError: a component has different shapes.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    for i, columns in enumerate(zip(*parts, strict=True)):
+        if len({column.shape[1:] for column in columns}) > 1:
+            raise _differing([row for column in columns for row in column], i)
+    return tuple([np.concatenate(columns) for columns in zip(*parts, strict=True)])
+
+
+def _differing(parts: Sequence[Array], component: int) -> ValueError:
+    shape = parts[0].shape
+    i = next(i for i, part in enumerate(parts) if part.shape != shape)
+    return ValueError(
+        f"Cannot batch tensors with different shapes in component {component}. First element had "
+        f"shape {shown(shape)} and element {i} had shape {shown(parts[i].shape)}."
+    )
+
+
+def shown(sizes: Iterable[int | None]) -> str:
+    """A shape as text."""
+    return f"[{','.join('?' if size is None else str(size) for size in sizes)}]"
+
+
+def check_alike(one: Source, other: Source, what: str) -> None:
+    """Checks that the elements of two datasets have the same dtypes.
+
+    Raises:
+        ValueError: they have not.
+    """
+    if one.dtypes != other.dtypes:
+        names = [", ".join(dtype.name for dtype in source.dtypes) for source in (one, other)]
+        raise ValueError(f"{what} must have elements of ({names[0]}), got ({names[1]})")
+
+
+def scalar_shape(number: int) -> list[TensorShape]:
+    """The shapes of elements of some scalars."""
+    return [TensorShape([])] * number

@@ -1,0 +1,238 @@
+"""What an element of a dataset is: a structure, each of whose leaves is one tensor on the wire.
+
+Tuples and dicts nest; a list is a tensor. A sparse tensor is a vector of three variants, as
+TensorFlow serializes it, and a dataset inside of another one is a variant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
+from ...graph.sparse_tensor import SparseTensor, SparseTensorValue
+from ...protos.dtypes import as_dtype, int64, variant
+from ...shape_inference.tensor_shape import TensorShape
+from ..array.constants import constant
+from ..array.stacking import stack, unstack
+from ..common.structures import flat, packed
+from ..parsing.sparse_serializing import DESERIALIZE_SPARSE, SERIALIZE_SPARSE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...protos.dtypes import DType
+
+UNKNOWN_SHAPE = TensorShape(None)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What one leaf of an element is.
+
+    Args:
+        kind: the class of the value: Tensor, SparseTensor or a dataset.
+        dtype: of its numbers.
+        shape: what its shape fits.
+        inner: of a dataset, what its elements are.
+    """
+
+    kind: type[Any]
+    dtype: DType
+    shape: TensorShape
+    inner: Any = None
+
+    @property
+    def wire_dtype(self) -> DType:
+        """The dtype of the tensor that stands for it."""
+        return self.dtype if self.kind is Tensor else variant
+
+    @property
+    def wire_shape(self) -> TensorShape:
+        """What the shape of that tensor fits."""
+        if self.kind is SparseTensor:
+            return UNKNOWN_SHAPE
+        return self.shape
+
+    def with_shape(self, shape: TensorShape) -> Leaf:
+        """The leaf with another shape."""
+        return Leaf(self.kind, self.dtype, shape, self.inner)
+
+    def to_wire(self, value: Any) -> Tensor:
+        """The tensor that stands for a value."""
+        if self.kind is SparseTensor:
+            made: Tensor = SERIALIZE_SPARSE(
+                value.indices, value.values, value.dense_shape, out_type=variant
+            )
+            return made
+        if self.kind is Tensor:
+            return convert_to_tensor(value)
+        tensor: Tensor = value._variant_tensor
+        return tensor
+
+    def from_wire(self, tensor: Tensor) -> Any:
+        """The value that a tensor stands for."""
+        if self.kind is SparseTensor:
+            parts: Any = DESERIALIZE_SPARSE(tensor, dtype=self.dtype)
+            indices, values, shape = parts
+            if self.shape.rank is not None:
+                indices.set_shape([None, self.shape.rank])
+                shape.set_shape([self.shape.rank])
+                known = self.shape.as_list()
+                if any(size is not None for size in known):
+                    sizes = unstack(shape, num=len(known))
+                    pairs = zip(known, sizes, strict=True)
+                    told = [size if n is None else constant(n, dtype=int64) for n, size in pairs]
+                    shape = stack(told)
+            return SparseTensor(indices, values, shape)
+        if self.kind is Tensor:
+            if tensor.dtype is not variant:
+                tensor.set_shape(self.shape)
+            return tensor
+        return self.kind(tensor, self.inner)
+
+
+def is_dataset(value: Any) -> bool:
+    """Whether a value is a dataset."""
+    return hasattr(value, "_variant_tensor") and hasattr(value, "_element")
+
+
+def normalized(value: Any, dtype: Any = None) -> Any:
+    """What a program gives as an element, with tensors for everything that is none.
+
+    Args:
+        value: a value, or tuples and dicts of some; SparseTensors and datasets stay.
+        dtype: of what is no tensor yet.
+    """
+    numbers = count()
+
+    def leaf(part: Any) -> Any:
+        i = next(numbers)
+        if isinstance(part, SparseTensorValue):
+            return SparseTensor.from_value(part)
+        if isinstance(part, SparseTensor) or is_dataset(part):
+            return part
+        return convert_to_tensor(part, dtype, name=f"component_{i}")
+
+    def taken(part: Any) -> Any:
+        if isinstance(part, dict):
+            made = {key: taken(part[key]) for key in sorted(part)}
+            return type(part)([(key, made[key]) for key in part])
+        if isinstance(part, tuple) and not isinstance(part, SparseTensorValue):
+            return getattr(part, "_make", tuple)([taken(item) for item in part])
+        return leaf(part)
+
+    return taken(value)
+
+
+def leaf_of(value: Any) -> Leaf:
+    """What a leaf of a normalized element is."""
+    if isinstance(value, SparseTensor):
+        return Leaf(SparseTensor, value.dtype, value.get_shape())
+    if is_dataset(value):
+        return Leaf(value._dataset_class, variant, TensorShape([]), value._element)
+    return Leaf(Tensor, value.dtype.base_dtype, value.shape)
+
+
+def element_of(value: Any) -> Any:
+    """What a normalized value is as an element."""
+    return packed(value, [leaf_of(leaf) for leaf in flat(value)])
+
+
+def leaves(element: Any) -> list[Leaf]:
+    """The leaves of an element."""
+    found: list[Leaf] = flat(element)
+    return found
+
+
+def mapped(function: Callable[[Leaf], Any], element: Any) -> Any:
+    """The structure of an element with something else for its leaves."""
+    return packed(element, [function(leaf) for leaf in flat(element)])
+
+
+def wire_tensors(element: Any, value: Any) -> list[Tensor]:
+    """The tensors that stand for a normalized value."""
+    return [leaf.to_wire(item) for leaf, item in zip(flat(element), flat(value), strict=True)]
+
+
+def from_wire(element: Any, tensors: Sequence[Tensor]) -> Any:
+    """The value that tensors stand for."""
+    found = flat(element)
+    return packed(element, [leaf.from_wire(x) for leaf, x in zip(found, tensors, strict=True)])
+
+
+def typed(element: Any) -> dict[str, Any]:
+    """The attrs of an op that tell what the elements of its dataset are."""
+    found = leaves(element)
+    return {
+        "output_types": [leaf.wire_dtype for leaf in found],
+        "output_shapes": [leaf.wire_shape for leaf in found],
+    }
+
+
+def types_of(element: Any) -> Any:
+    """The dtypes of an element, in its structure; of a dataset inside, those of its elements."""
+    return mapped(lambda leaf: leaf.dtype if leaf.inner is None else types_of(leaf.inner), element)
+
+
+def shapes_of(element: Any) -> Any:
+    """The shapes of an element, in its structure."""
+    return mapped(lambda leaf: leaf.shape if leaf.inner is None else shapes_of(leaf.inner), element)
+
+
+def classes_of(element: Any) -> Any:
+    """The classes of the values of an element, in its structure."""
+    return mapped(lambda leaf: leaf.kind, element)
+
+
+def stated_element(output_types: Any, output_shapes: Any = None, output_classes: Any = None) -> Any:
+    """An element of these dtypes, shapes and classes, which have one structure.
+
+    Args:
+        output_types: dtypes, in tuples and dicts.
+        output_shapes: shapes, in the same; by default none is known.
+        output_classes: classes, in the same; by default all are Tensors.
+
+    Raises:
+        TypeError: something is no dtype.
+        ValueError: the structures differ.
+    """
+    if isinstance(output_types, list):
+        output_types = tuple(output_types)
+    dtypes = [as_dtype(dtype) for dtype in flat(output_types)]
+    if output_shapes is None:
+        shapes = [UNKNOWN_SHAPE] * len(dtypes)
+    else:
+        shapes = [TensorShape(shape) for shape in _upto(output_types, output_shapes)]
+    if output_classes is None:
+        kinds: list[Any] = [Tensor] * len(dtypes)
+    else:
+        kinds = list(_upto(output_types, output_classes))
+    found = [Leaf(*parts) for parts in zip(kinds, dtypes, shapes, strict=True)]
+    return packed(output_types, found)
+
+
+def _upto(structure: Any, value: Any) -> list[Any]:
+    """What stands in a value where a structure has leaves, which may be lists or tuples."""
+    if isinstance(structure, dict):
+        if not isinstance(value, dict) or set(value) != set(structure):
+            raise ValueError(
+                f"The two structures don't have the same keys: {sorted(structure)} and {value!r}"
+            )
+        return [leaf for key in sorted(structure) for leaf in _upto(structure[key], value[key])]
+    if isinstance(structure, (list, tuple)):
+        if not isinstance(value, (list, tuple)) or len(value) != len(structure):
+            raise ValueError(
+                f"The two structures don't have the same number of elements: {structure!r} and "
+                f"{value!r}"
+            )
+        pairs = zip(structure, value, strict=True)
+        return [leaf for one, other in pairs for leaf in _upto(one, other)]
+    return [value]
+
+
+def upto(element: Any, value: Any) -> list[Any]:
+    """What stands in a value where an element has leaves."""
+    return _upto(element, value)

@@ -1,0 +1,396 @@
+"""Iterators: places in datasets that sessions keep, and the ops that take elements there."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.importing.function_bodies import body_of
+from ...graph.op_def import OpDef
+from ...runtime import errors
+from ...runtime.interrupts import let_through
+from ...runtime.kernel_spec import KernelSpec
+from ...runtime.waiting import Turns, waits_of
+from ...shape_inference.rules import SCALAR
+from ...shape_inference.tensor_shape import TensorShape
+from ...shape_inference.traits import STATEFUL, Bodies
+from ..queues.handles import handle_to, kept_behind, nothing_shape, scalar_shape, shared_home
+from .dataset_elements import UNKNOWN, shown, source_of
+from .dataset_ops import NOTED, TYPED, hold_elements, text_of
+from .optionals import Optional
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...protos.dtypes import DType
+    from ...runtime.waiting import Waits
+    from ...shape_inference.context import KernelContext, ShapeContext
+    from ...shape_inference.protocols import Array, Kernel
+    from .dataset_elements import Element, Elements, Source
+
+_NAMED = f"shared_name: string, container: string, {TYPED}"
+ITERATOR = OpDef("Iterator", "-> handle: resource", _NAMED, traits=STATEFUL)
+ITERATOR_V2 = OpDef("IteratorV2", "-> handle: resource", _NAMED, traits=STATEFUL)
+ONE_SHOT_ITERATOR = OpDef(
+    "OneShotIterator",
+    "-> handle: resource",
+    f"dataset_factory: func, {TYPED}, container: string = '', shared_name: string = ''",
+    traits=Bodies(stateful=True),
+)
+ANONYMOUS_ITERATOR = OpDef("AnonymousIterator", "-> handle: resource", TYPED, traits=STATEFUL)
+MAKE_ITERATOR: OpDef[Any] = OpDef(
+    "MakeIterator", "dataset: variant, iterator: resource ->", traits=STATEFUL
+)
+_NEXT = "iterator: resource -> components: output_types"
+ITERATOR_GET_NEXT: OpDef[Any] = OpDef("IteratorGetNext", _NEXT, TYPED, traits=STATEFUL)
+ITERATOR_GET_NEXT_SYNC: OpDef[Any] = OpDef("IteratorGetNextSync", _NEXT, TYPED, traits=STATEFUL)
+ITERATOR_GET_NEXT_AS_OPTIONAL = OpDef(
+    "IteratorGetNextAsOptional",
+    "iterator: resource -> optional: variant",
+    TYPED,
+    traits=STATEFUL,
+)
+ITERATOR_TO_STRING_HANDLE = OpDef(
+    "IteratorToStringHandle", "resource_handle: resource -> string_handle: string", traits=STATEFUL
+)
+_FROM = "string_handle: string -> resource_handle: resource"
+_OPEN = "output_types: list(type) >= 0 = [], output_shapes: list(shape) >= 0 = []"
+ITERATOR_FROM_STRING_HANDLE = OpDef("IteratorFromStringHandle", _FROM, _OPEN, traits=STATEFUL)
+ITERATOR_FROM_STRING_HANDLE_V2 = OpDef("IteratorFromStringHandleV2", _FROM, _OPEN, traits=STATEFUL)
+DATASET_TO_SINGLE_ELEMENT: OpDef[Any] = OpDef(
+    "DatasetToSingleElement", "dataset: variant -> components: output_types", NOTED, traits=STATEFUL
+)
+DATASET_CARDINALITY = OpDef(
+    "DatasetCardinality",
+    "input_dataset: variant -> cardinality: int64",
+    "cardinality_options: string = ''",
+)
+EXPERIMENTAL_DATASET_CARDINALITY = OpDef(
+    "ExperimentalDatasetCardinality", "input_dataset: variant -> cardinality: int64"
+)
+
+_BY_NAME = "iterators by their string handles"
+
+
+class DatasetIterator:
+    """A place in a dataset, which several runs may go on from.
+
+    Args:
+        name: what errors call it.
+        dtypes: the dtypes of the elements.
+        shapes: what their shapes fit.
+        first: makes the elements of an iterator that begins by itself; others wait for `begin`.
+    """
+
+    kind = "Iterator"
+
+    def __init__(
+        self,
+        name: str,
+        dtypes: Sequence[DType],
+        shapes: Sequence[TensorShape],
+        first: Callable[[Waits], Elements] | None = None,
+    ) -> None:
+        self.name, self.dtypes, self.shapes = name, tuple(dtypes), tuple(shapes)
+        self._first = first
+        self._elements: Elements | None = None
+        self._turns = Turns()
+
+    def begin(self, source: Source, waits: Waits) -> None:
+        """Goes to the beginning of a dataset.
+
+        Raises:
+            InvalidArgumentError: its elements are not of the dtypes and shapes of the iterator.
+        """
+        check_fit(source.dtypes, source.shapes, self.dtypes, self.shapes, "the dataset")
+        elements = source.elements(waits)
+        with self._turns.turn(waits):
+            self._elements = elements
+
+    def next(self, waits: Waits) -> Element | None:
+        """The next element; None at the end.
+
+        Raises:
+            FailedPreconditionError: the iterator has not begun.
+        """
+        with self._turns.turn(waits), let_through():
+            if self._elements is None:
+                if self._first is None:
+                    raise errors.FailedPreconditionError(
+                        None,
+                        None,
+                        "GetNext() failed because the iterator has not been initialized. Ensure "
+                        "that you have run the initializer operation for this iterator before "
+                        "getting the next element.",
+                    )
+                self._elements = self._first(waits)
+            return self._elements.next()
+
+
+def check_fit(
+    dtypes: Sequence[DType],
+    shapes: Sequence[TensorShape],
+    wanted: Sequence[DType],
+    declared: Sequence[TensorShape],
+    what: str,
+) -> None:
+    """Checks that what has these dtypes and shapes may stand where others are declared.
+
+    Raises:
+        ValueError: it may not.
+    """
+    if len(dtypes) != len(wanted):
+        raise ValueError(
+            f"Number of components does not match: expected {len(wanted)} types but got "
+            f"{len(dtypes)}."
+        )
+    for i, (mine, its) in enumerate(zip(dtypes, wanted, strict=True)):
+        if mine is not its:
+            raise ValueError(
+                f"Data type mismatch at component {i}: expected {its.name} but got {mine.name}."
+            )
+    for i, (shape, fits) in enumerate(zip(shapes, declared, strict=True)):
+        if not shape.is_compatible_with(fits):
+            raise ValueError(
+                f"Incompatible shapes at component {i}: expected {_text(fits)} but got "
+                f"{_text(shape)} of {what}."
+            )
+
+
+def _text(shape: TensorShape) -> str:
+    return "<unknown>" if shape.rank is None else shown(shape.as_list())
+
+
+def iterator_of(handle: Array) -> DatasetIterator:
+    """The iterator that a handle stands for.
+
+    Raises:
+        ValueError: it stands for none.
+    """
+    found: DatasetIterator = kept_behind(handle, DatasetIterator, "an iterator")
+    return found
+
+
+# Making iterators --------------------------------------------------------------------------------
+
+
+@ITERATOR.shape
+@ITERATOR_V2.shape
+@ONE_SHOT_ITERATOR.shape
+@ANONYMOUS_ITERATOR.shape
+def _iterator_shape(c: ShapeContext) -> TensorShape:
+    hold_elements(c, c.attr("output_types"), c.attr("output_shapes"))
+    return SCALAR
+
+
+def _kept(c: KernelContext, first: Callable[[Waits], Elements] | None = None) -> Kernel:
+    """The kernel that gives the iterator which the session keeps for an op, making it at first."""
+    key, name = shared_home(c)
+    dtypes, shapes = c.attr("output_types"), c.attr("output_shapes")
+    found = c.state.setdefault(key, DatasetIterator(name, dtypes, shapes, first))
+    if not isinstance(found, DatasetIterator):
+        kind = getattr(found, "kind", type(found).__name__)
+        raise errors.InvalidArgumentError(None, None, f"Expected Iterator, found {kind}")
+    check_fit(found.dtypes, found.shapes, dtypes, shapes, f"the iterator {name!r}")
+    handle = handle_to(found)
+
+    def iterator() -> Array:
+        return handle
+
+    return iterator
+
+
+@ITERATOR.kernel
+@ITERATOR_V2.kernel
+def _iterator_kernel(c: KernelContext) -> Kernel:
+    return _kept(c)
+
+
+@ANONYMOUS_ITERATOR.kernel
+def _anonymous_kernel(c: KernelContext) -> Kernel:
+    dtypes, shapes = c.attr("output_types"), c.attr("output_shapes")
+
+    def iterator() -> Array:
+        return handle_to(DatasetIterator(c.node.name, dtypes, shapes))
+
+    return iterator
+
+
+@ONE_SHOT_ITERATOR.kernel
+def _one_shot_kernel(c: KernelContext) -> KernelSpec:
+    graph: Any = c.node.graph  # type: ignore[attr-defined]
+    run = c.bodies.body(body_of(graph, c.attr("dataset_factory")), [], c.depth)
+    dtypes, shapes = c.attr("output_types"), c.attr("output_shapes")
+
+    def first(waits: Waits) -> Elements:
+        [handle] = run.run()
+        source = source_of(handle)
+        check_fit(source.dtypes, source.shapes, dtypes, shapes, "the dataset")
+        return source.elements(waits)
+
+    return KernelSpec(_kept(c, first), bodies={"dataset": run})
+
+
+MAKE_ITERATOR.shape(nothing_shape)
+
+
+@MAKE_ITERATOR.kernel
+def _make_kernel(c: KernelContext) -> Kernel:
+    waits = waits_of(c.state)
+
+    def make(dataset: Array, iterator: Array) -> tuple[()]:
+        iterator_of(iterator).begin(source_of(dataset), waits)
+        return ()
+
+    return make
+
+
+# Taking elements ---------------------------------------------------------------------------------
+
+
+@ITERATOR_GET_NEXT.shape
+@ITERATOR_GET_NEXT_SYNC.shape
+@DATASET_TO_SINGLE_ELEMENT.shape
+def _next_shape(c: ShapeContext) -> list[TensorShape]:
+    shapes = list(c.attr("output_shapes"))
+    if len(shapes) != len(c.node.outputs):
+        raise ValueError(
+            f"output_shapes must be as many as the {len(c.node.outputs)} output_types, got "
+            f"{len(shapes)}"
+        )
+    return shapes
+
+
+def _given_out(c: KernelContext) -> Callable[[Element, Sequence[DType]], Any]:
+    """An element as what the op has for results."""
+    dtypes, shapes = tuple(c.attr("output_types")), list(c.attr("output_shapes"))
+    exact = [tuple(shape.as_list()) if shape.is_fully_defined() else None for shape in shapes]
+
+    def results(element: Element, found: Sequence[DType]) -> Any:
+        if found != dtypes or len(element) != len(exact):
+            check_fit(found, shapes, dtypes, shapes, "the elements")
+        for i, (array, sizes) in enumerate(zip(element, exact, strict=True)):
+            if array.shape != sizes and not shapes[i].is_compatible_with(array.shape):
+                raise ValueError(
+                    f"Incompatible shapes at component {i}: expected {_text(shapes[i])} but got "
+                    f"{shown(array.shape)}."
+                )
+        return element[0] if len(element) == 1 else element
+
+    return results
+
+
+@ITERATOR_GET_NEXT.kernel
+@ITERATOR_GET_NEXT_SYNC.kernel
+def _next_kernel(c: KernelContext) -> Kernel:
+    waits, results = waits_of(c.state), _given_out(c)
+
+    def get_next(iterator: Array) -> Any:
+        found = iterator_of(iterator)
+        element = found.next(waits)
+        if element is None:
+            raise errors.OutOfRangeError(None, None, "End of sequence")
+        return results(element, found.dtypes)
+
+    return get_next
+
+
+ITERATOR_GET_NEXT_AS_OPTIONAL.shape(scalar_shape)
+
+
+@ITERATOR_GET_NEXT_AS_OPTIONAL.kernel
+def _next_as_optional_kernel(c: KernelContext) -> Kernel:
+    waits, results = waits_of(c.state), _given_out(c)
+
+    def get_next(iterator: Array) -> Array:
+        found = iterator_of(iterator)
+        element = found.next(waits)
+        if element is not None:
+            results(element, found.dtypes)
+        return handle_to(Optional(element, found.dtypes))
+
+    return get_next
+
+
+@DATASET_TO_SINGLE_ELEMENT.kernel
+def _single_kernel(c: KernelContext) -> Kernel:
+    waits, results = waits_of(c.state), _given_out(c)
+
+    def single(dataset: Array) -> Any:
+        source = source_of(dataset)
+        elements = source.elements(waits)
+        element = elements.next()
+        if element is None:
+            raise ValueError("Dataset was empty.")
+        if elements.next() is not None:
+            raise ValueError("Dataset had more than one element.")
+        return results(element, source.dtypes)
+
+    return single
+
+
+DATASET_CARDINALITY.shape(scalar_shape)
+EXPERIMENTAL_DATASET_CARDINALITY.shape(scalar_shape)
+
+
+@DATASET_CARDINALITY.kernel
+@EXPERIMENTAL_DATASET_CARDINALITY.kernel
+def _cardinality_kernel(c: KernelContext) -> Kernel:
+    del c
+
+    def cardinality(input_dataset: Array) -> Array:
+        number = source_of(input_dataset).number()
+        return np.array(number if number < 2**63 else UNKNOWN, np.int64)
+
+    return cardinality
+
+
+# Handles as strings ------------------------------------------------------------------------------
+
+
+ITERATOR_TO_STRING_HANDLE.shape(scalar_shape)
+
+
+@ITERATOR_TO_STRING_HANDLE.kernel
+def _to_string_kernel(c: KernelContext) -> Kernel:
+    known = c.state.setdefault(_BY_NAME, {})
+
+    def to_string(resource_handle: Array) -> Array:
+        found = iterator_of(resource_handle)
+        text = b"iterator/%s/%d" % (os.fsencode(found.name), id(found))
+        known[text] = resource_handle
+        result = np.empty((), object)
+        result[()] = text
+        return result
+
+    return to_string
+
+
+@ITERATOR_FROM_STRING_HANDLE.shape
+@ITERATOR_FROM_STRING_HANDLE_V2.shape
+def _from_string_shape(c: ShapeContext) -> TensorShape:
+    c.shape("string_handle", rank=0)
+    if c.attr("output_types"):
+        hold_elements(c, c.attr("output_types"), c.attr("output_shapes"))
+    return SCALAR
+
+
+@ITERATOR_FROM_STRING_HANDLE.kernel
+@ITERATOR_FROM_STRING_HANDLE_V2.kernel
+def _from_string_kernel(c: KernelContext) -> Kernel:
+    known = c.state.setdefault(_BY_NAME, {})
+    dtypes, shapes = c.attr("output_types"), c.attr("output_shapes")
+
+    def from_string(string_handle: Array) -> Array:
+        text = text_of(string_handle, "string_handle")
+        handle: Array | None = known.get(text)
+        if handle is None:
+            raise ValueError(f"string_handle is none of an iterator of this session: {text!r}")
+        found = iterator_of(handle)
+        if dtypes:
+            check_fit(found.dtypes, found.shapes, dtypes, shapes or found.shapes, "the iterator")
+        return handle
+
+    return from_string

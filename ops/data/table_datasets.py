@@ -1,0 +1,378 @@
+"""Datasets of tables: files of comma-separated values, and batches of parsed examples."""
+
+from __future__ import annotations
+
+import csv
+import glob
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...formats.local_files import told_as_op_error
+from ...graph.convert import convert_to_tensor
+from ...graph.node import Tensor
+from ...protos.dtypes import DType, as_dtype, float32, int32, int64, string
+from ..common.structures import flat
+from ..parsing.csv_records import decode_csv
+from ..parsing.parse_example import parse_example
+from .dataset import Dataset
+from .record_datasets import TextLineDataset, TFRecordDataset
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+public = {
+    "td.data.experimental, td.contrib.data": (
+        "CsvDataset make_batched_features_dataset make_csv_dataset"
+    ),
+}
+
+_TRIED_TYPES = (int32, int64, float32)
+
+
+class CsvDataset(Dataset):
+    r"""A Dataset of the lines of files of comma-separated values: a tuple of scalars for each.
+
+    A line is a record: a quoted value holds no end of a line.
+
+    Args:
+        filenames: as for `td.data.TextLineDataset`.
+        record_defaults: for each column a default value, or a dtype where there must be a value.
+        compression_type: "", "ZLIB" or "GZIP".
+        buffer_size: accepted.
+        header: whether the first line of each file is left out.
+        field_delim: the character between values.
+        use_quote_delim: whether `"` quotes values.
+        na_value: what else stands for a missing value.
+        select_cols: the numbers of the columns to take, in ascending order; by default all.
+
+    Raises:
+        InvalidArgumentError: in a run, a line has other columns, or a value is no number.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "table.csv")
+        >>> with open(path, "w") as file:
+        ...     _ = file.write("name,size\none,1\ntwo,\n")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     table = td.data.experimental.CsvDataset(path, [td.string, 7], header=True)
+        ...     row = table.make_one_shot_iterator().get_next()
+        ...     session.run(row), session.run(row)
+        ((b'one', np.int32(1)), (b'two', np.int32(7)))
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_defaults: Sequence[Any],
+        compression_type: str | None = None,
+        buffer_size: Any = None,
+        header: bool = False,
+        field_delim: str = ",",
+        use_quote_delim: bool = True,
+        na_value: str = "",
+        select_cols: Sequence[int] | None = None,
+    ) -> None:
+        defaults = [_default(value) for value in record_defaults]
+        skipped = 1 if header else 0
+        if isinstance(filenames, Dataset):
+            names = filenames
+        else:
+            names = Dataset.from_tensors(convert_to_tensor(filenames, string)).flat_map(_each_name)
+
+        def lines(name: Any) -> Dataset:
+            return TextLineDataset(name, compression_type, buffer_size).skip(skipped)
+
+        def values(line: Any) -> Any:
+            settings: Any = {"na_value": na_value, "select_cols": select_cols}
+            return tuple(decode_csv(line, defaults, field_delim, use_quote_delim, **settings))
+
+        made = names.flat_map(lines).map(values)
+        super().__init__(made._variant_tensor, made._element)
+
+
+def _each_name(names: Tensor) -> Dataset:
+    from_one = names.shape.rank == 0
+    return Dataset.from_tensors(names) if from_one else Dataset.from_tensor_slices(names)
+
+
+def _default(value: Any) -> Tensor:
+    """A default value as `decode_csv` takes it: of a dtype, none."""
+    if isinstance(value, (DType, type)):
+        return convert_to_tensor([], as_dtype(value))
+    return convert_to_tensor(value)
+
+
+def make_csv_dataset(
+    file_pattern: Any,
+    batch_size: int,
+    column_names: Sequence[str] | None = None,
+    column_defaults: Sequence[Any] | None = None,
+    label_name: str | None = None,
+    select_columns: Sequence[Any] | None = None,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    header: bool = True,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: int = 10000,
+    shuffle_seed: int | None = None,
+    prefetch_buffer_size: int | None = None,
+    num_parallel_reads: int | None = None,
+    sloppy: bool = False,
+    num_rows_for_inference: int | None = 100,
+    compression_type: str | None = None,
+) -> Dataset:
+    r"""Batches of the lines of files of comma-separated values: dicts of columns by their names.
+
+    The files are looked at when this is called, for what is not said of the columns.
+
+    Args:
+        file_pattern: the names of files, or patterns that they match: a string, or several.
+        batch_size: how many lines make a batch.
+        column_names: the names of all columns; by default those in the first line.
+        column_defaults: a default, or a dtype, for each column that is taken; by default the
+            columns are of int32, int64, float32 or strings, as the first lines tell, and missing
+            values are 0 or "".
+        label_name: the column that comes beside the dict.
+        select_columns: the names or numbers of the columns to take; by default all.
+        field_delim: the character between values.
+        use_quote_delim: whether `"` quotes values.
+        na_value: what else stands for a missing value.
+        header: whether the first line of each file holds names.
+        num_epochs: how often the lines come; by default without end.
+        shuffle: whether the lines are shuffled.
+        shuffle_buffer_size: as for `Dataset.shuffle`.
+        shuffle_seed: as for `Dataset.shuffle`.
+        prefetch_buffer_size: as for `Dataset.prefetch`; by default 1.
+        num_parallel_reads: how many files are read in turns; by default 1.
+        sloppy: accepted; the order always stays.
+        num_rows_for_inference: how many lines tell what the columns are; None for all.
+        compression_type: "", "ZLIB" or "GZIP"; then `column_names` and `column_defaults` are due.
+
+    Returns:
+        A Dataset of dicts, or of pairs of a dict and the label.
+
+    Raises:
+        ValueError: no file matches, or there are no such columns.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "table.csv")
+        >>> with open(path, "w") as file:
+        ...     _ = file.write("size,kind\n1.5,a\n2.5,b\n")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     table = td.data.experimental.make_csv_dataset(
+        ...         path, 2, label_name="kind", num_epochs=1, shuffle=False
+        ...     )
+        ...     columns, label = table.make_one_shot_iterator().get_next()
+        ...     print(session.run([columns["size"], label]))
+        [array([1.5, 2.5], dtype=float32), array([b'a', b'b'], dtype=object)]
+    """
+    del sloppy
+    paths = _matching(file_pattern)
+    reading = {"delimiter": field_delim}
+    if compression_type and (column_names is None or column_defaults is None):
+        raise ValueError("column_names and column_defaults must be given for compressed files")
+    names = list(column_names) if column_names is not None else _first_row(paths[0], reading)
+    if len(set(names)) < len(names):
+        raise ValueError(f"Cannot have duplicate column names: {names}")
+    numbers = _numbers(names, select_columns)
+    taken = [names[i] for i in numbers]
+    if label_name is not None and label_name not in taken:
+        raise ValueError(f"`label_name` provided must be one of the columns: {label_name!r}")
+    if column_defaults is None:
+        most = num_rows_for_inference
+        column_defaults = _inferred(paths, numbers, header, reading, na_value, most)
+    elif len(column_defaults) != len(numbers):
+        raise ValueError(f"column_defaults must be {len(numbers)}, got {len(column_defaults)}")
+
+    def rows(path: Any) -> Dataset:
+        return CsvDataset(
+            path, column_defaults or (), compression_type, None, header, field_delim,
+            use_quote_delim, na_value, numbers,
+        )  # fmt: skip
+
+    def named(*columns: Any) -> Any:
+        features = dict(zip(taken, columns, strict=True))
+        return features if label_name is None else (features, features.pop(label_name))
+
+    dataset = Dataset.from_tensor_slices(paths)
+    if shuffle:
+        dataset = dataset.shuffle(len(paths), shuffle_seed)
+    dataset = dataset.interleave(rows, cycle_length=num_parallel_reads or 1)
+    dataset = _passes(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
+    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(named)
+    return dataset.prefetch(1 if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def make_batched_features_dataset(
+    file_pattern: Any,
+    batch_size: int,
+    features: Mapping[str, Any],
+    reader: Callable[..., Dataset] | None = None,
+    label_key: str | None = None,
+    reader_args: Sequence[Any] | None = None,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: int = 10000,
+    shuffle_seed: int | None = None,
+    prefetch_buffer_size: int | None = None,
+    reader_num_threads: int | None = None,
+    parser_num_threads: int | None = None,
+    sloppy_ordering: bool = False,
+    drop_final_batch: bool = False,
+) -> Dataset:
+    """Batches of the examples of files, parsed: dicts of features by their names.
+
+    Args:
+        file_pattern: the names of files, or patterns that they match: a string, or several.
+        batch_size: how many examples make a batch.
+        features: what each feature is, as for `td.parse_example`.
+        reader: makes of the name of a file a Dataset of serialized examples; by default
+            `td.data.TFRecordDataset`.
+        label_key: the feature that comes beside the dict.
+        reader_args: what else `reader` gets.
+        num_epochs: how often the examples come; by default without end.
+        shuffle: whether they are shuffled.
+        shuffle_buffer_size: as for `Dataset.shuffle`.
+        shuffle_seed: as for `Dataset.shuffle`.
+        prefetch_buffer_size: as for `Dataset.prefetch`; by default 1.
+        reader_num_threads: how many files are read in turns; by default 1.
+        parser_num_threads: as for `num_parallel_calls` of `Dataset.map`.
+        sloppy_ordering: accepted; the order always stays.
+        drop_final_batch: as for `drop_remainder` of `Dataset.batch`.
+
+    Returns:
+        A Dataset of dicts, or of pairs of a dict and the label.
+
+    Raises:
+        ValueError: no file matches, or `label_key` is no feature.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecords")
+        >>> with td.python_io.TFRecordWriter(path) as writer:
+        ...     for i in range(3):
+        ...         feature = td.train.Feature(int64_list=td.train.Int64List(value=[i]))
+        ...         features = td.train.Features(feature={"i": feature})
+        ...         writer.write(td.train.Example(features=features).SerializeToString())
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     batches = td.data.experimental.make_batched_features_dataset(
+        ...         path, 3, {"i": td.FixedLenFeature([], td.int64)}, shuffle=False
+        ...     )
+        ...     print(session.run(batches.make_one_shot_iterator().get_next()["i"]))
+        [0 1 2]
+    """
+    del sloppy_ordering
+    if label_key is not None and label_key not in features:
+        raise ValueError(f"The `label_key` provided ({label_key!r}) must be one of the features")
+    paths = _matching(file_pattern)
+    make = TFRecordDataset if reader is None else reader
+    dataset = Dataset.from_tensor_slices(paths)
+    if shuffle:
+        dataset = dataset.shuffle(len(paths), shuffle_seed)
+    opened = lambda path: make(path, *(reader_args or ()))  # noqa: E731
+    dataset = dataset.interleave(opened, cycle_length=reader_num_threads or 1)
+    dataset = _passes(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
+    dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
+    dataset = dataset.map(partial(_parsed, features, label_key), parser_num_threads)
+    return dataset.prefetch(1 if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def _parsed(features: Mapping[str, Any], label_key: str | None, serialized: Tensor) -> Any:
+    found = parse_example(serialized, features)
+    return found if label_key is None else (found, found.pop(label_key))
+
+
+def _passes(
+    dataset: Dataset, epochs: int | None, shuffle: bool, buffer_size: int, seed: int | None
+) -> Dataset:
+    if shuffle:
+        dataset = dataset.shuffle(buffer_size, seed)
+    return dataset if epochs == 1 else dataset.repeat(epochs)
+
+
+def _matching(file_pattern: Any) -> list[str]:
+    """The names of the files that patterns match, in order.
+
+    Raises:
+        ValueError: there are none.
+    """
+    patterns = [str(pattern) for pattern in flat(file_pattern)]
+    found = sorted({path for pattern in patterns for path in glob.glob(pattern)})
+    if not found:
+        raise ValueError(f"No files match {file_pattern}.")
+    return found
+
+
+def _rows_of(path: str, reading: Mapping[str, Any]) -> list[list[str]]:
+    with told_as_op_error(), open(path, newline="", encoding="utf-8", errors="replace") as file:
+        return list(csv.reader(file, **reading))
+
+
+def _first_row(path: str, reading: Mapping[str, Any]) -> list[str]:
+    rows = _rows_of(path, reading)
+    if not rows:
+        raise ValueError(f"{path!r} is empty, and so holds no names of columns")
+    return rows[0]
+
+
+def _numbers(names: Sequence[str], selected: Sequence[Any] | None) -> list[int]:
+    """The numbers of the columns to take, in ascending order."""
+    if selected is None:
+        return [*range(len(names))]
+    found = []
+    for column in selected:
+        if isinstance(column, str):
+            if column not in names:
+                raise ValueError(f"there is no column {column!r}; the columns are {list(names)}")
+            column = names.index(column)
+        if not 0 <= column < len(names):
+            raise ValueError(f"select_columns: {column} is not in [0, {len(names)})")
+        found.append(column)
+    if len(set(found)) < len(found):
+        raise ValueError(f"`select_columns` must not have duplicates: {list(selected)}")
+    return sorted(found)
+
+
+def _inferred(
+    paths: Sequence[str],
+    numbers: Sequence[int],
+    header: bool,
+    reading: Mapping[str, Any],
+    na_value: str,
+    most: int | None,
+) -> list[Tensor]:
+    """The defaults of columns, of the narrowest dtype that holds what the first lines have."""
+    seen: list[set[str]] = [set() for _ in numbers]
+    left = most
+    for path in paths:
+        rows = _rows_of(path, reading)[1 if header else 0 :][:left]
+        left = None if left is None else left - len(rows)
+        for row in rows:
+            for column, i in zip(seen, numbers, strict=True):
+                if i < len(row) and row[i] not in ("", na_value):
+                    column.add(row[i])
+    return [_zero(_narrowest(column)) for column in seen]
+
+
+def _narrowest(texts: set[str]) -> DType:
+    for dtype in _TRIED_TYPES:
+        try:
+            if dtype is float32:
+                [float(text) for text in texts]
+                return dtype
+            bound = 2 ** (8 * dtype.size - 1)
+            if all(-bound <= int(text) < bound for text in texts):
+                return dtype
+        except ValueError:
+            continue
+    return string
+
+
+def _zero(dtype: DType) -> Tensor:
+    return convert_to_tensor([b"" if dtype is string else 0], dtype)

@@ -1,1 +1,0 @@
-"""Datasets: what ops make of them, and how their elements come one after the other."""

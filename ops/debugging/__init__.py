@@ -1,0 +1,1 @@
+"""Assertions, prints, Python callbacks, control of order."""

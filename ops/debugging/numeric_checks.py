@@ -1,0 +1,170 @@
+"""Checks of numbers: near enough to others, finite, of one floating dtype."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_graph import get_default_graph
+from ...graph.default_scopes import control_dependencies, name_scope
+from ...protos.dtypes import as_dtype
+from ..array.constants import constant
+from ..math.arithmetic import abs as size_of
+from .assertions import check_numerics
+from .ordering import group, with_dependencies
+from .value_checks import assert_less_equal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.api.tensor_like import TensorLike
+    from ...graph.node import Operation, Tensor
+    from ...protos.dtypes import DType
+
+public = {
+    "td": "add_check_numerics_ops verify_tensor_all_finite",
+    "td, td.debugging": "assert_near assert_same_float_dtype",
+    "td.debugging": "assert_all_finite=verify_tensor_all_finite",
+}
+
+
+def assert_near(
+    x: TensorLike,
+    y: TensorLike,
+    rtol: Any = None,
+    atol: Any = None,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Asserts that `|x - y| <= atol + rtol * |y|` holds for all elements.
+
+    Args:
+        x: a tensor of floats.
+        y: a tensor of the same dtype that broadcasts with it.
+        rtol: how far apart they may be, relative to `y`; by default ten times the smallest
+            difference from 1 that the dtype has.
+        atol: how far apart they may be; by default the same.
+        data: the tensors that the error shows; by default both sides.
+        summarize: how many elements of each it shows.
+        message: what the error begins with.
+        name: a name for the scope of the ops.
+
+    Returns:
+        An Operation: something has to depend on it, or run it.
+
+    Raises:
+        InvalidArgumentError: it is known not to hold; or it does not when the Operation runs.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.constant([1.0, 2.0])
+        ...     session.run(td.assert_near(x * x, [1.0, 4.0 + 1e-6]))
+    """
+    with name_scope(name, "assert_near"):
+        x = convert_to_tensor(x, name="x")
+        dtype = x.dtype.base_dtype
+        y = convert_to_tensor(y, dtype, name="y")
+        least = 10 * float(np.finfo(dtype.real_dtype.as_numpy_dtype).eps)
+        relative = constant(least if rtol is None else rtol, dtype.real_dtype)
+        absolute = constant(least if atol is None else atol, dtype.real_dtype)
+        limit = absolute + relative * size_of(y)
+        told = message or f"{x.name} and {y.name} are not near enough to each other"
+        return assert_less_equal(size_of(x - y), limit, data, summarize, told)
+
+
+def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
+    """Checks that tensors are of one floating dtype.
+
+    Args:
+        tensors: the tensors.
+        dtype: the dtype that they must have; by default that of the first.
+
+    Returns:
+        The dtype; float32 where nothing tells it.
+
+    Raises:
+        ValueError: one is of another dtype, or it is not floating.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.assert_same_float_dtype([td.constant(1.0), td.constant(2.0)])
+        td.float32
+    """
+    expected = None if dtype is None else as_dtype(dtype).base_dtype
+    for tensor in tensors or ():
+        actual = tensor.dtype.base_dtype
+        expected = expected or actual
+        if actual is not expected:
+            raise ValueError(f"{tensor.name} is of {actual.name}, where {expected.name} is due")
+    expected = expected or as_dtype("float32")
+    if not expected.is_floating:
+        raise ValueError(f"the dtype must be a floating one, got {expected.name}")
+    return expected
+
+
+def verify_tensor_all_finite(
+    t: Any = None,
+    msg: str | None = None,
+    name: str | None = None,
+    x: TensorLike | None = None,
+    message: str | None = None,
+) -> Tensor:
+    """A tensor, once it has been seen that all of its elements are finite.
+
+    Args:
+        t: a tensor of floats.
+        msg: what the error says.
+        name: a name for the scope of the ops.
+        x: the newer name of `t`.
+        message: the newer name of `msg`.
+
+    Returns:
+        A Tensor with the value of `t`.
+
+    Raises:
+        InvalidArgumentError: when it runs, an element is infinite or NaN.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run(td.verify_tensor_all_finite(1.5, "the loss is not finite"))
+        np.float32(1.5)
+    """
+    with name_scope(name, "VerifyFinite"):
+        tensor = convert_to_tensor(x if t is None else t, name="t")
+        checked = check_numerics(tensor, message or msg or "a tensor is not finite")
+        return with_dependencies([checked.op], tensor)
+
+
+def add_check_numerics_ops() -> Operation:
+    """Checks of every float that the default graph computes, in the order of its ops.
+
+    Of conditionals and loops the results are checked; TensorFlow refuses graphs that have any.
+
+    Returns:
+        An Operation. What is not finite is an InvalidArgumentError at its run, which names the
+        first tensor that holds it.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     y = td.log(td.constant(0.0), name="y")
+        ...     try:
+        ...         session.run(td.add_check_numerics_ops())
+        ...     except td.errors.InvalidArgumentError as error:
+        ...         print(str(error).splitlines()[0])
+        y:0 : Tensor had Inf values
+    """
+    checks: list[Operation] = []
+    for op in get_default_graph().get_operations():
+        for x in op.outputs:
+            if x.dtype.base_dtype.name in ("float16", "bfloat16", "float32", "float64"):
+                with control_dependencies(checks[-1:]):
+                    checks.append(check_numerics(x, x.name).op)
+    return group(*checks)

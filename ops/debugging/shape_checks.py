@@ -1,0 +1,361 @@
+"""Checks of ranks and dtypes: decided when the graph is built as far as they can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.constant_value import constant_value
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...protos.dtypes import as_dtype
+from ..array.constants import constant
+from ..array.reshaping import reshape
+from ..array.shapes import rank, shape, size
+from ..array.stacking import stack
+from ..math.comparison import equal, greater_equal, less, less_equal
+from ..math.reductions import reduce_all, reduce_any
+from .assertions import Assert
+from .ordering import no_op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ...graph.api.tensor_like import TensorLike
+    from ...graph.node import Operation, Tensor
+
+public = {
+    "td, td.debugging": (
+        "assert_integer assert_proper_iterable assert_rank assert_rank_at_least assert_rank_in "
+        "assert_scalar assert_type is_numeric_tensor"
+    ),
+    "td, td.contrib.framework": "is_tensor",
+    "td, td.math, td.debugging": "is_non_decreasing is_strictly_increasing",
+}
+
+
+def _ranked(
+    what: str,
+    x: Any,
+    allowed: Callable[[int], bool] | None,
+    condition: Callable[[Tensor], Tensor],
+    wanted: str,
+    data: Sequence[Any] | None,
+    summarize: int | None,
+    message: str | None,
+    name: str | None,
+) -> Operation:
+    with name_scope(name, what):
+        x = convert_to_tensor(x, name="x")
+        prefix = f"{message}: " if message else ""
+        known = x.shape.rank
+        if known is not None and allowed is not None:
+            if allowed(known):
+                return no_op(name="static_checks_determined_all_ok")
+            raise ValueError(f"{prefix}{x.name} must have rank {wanted}, got shape {x.shape}")
+        told = constant(f"{prefix}{x.name} must have rank {wanted}, got shape")
+        return Assert(condition(rank(x)), [told, shape(x)] if data is None else data, summarize)
+
+
+def _given(rank: Any) -> tuple[int | None, Any]:
+    """A rank that a caller states: as a number where that is known, and as it stands in ops.
+
+    Raises:
+        TypeError: it is no integer.
+        ValueError: it is no scalar.
+    """
+    if isinstance(rank, int):
+        return rank, rank
+    tensor = convert_to_tensor(rank, name="rank")
+    if not tensor.dtype.is_integer:
+        raise TypeError(f"the rank must be of type int32, got {tensor.dtype.name}")
+    if tensor.shape.rank not in (0, None):
+        raise ValueError(f"Rank must be a scalar, got shape {tensor.shape}")
+    value = constant_value(tensor)
+    return None if value is None else int(value), tensor
+
+
+def _shown(rank: int | None) -> str:
+    return "of a tensor" if rank is None else str(rank)
+
+
+def assert_rank(
+    x: TensorLike,
+    rank: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Asserts that a tensor has a rank.
+
+    Args:
+        x: a tensor.
+        rank: the rank: a number, or an integer tensor of rank 0.
+        data: the tensors that the error shows; by default the shape of `x`.
+        summarize: how many elements of each it shows.
+        message: what the error begins with.
+        name: a name for the scope of the ops.
+
+    Returns:
+        An Operation: something has to depend on it, or run it.
+
+    Raises:
+        ValueError: it is known not to hold, or `rank` is no scalar.
+        TypeError: `rank` is no integer.
+        InvalidArgumentError: it does not hold when the Operation runs.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.assert_rank([1, 2], 1).type
+        'NoOp'
+    """
+    known, stated = _given(rank)
+
+    def condition(actual: Tensor) -> Tensor:
+        return equal(actual, stated)
+
+    allowed = None if known is None else known.__eq__
+    wanted = _shown(known)
+    return _ranked("assert_rank", x, allowed, condition, wanted, data, summarize, message, name)
+
+
+def assert_rank_at_least(
+    x: TensorLike,
+    rank: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Asserts that a tensor has a rank or more; otherwise as `assert_rank`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.assert_rank_at_least([[1, 2]], 1).type
+        'NoOp'
+    """
+    known, stated = _given(rank)
+
+    def condition(actual: Tensor) -> Tensor:
+        return greater_equal(actual, stated)
+
+    allowed = None if known is None else known.__le__
+    wanted = f"at least {_shown(known)}"
+    return _ranked(
+        "assert_rank_at_least", x, allowed, condition, wanted, data, summarize, message, name
+    )
+
+
+def assert_rank_in(
+    x: TensorLike,
+    ranks: Iterable[Any],
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Asserts that a tensor has one of some ranks; otherwise as `assert_rank`.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.assert_rank_in([[1, 2]], [1, 2]).type
+        'NoOp'
+    """
+    given = [_given(rank) for rank in ranks]
+    choices = [known for known, _ in given if known is not None]
+
+    def condition(actual: Tensor) -> Tensor:
+        return reduce_any(equal(actual, stack([stated for _, stated in given])))
+
+    wanted = " or ".join(_shown(known) for known, _ in given)
+    return _ranked(
+        "assert_rank_in",
+        x,
+        choices.__contains__ if len(choices) == len(given) else None,
+        condition,
+        wanted,
+        data,
+        summarize,
+        message,
+        name,
+    )
+
+
+def assert_scalar(
+    tensor: TensorLike, name: str | None = None, message: str | None = None
+) -> Tensor:
+    """`tensor`, whose rank is known to be 0.
+
+    Args:
+        tensor: a tensor.
+        name: a name for the op, if one is made.
+        message: what the error begins with.
+
+    Raises:
+        ValueError: its rank is not known, or not 0.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.assert_scalar(td.reduce_sum([1, 2])).shape
+        TensorShape([])
+    """
+    scalar = convert_to_tensor(tensor, name=name)
+    if scalar.shape.rank != 0:
+        prefix = f"{message}: " if message else ""
+        raise ValueError(f"{prefix}{scalar.name} must be a scalar, got shape {scalar.shape}")
+    return scalar
+
+
+def assert_type(
+    tensor: TensorLike, tf_type: Any, message: str | None = None, name: str | None = None
+) -> Operation:
+    """Asserts that a tensor has a dtype, which is always decided when the graph is built.
+
+    Args:
+        tensor: a tensor.
+        tf_type: the dtype.
+        message: what the error begins with.
+        name: a name for the op.
+
+    Returns:
+        An Operation that does nothing.
+
+    Raises:
+        TypeError: it has another dtype.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.assert_type([1, 2], td.int32).type
+        'NoOp'
+    """
+    tensor = convert_to_tensor(tensor)
+    wanted = as_dtype(tf_type)
+    if tensor.dtype.base_dtype is not wanted.base_dtype:
+        prefix = f"{message}: " if message else ""
+        raise TypeError(f"{prefix}{tensor.name} must be {wanted.name}, got {tensor.dtype.name}")
+    return no_op(name=name or "statically_determined_correct_type")
+
+
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
+    """Asserts that a tensor holds integers, which is always decided when the graph is built.
+
+    Args:
+        x: a tensor.
+        message: what the error begins with.
+        name: a name for the op.
+
+    Returns:
+        An Operation that does nothing.
+
+    Raises:
+        TypeError: it holds something else.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.assert_integer([1, 2]).type
+        'NoOp'
+    """
+    x = convert_to_tensor(x, name="x")
+    if not x.dtype.is_integer:
+        prefix = f"{message}: " if message else ""
+        raise TypeError(f"{prefix}{x.name} must hold integers, got {x.dtype.name}")
+    return no_op(name=name or "statically_determined_was_integer")
+
+
+def assert_proper_iterable(values: TensorLike) -> None:
+    """Asserts that `values` is a list or the like, and not a tensor, array or string.
+
+    Raises:
+        TypeError: it is not.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.assert_proper_iterable([1, 2])
+    """
+    if isinstance(values, (str, bytes, np.ndarray)) or hasattr(values, "graph"):
+        raise TypeError(f"expected a list of values, got {type(values).__name__!r}")
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f"expected something iterable, got {type(values).__name__!r}")
+
+
+def is_numeric_tensor(tensor: TensorLike) -> bool:
+    """Whether `tensor` is a tensor of numbers.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.is_numeric_tensor(td.constant(1.5)), td.is_numeric_tensor(td.constant("a"))
+        (True, False)
+    """
+    dtype = getattr(tensor, "dtype", None)
+    if not hasattr(tensor, "op") or dtype is None:
+        return False
+    return bool(dtype.is_floating or dtype.is_integer or dtype.is_complex or dtype.is_quantized)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is of a graph: a tensor of any kind, or a variable.
+
+    Args:
+        x: anything.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     td.is_tensor(td.constant(1)), td.is_tensor(td.Variable(1)), td.is_tensor([1])
+        (True, True, False)
+    """
+    return not isinstance(x, type) and hasattr(x, "graph") and hasattr(x, "dtype")
+
+
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
+    """Whether no element of `x`, in their order, is less than the one before.
+
+    Args:
+        x: a tensor of numbers.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A bool Tensor of rank 0.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run([td.is_non_decreasing([1, 1, 2]), td.is_non_decreasing([2, 1])])
+        [np.True_, np.False_]
+    """
+    with name_scope(name, "is_non_decreasing"):
+        return _steps(x, less_equal)
+
+
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
+    """Whether every element of `x`, in their order, is greater than the one before.
+
+    Args:
+        x: a tensor of numbers.
+        name: a name for the scope of the ops.
+
+    Returns:
+        A bool Tensor of rank 0.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     session.run([td.is_strictly_increasing([1, 1]), td.is_strictly_increasing([1, 2])])
+        [np.False_, np.True_]
+    """
+    with name_scope(name, "is_strictly_increasing"):
+        return _steps(x, less)
+
+
+def _steps(x: Any, relation: Callable[..., Tensor]) -> Tensor:
+    flat = reshape(x, [-1])
+    return reduce_all(relation(flat[: size(flat) - 1], flat[1:]))

@@ -1,0 +1,180 @@
+"""Checks: assertions about tensors, decided when the graph is built as far as they can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ...graph.constant_value import constant_value
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
+from ...runtime import errors
+from ..array.constants import constant
+from ..common.public_function import public_function
+from ..math.comparison import equal, greater, greater_equal, less, less_equal, not_equal
+from ..math.reductions import reduce_all
+from .assertions import Assert
+from .ordering import no_op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...graph.api.tensor_like import TensorLike
+    from ...graph.node import Operation
+
+
+public = {
+    "td, td.debugging": (
+        "assert_equal assert_greater assert_greater_equal assert_less assert_less_equal "
+        "assert_negative assert_non_negative assert_non_positive assert_none_equal "
+        "assert_positive"
+    ),
+}
+
+
+_DOC = """Asserts that `x {sign} {other}` holds for all elements.
+
+Args:
+    x: a tensor of numbers.{argument}
+    data: the tensors that the error shows; by default {shown}.
+    summarize: how many elements of each it shows.
+    message: what the error begins with.
+    name: a name for the scope of the ops.
+
+Returns:
+    An Operation: something has to depend on it, or run it.
+
+Raises:
+    InvalidArgumentError: it is known not to hold; or it does not when the Operation runs.
+
+Example:
+    >>> import tensordraft as td
+    >>> with td.Graph().as_default():
+    ...     td.{name}({example}).type
+    'NoOp'
+"""
+_OTHER = "\n    y: a tensor of the dtype of `x` that broadcasts with it."
+
+
+class _Relation(NamedTuple):
+    sign: str
+    in_graph: Callable[..., Tensor]
+    at_once: Callable[..., Any]
+
+
+_EQUAL = _Relation("==", equal, np.equal)
+_UNEQUAL = _Relation("!=", not_equal, np.not_equal)
+_LESS = _Relation("<", less, np.less)
+_AT_MOST = _Relation("<=", less_equal, np.less_equal)
+_GREATER = _Relation(">", greater, np.greater)
+_AT_LEAST = _Relation(">=", greater_equal, np.greater_equal)
+
+
+class Comparison(Protocol):
+    """The public function that checks how two tensors compare."""
+
+    def __call__(
+        self,
+        x: TensorLike,
+        y: TensorLike,
+        data: Sequence[Any] | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        """Adds the ops."""
+
+
+class CheckOfOne(Protocol):
+    """The public function that checks the elements of a tensor."""
+
+    def __call__(
+        self,
+        x: TensorLike,
+        data: Sequence[Any] | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        """Adds the ops."""
+
+
+def _between(name: str, relation: _Relation, example: str) -> Comparison:
+    """The public function that checks a relation between two tensors."""
+    function = name
+
+    def check(
+        x: Any,
+        y: Any,
+        data: Sequence[Any] | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        with name_scope(name, function, [item for item in (x, y) if isinstance(item, Tensor)]):
+            return _compared(relation, x, y, data, summarize, message)
+
+    doc = _DOC.format(
+        name=name, sign=relation.sign, other="y", argument=_OTHER, shown="`x` and `y`",
+        example=example,
+    )  # fmt: skip
+    result: Comparison = public_function(check, name, doc)
+    return result
+
+
+def _to_zero(name: str, relation: _Relation, example: str) -> CheckOfOne:
+    """The public function that checks a relation of one tensor to 0."""
+    function = name
+
+    def check(
+        x: Any,
+        data: Sequence[Any] | None = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        with name_scope(name, function, [x] if isinstance(x, Tensor) else []):
+            return _compared(relation, x, 0, data, summarize, message)
+
+    doc = _DOC.format(
+        name=name, sign=relation.sign, other="0", argument="", shown="`x`", example=example
+    )
+    result: CheckOfOne = public_function(check, name, doc)
+    return result
+
+
+def _compared(
+    relation: _Relation,
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None,
+    summarize: int | None,
+    message: str | None,
+) -> Operation:
+    """An assertion that a relation holds between all elements."""
+    x = convert_to_tensor(x, name="x")
+    y = convert_to_tensor(y, x.dtype.base_dtype, name="y")
+    known = [constant_value(x), constant_value(y)]
+    prefix = f"{message}: " if message else ""
+    report = f"{prefix}{x.name} {relation.sign} {y.name} does not hold for all elements"
+    if all(value is not None for value in known):
+        if np.all(relation.at_once(*known)):
+            return no_op(name="static_checks_determined_all_ok")
+        raise errors.InvalidArgumentError(None, None, f"{report}: x = {known[0]}, y = {known[1]}")
+    condition = reduce_all(relation.in_graph(x, y))
+    shown = [constant(report), constant("x ="), x, constant("y ="), y]
+    return Assert(condition, shown if data is None else data, summarize)
+
+
+assert_equal = _between("assert_equal", _EQUAL, "[1, 2], [1, 2]")
+assert_none_equal = _between("assert_none_equal", _UNEQUAL, "[1, 2], [2, 1]")
+assert_less = _between("assert_less", _LESS, "[1, 2], [2, 3]")
+assert_less_equal = _between("assert_less_equal", _AT_MOST, "[1, 2], [1, 3]")
+assert_greater = _between("assert_greater", _GREATER, "[2, 3], [1, 2]")
+assert_greater_equal = _between("assert_greater_equal", _AT_LEAST, "[2, 3], [2, 2]")
+assert_negative = _to_zero("assert_negative", _LESS, "[-1, -2]")
+assert_positive = _to_zero("assert_positive", _GREATER, "[1, 2]")
+assert_non_negative = _to_zero("assert_non_negative", _AT_LEAST, "[0, 2]")
+assert_non_positive = _to_zero("assert_non_positive", _AT_MOST, "[0, -2]")

@@ -1,1 +1,0 @@
-"""Ops run for their effect and in order: assertions, prints, Python callbacks, grouping."""

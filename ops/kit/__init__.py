@@ -1,1 +1,0 @@
-"""What ops are made of: tables of elementwise ops, older call forms, blocks, threads, memory."""

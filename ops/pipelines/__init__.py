@@ -1,1 +1,0 @@
-"""Input pipelines: what programs build of datasets, and iterate over."""

@@ -1,1 +1,0 @@
-"""Saving variables to checkpoints and restoring them: the Saver, and TensorFlow's ops."""

@@ -1,1 +1,0 @@
-"""Windows that slide over space: convolution, pooling, patches."""

@@ -1,1 +1,0 @@
-"""Programs written for TensorFlow 1.x: run under the name of TensorFlow, or only read through."""

@@ -1,1 +1,0 @@
-"""What programs reach into TensorFlow for, and no public namespace has."""

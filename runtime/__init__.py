@@ -1,0 +1,1 @@
+"""Run-time support below graphs: errors, thread pools, time limits, kernel metadata."""

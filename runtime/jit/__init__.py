@@ -1,0 +1,1 @@
+"""Machine code compiled by numba: the accelerator and its cache."""

@@ -1,0 +1,113 @@
+"""Machine code made part of the process, as functions that let go of the interpreter's lock."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from ...protos.config import config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .code_cache import Code
+
+_NUMBERS = {"int64": ctypes.c_int64, "float32": ctypes.c_float, "float64": ctypes.c_double}
+
+
+class Address(ctypes.c_void_p):
+    """Where the elements of an array begin.
+
+    It is for arrays that a loop is given again and again, and for those whose strides the loop
+    is given, too: any other array has to be in C order, for a loop counts elements from its start.
+
+    Attributes:
+        array: the array, which lives as long.
+    """
+
+    array: Any
+
+    @classmethod
+    def of(cls, array: Any) -> Address:
+        """Where an array begins."""
+        address = cls(array.__array_interface__["data"][0])
+        address.array = array
+        return address
+
+    @classmethod
+    def from_param(cls, array: Any) -> Any:
+        """What is passed for an array, or for its address.
+
+        Raises:
+            ValueError: the elements of the array do not lie in C order.
+        """
+        if array.__class__ is cls:
+            return array
+        if not array.flags.c_contiguous:
+            raise ValueError(
+                f"expected an array in C order, got strides {array.strides} of shape {array.shape}"
+            )
+        return ctypes.c_void_p(array.__array_interface__["data"][0])
+
+
+@cache
+def _llvm() -> Any:
+    """LLVM, ready for the processor of the machine."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
+
+
+@cache
+def _linker() -> Any:
+    llvm = _llvm()
+    target = llvm.Target.from_default_triple()
+    return llvm.create_lljit_compiler(target.create_target_machine(jit=True))
+
+
+@cache
+def processor() -> str:
+    """What code for the processor of the machine may use."""
+    llvm = _llvm()
+    return f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+
+
+def vector_lanes() -> int:
+    """How many numbers of float32 a register of the processor holds; 0 for no machine code."""
+    return _lanes() if config.accelerator else 0
+
+
+@cache
+def _lanes() -> int:
+    try:
+        features = _llvm().get_host_cpu_features()
+    except Exception:  # noqa: BLE001 - it is not installed, or does not know the processor
+        return 0
+    # All of these multiply and add at once; without that, `fma` would call the C library.
+    widths = {"avx512f": 16, "fma": 8, "neon": 4}
+    return next((lanes for name, lanes in widths.items() if features.get(name)), 0)
+
+
+_numbers = count()
+_linked: list[Any] = []
+"""What keeps code from being freed: plans may call it at any time."""
+
+
+def function_of(code: Code, parameters: Sequence[str]) -> Callable[..., None]:
+    """The function in some code, which takes arrays, or their addresses.
+
+    Raises:
+        RuntimeError: it cannot be linked.
+    """
+    builder = _llvm().JITLibraryBuilder()
+    name = f"tensordraft-{next(_numbers)}"
+    library = builder.add_object_img(code.code).export_symbol(code.symbol).link(_linker(), name)
+    _linked.append(library)
+    types = [Address if item[-1] == "*" else _NUMBERS[item] for item in parameters]
+    prototype: Any = ctypes.CFUNCTYPE
+    function: Callable[..., None] = prototype(None, *types)(library[code.symbol])
+    return function

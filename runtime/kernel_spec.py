@@ -1,0 +1,269 @@
+"""What a kernel states of itself, so that sessions need not guess what they may do with it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Mapping, Sequence
+
+    Array = np.ndarray[Any, Any]
+
+
+FEWEST_IN_BLOCKS = 1 << 14
+"""Arrays of fewer elements are never worked on block by block."""
+
+
+class Memory(Enum):
+    """Where the results of a kernel lie.
+
+    Attributes:
+        FRESH: each in memory of its own, which nobody else knows.
+        VIEW: in memory of the inputs, or as for FRESH.
+        UNKNOWN: anywhere, such as in a cache; the kernel may also keep its inputs.
+    """
+
+    FRESH = "fresh"
+    VIEW = "view"
+    UNKNOWN = "unknown"
+
+
+class Line(NamedTuple):
+    """What an op makes of one of its inputs where the others are constant: a line.
+
+    Attributes:
+        input: the position of that input, `x`.
+        factor, offset: the result is `x * factor + offset`, broadcast.
+    """
+
+    input: int
+    factor: Any
+    offset: Any
+
+
+class Filters(NamedTuple):
+    """Constant filters of a product, which makes each channel of its result with some of them.
+
+    Attributes:
+        rank: that of the result.
+        axis: the dimension of the channels in the result, counted from its end.
+        input: the position of the filters among the inputs.
+        times: from a factor for each channel to the filters multiplied with it, as a new array,
+            and the kernel for those.
+    """
+
+    rank: int
+    axis: int
+    input: int
+    times: Callable[[Array], tuple[Array, KernelSpec]]
+
+
+class Rows(NamedTuple):
+    """A result that can be made some rows at a time: a row is what lies along its last dimension.
+
+    Attributes:
+        shape: of the result.
+        fill: called as `fill(out, finish)`: writes the result to `out`, and calls `finish(start,
+            stop)`, unless it is None, when those rows are there, perhaps from several threads at
+            once.
+    """
+
+    shape: tuple[int, ...]
+    fill: Callable[[Array, Callable[[int, int], Any] | None], None]
+
+
+class Loop(NamedTuple):
+    """A function that works on the elements of arrays, one by one, as the source of machine code.
+
+    It is the plainest Python: numbers, `range` and `while`, `if`, and elements by their index. It
+    returns nothing, and raises nothing.
+
+    Attributes:
+        name: of the function.
+        parameters: what it takes: "float32*" is an array whose elements lie one after the other,
+            "int64" or "float32" a number.
+        source: of the function, and of others that it calls. They use nothing but their arguments;
+            `float32`, `float64` and `int32` for numbers of these types; `sqrt`, which is rounded
+            once; `bits`, a float32 read as the int32 of the same bits, and `of_bits`, the other way
+            round. Where there are `lanes`, also vectors: `load(x, i)` of the elements from `i` on,
+            `store(x, i, v)`, `spread(number)`, `+`, `-`, `*`, `fma(x, y, z)`, which is `x * y + z`
+            rounded once, and `greater(a, b, x, y)` and `equal(a, b, x, y)`, which hold numbers of
+            `x` where those of `a` and `b` are so, else of `y`.
+        lanes: how many numbers of float32 a vector has; 0 for no vectors.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    source: str
+    lanes: int = 0
+
+
+class Accelerated(NamedTuple):
+    """Another form of a kernel, which leaves its work to a loop of machine code.
+
+    Attributes:
+        loop: the loop.
+        kernel: from the loop as a function, to be called from any thread, to that form.
+        same_bits: whether the form rounds as the kernel does. Then a plan need not keep to one of
+            them: `kernel` is given what looks for the function, None while there is none.
+    """
+
+    loop: Loop
+    kernel: Callable[[Callable[..., Any]], KernelSpec]
+    same_bits: bool = False
+
+
+class KernelSpec:
+    """A kernel, and what may be done with it.
+
+    A kernel factory may return a plain function instead, of which then nothing is known but what
+    the op states of all its kernels: `OpDef.fresh_kernel` and `view_kernel`.
+
+    Args:
+        call: one array per input to the result, or a tuple of several.
+        memory: where the results lie.
+        block: of an elementwise op: the same for arrays of equal shapes and scalars, without what
+            `call` does for others. By default `call`.
+        takes_out: whether `block` also writes its result into an array that is given as `out`.
+        overwriting: from the positions of arguments that nobody needs any more to the function
+            that may write into those of them that are not read-only, to be called in place of
+            `call`.
+        bodies: what runs the functions that the op calls, by what they are to it; each has a
+            `name` and a `plan`.
+        elementwise: whether `block` makes each element of those in its place, though not every
+            kernel of the op does.
+        line: from the inputs, of which those are None that are not constant, to the line that the
+            op is then; None where it is none.
+        filters: of a product, its constant filters.
+        rows: from the inputs to their result, still to be made; raises what `call` raises.
+        unread: the positions of inputs that `call` does not look at: they need not be computed.
+        accelerated: another form of the kernel, by way of machine code.
+        expression: what `block` makes of elements of one float dtype `{t}`, bit for bit, as Python
+            for machine code: "{0} + {1}". Lines may stand before it that give names to numbers;
+            such names begin with `{v}`.
+        quicker: makes another form of the kernel, which rounds otherwise.
+        told: what `explain` says of the way it computes.
+        margins: where it does no more than to put zeros around its first input: how many before
+            and after each dimension, one after the other.
+        shape_alone: the positions of inputs of which it reads no more than the shape.
+        within: of a product, from margins of zeros around its first input, as in `margins`, to the
+            kernel that takes the input without them; None where there is none.
+
+    Example:
+        >>> import numpy as np
+        >>> from tensordraft.runtime.kernel_spec import KernelSpec, Memory
+        >>> spec = KernelSpec(np.exp, Memory.FRESH, takes_out=True)
+        >>> spec(np.zeros(2)), spec.block is np.exp
+        (array([1., 1.]), True)
+    """
+
+    __slots__ = (
+        "accelerated", "block", "bodies", "call", "elementwise", "expression", "filters", "line",
+        "margins", "memory", "overwriting", "quicker", "rows", "shape_alone", "takes_out", "told",
+        "unread", "within",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        call: Callable[..., Any],
+        memory: Memory = Memory.UNKNOWN,
+        *,
+        block: Callable[..., Any] | None = None,
+        takes_out: bool = False,
+        overwriting: Callable[[Container[int]], Callable[..., Any]] | None = None,
+        bodies: Mapping[str, Any] | None = None,
+        elementwise: bool = False,
+        line: Callable[[Sequence[Array | None]], Line | None] | None = None,
+        filters: Filters | None = None,
+        rows: Callable[..., Rows] | None = None,
+        unread: Sequence[int] = (),
+        accelerated: Accelerated | None = None,
+        expression: str | None = None,
+        quicker: Callable[[], KernelSpec] | None = None,
+        told: str = "",
+        margins: Sequence[int] | None = None,
+        shape_alone: Sequence[int] = (),
+        within: Callable[[Sequence[int]], KernelSpec | None] | None = None,
+    ) -> None:
+        self.call = call
+        self.memory = memory
+        self.block = block or call
+        self.takes_out = takes_out
+        self.overwriting = overwriting
+        self.bodies = bodies or {}
+        self.elementwise = elementwise
+        self.line = line
+        self.filters = filters
+        self.rows = rows
+        self.unread = unread
+        self.accelerated = accelerated
+        self.expression = expression
+        self.quicker = quicker
+        self.told = told
+        self.margins = margins
+        self.shape_alone = shape_alone
+        self.within = within
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Computes the op."""
+        return self.call(*arrays)
+
+    def checked(self, call: Callable[..., Any]) -> KernelSpec:
+        """The kernel called by way of `call`, which adds what blocks of arrays do not need.
+
+        Where `call` returns another array than the kernel has made, it is a new one.
+        """
+        return self._called_by(call, self.line)
+
+    def with_line(self, line: Callable[[Sequence[Array | None]], Line | None]) -> KernelSpec:
+        """The kernel, of which `line` tells when the op is a line."""
+        return self._called_by(self.call, line)
+
+    def with_accelerated(self, accelerated: Accelerated) -> KernelSpec:
+        """The kernel, with another form of itself."""
+        return self._called_by(self.call, self.line, accelerated)
+
+    def _called_by(
+        self, call: Callable[..., Any], line: Any, accelerated: Any = None
+    ) -> KernelSpec:
+        return KernelSpec(
+            call,
+            self.memory,
+            block=self.block,
+            takes_out=self.takes_out,
+            line=line,
+            accelerated=accelerated,
+            expression=self.expression,
+        )
+
+
+def stated(kernel: Callable[..., Any], memory: Memory = Memory.UNKNOWN) -> KernelSpec:
+    """What is known of a kernel: what it states, or that it is a ufunc, or what its op states.
+
+    Args:
+        kernel: what a kernel factory has returned.
+        memory: where the results of a plain function lie.
+    """
+    if isinstance(kernel, KernelSpec):
+        return kernel
+    if isinstance(kernel, np.ufunc):
+        return KernelSpec(kernel, Memory.FRESH, takes_out=True)
+    return KernelSpec(kernel, memory)
+
+
+def fresh(call: Callable[..., Any]) -> KernelSpec:
+    """The kernel `call`, each of whose results is a new array that nobody else knows."""
+    return KernelSpec(call, Memory.FRESH)
+
+
+def view(call: Callable[..., Any]) -> KernelSpec:
+    """The kernel `call`, whose results are views of its inputs, or new arrays."""
+    return KernelSpec(call, Memory.VIEW)
+
+
+def writes_out(call: Callable[..., Any], expression: str | None = None) -> KernelSpec:
+    """The elementwise kernel `call`, which writes into `out` if that is given, else a new array."""
+    return KernelSpec(call, Memory.FRESH, takes_out=True, expression=expression)

@@ -1,0 +1,1 @@
+"""Graphs and models in files: `td.load`, `load_graph`, `Saver`, SavedModels, freezing."""

@@ -1,0 +1,1 @@
+"""Meta graphs, object checkpoints, pickled graphs."""

@@ -1,0 +1,99 @@
+"""Signatures: what a graph offers, by the names of a caller."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...graph.node import Operation, Tensor
+from ...protos.dtypes import as_dtype
+from ...protos.messages import SignatureDef
+from ...shape_inference.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...graph.graph import Graph
+    from ...protos.messages import MetaGraphDef, TensorInfo
+
+
+class Signature(NamedTuple):
+    """What a graph offers: tensors to feed, tensors and ops to fetch, by the names of a caller."""
+
+    inputs: dict[str, Tensor | Operation]
+    outputs: dict[str, Tensor | Operation]
+    method_name: str = ""
+
+
+def read_signatures(
+    graph: Graph, message: MetaGraphDef, import_scope: str = ""
+) -> dict[str, Signature]:
+    """The signatures of a MetaGraphDef, in terms of the graph that it was imported to.
+
+    Args:
+        graph: the graph.
+        message: the message.
+        import_scope: the scope that it was imported under.
+
+    Raises:
+        ValueError: a signature names a tensor that is not in the graph, or not of its dtype.
+    """
+    scope = f"{import_scope.rstrip('/')}/" if import_scope else ""
+    return {
+        name: Signature(
+            _tensors(graph, definition.inputs, scope, name),
+            _tensors(graph, definition.outputs, scope, name),
+            definition.method_name,
+        )
+        for name, definition in sorted(message.signature_def.items())
+    }
+
+
+def signature_def(signature: Signature) -> SignatureDef:
+    """A signature as a message."""
+    message = SignatureDef(method_name=signature.method_name)
+    for tensors, infos in (
+        (signature.inputs, message.inputs),
+        (signature.outputs, message.outputs),
+    ):
+        for name, element in tensors.items():
+            info = infos[name]
+            info.name = element.name
+            if isinstance(element, Tensor):
+                info.dtype = element.dtype.as_datatype_enum
+                info.tensor_shape.CopyFrom(element.shape.as_proto())
+    return message
+
+
+def _tensors(
+    graph: Graph, infos: Mapping[str, TensorInfo], scope: str, name: str
+) -> dict[str, Tensor | Operation]:
+    tensors: dict[str, Tensor | Operation] = {}
+    for key, info in sorted(infos.items()):
+        if info.WhichOneof("encoding") == "coo_sparse":
+            raise ValueError(f"the signature {name!r} has a sparse tensor {key!r}")
+        try:
+            tensor = tensors[key] = graph.as_graph_element(scope + info.name)
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"the signature {name!r} has {key!r}: {error.args[0]}") from None
+        if isinstance(tensor, Operation):
+            continue
+        if tensor.dtype.name == "resource":
+            continue  # of a variable TensorFlow states what the variable holds, not its handle
+        if info.dtype and tensor.dtype.base_dtype.as_datatype_enum != info.dtype:
+            raise ValueError(
+                f"the signature {name!r} states dtype {_dtype_name(info.dtype)} for {key!r}, "
+                f"which is {tensor.dtype.name}"
+            )
+        shape = TensorShape(info.tensor_shape) if info.HasField("tensor_shape") else None
+        if shape is not None and not tensor.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"the signature {name!r} states shape {shape} for {key!r}, which is {tensor.shape}"
+            )
+    return tensors
+
+
+def _dtype_name(number: int) -> str:
+    try:
+        return as_dtype(number).name
+    except TypeError:
+        return str(number)

@@ -1,0 +1,1 @@
+"""Extracting, renaming, folding, freezing, comparing graphs."""

@@ -1,0 +1,179 @@
+"""Models of any kind, from a file or folder to results: `td.load`, `td.run_graph`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..formats.checkpoints.checkpoint_state import checkpoint_exists
+from ..formats.file_kinds import Kind
+from ..formats.message_files import memory_for
+from ..formats.model_files import model_file, read_model
+from ..graph.importing.importer import import_whole
+from .checkpoints.signatures import read_signatures
+from .saved_model.loaded_model import LoadedModel, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
+
+    from ..formats.model_files import ModelFile
+    from ..formats.progress import Progress
+
+public = {"td": "load load_saved_model run_graph"}
+
+
+def load(
+    path: str | PathLike[str],
+    tags: Iterable[str] | None = None,
+    progress: Progress | None = None,
+) -> LoadedModel:
+    """Reads a model from a file or folder, whatever kind it is of.
+
+    Args:
+        path: a GraphDef; the `.meta` file of a checkpoint; a SavedModel, or its folder. What it is
+            its content tells, not its name.
+        tags: of a SavedModel, the tags of the meta graph; by default the only one, or that for
+            serving.
+        progress: called now and then, as by `td.load_graph`; a `td.LoadBudget` sets limits.
+
+    Returns:
+        A LoadedModel, with `graph`, `inputs`, `outputs`, `signatures`, and `session()`, in which
+        variables have their values.
+
+    Raises:
+        NotFoundError: there is no such file, no SavedModel in the folder, or no meta graph with
+            these tags.
+        DataLossError: the file holds no graph; the error says what it is, and what to do.
+        ResourceExhaustedError: it takes more than the budget allows.
+        ValueError: the graph is malformed.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> path = os.path.join(tempfile.mkdtemp(), "model")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     y = td.add(td.Variable([1.0, 2.0], name="v"), 1.0, name="y")
+        ...     session.run(td.global_variables_initializer())
+        ...     _ = td.train.Saver().save(session, path)
+        >>> model = td.load(path + ".meta")
+        >>> with model.session() as session:
+        ...     session.run("y:0")
+        array([2., 3.], dtype=float32)
+    """
+    with memory_for(path):
+        return model_of(read_model(path, tags, progress), progress)
+
+
+def model_of(model: ModelFile, progress: Progress | None = None) -> LoadedModel:
+    """The model that a file holds.
+
+    Args:
+        model: what was read.
+        progress: called now and then.
+
+    Raises:
+        ValueError: the graph is malformed.
+    """
+    message = model.meta_graph
+    op_list = None if message is None else message.meta_info_def.stripped_op_list
+    graph = import_whole(model.graph_def, op_list, model.contents, progress)
+    if message is None:
+        return LoadedModel(graph)
+    folder = os.path.dirname(model.path)
+    checkpoint: str | None = None
+    if not model.path:
+        pass  # there is no file that others could stand beside
+    elif model.kind is Kind.SAVED_MODEL:
+        checkpoint = variables_of(folder)
+    else:
+        prefix = model.path.rpartition(".")[0]
+        checkpoint = prefix if checkpoint_exists(prefix) else None
+    return LoadedModel(graph, read_signatures(graph, message), message, folder, checkpoint)
+
+
+def load_saved_model(
+    export_dir: str | PathLike[str], tags: Sequence[str] | None = ("serve",)
+) -> LoadedModel:
+    """Reads a SavedModel.
+
+    Its variables get their values in a session: by `restore`, or `session()` makes one.
+
+    Args:
+        export_dir: the folder, with a file `saved_model.pb` or `saved_model.pbtxt`.
+        tags: the tags of the meta graph to read; None if there is but one.
+
+    Returns:
+        The graph, its signatures by name, and the MetaGraphDef. Calls of functions are replaced
+        by what the functions hold; ops of unregistered types are kept as they are.
+
+    Raises:
+        NotFoundError: there is no SavedModel in the folder, or none with these tags.
+        DataLossError: the file is no SavedModel.
+        ValueError: the graph is malformed.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> folder = os.path.join(tempfile.mkdtemp(), "model")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.placeholder(td.float32, [None], name="x")
+        ...     td.saved_model.simple_save(session, folder, {"x": x}, {"y": x * 2.0})
+        >>> model = td.load_saved_model(folder)
+        >>> double = model.signatures["serving_default"]
+        >>> with model.session() as session:
+        ...     session.run(double.outputs, {double.inputs["x"]: [1.0, 2.0]})
+        {'y': array([2., 4.], dtype=float32)}
+    """
+    return load(model_file(os.fsdecode(export_dir)), tags)
+
+
+def run_graph(
+    path: str | PathLike[str],
+    feeds: Mapping[str, Any] | None = None,
+    fetches: str | Iterable[str] | None = None,
+) -> dict[str, Any]:
+    """Runs a model from a file or folder once.
+
+    Args:
+        path: as for `td.load`.
+        feeds: what to feed, by the names of the inputs or of tensors.
+        fetches: the names of the outputs, of tensors or of ops to compute; by default all outputs.
+
+    Returns:
+        The results, by these names.
+
+    Raises:
+        NotFoundError, DataLossError, ValueError: as `td.load`.
+        KeyError: there is no input, output or tensor of a name; those that there are are told.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.square(td.placeholder(td.float32, name="x"), name="y")
+        >>> path = td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "square.pb"))
+        >>> td.run_graph(path, {"x": [2.0, 3.0]})
+        {'y': array([4., 9.], dtype=float32)}
+    """
+    model = load(path)
+    names = [fetches] if isinstance(fetches, str) else fetches
+    outputs = model.outputs
+    wanted = outputs if names is None else {name: _found(model, name, outputs) for name in names}
+    inputs = model.inputs
+    fed = {_found(model, name, inputs): value for name, value in (feeds or {}).items()}
+    with model.session() as session:
+        results: dict[str, Any] = session.run(wanted, fed)
+    return results
+
+
+def _found(model: LoadedModel, name: str, known: Mapping[str, Any]) -> Any:
+    if name in known:
+        return known[name]
+    try:
+        element = model.graph.as_graph_element(name)
+    except (KeyError, ValueError):
+        there = ", ".join(sorted(known)) or "none"
+        raise KeyError(f"the model has no {name!r}; it has {there}") from None
+    outputs = getattr(element, "outputs", None)
+    return outputs[0] if outputs and len(outputs) == 1 else element

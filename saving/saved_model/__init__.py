@@ -1,0 +1,1 @@
+"""SavedModels: builder, loader, signatures."""

@@ -1,0 +1,90 @@
+"""Files that belong to a model, such as vocabularies: copied, and found again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from ...formats.local_files import told_as_op_error
+from ...graph.constant_value import known_value
+from ...graph.default_graph import get_default_graph
+from ...graph.node import Tensor
+from ...protos.messages import AssetFileDef
+from . import saved_model_constants as constants
+from .tensor_infos import build_tensor_info
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...graph.graph import Graph
+    from ...protos.messages import MetaGraphDef
+
+
+def copy_assets(folder: str, assets: Iterable[Any]) -> None:
+    """Copies the files that constants name, and notes which tensor stands for which.
+
+    Files of one name in different folders get a number.
+
+    Args:
+        folder: the folder of the SavedModel.
+        assets: string constants.
+
+    Raises:
+        ValueError: one is no string constant.
+        NotFoundError: there is no such file.
+    """
+    target = os.path.join(folder, constants.ASSETS_DIRECTORY)
+    graph = get_default_graph()
+    copied: dict[str, str] = {}
+    for tensor in assets:
+        path = os.path.abspath(_path(tensor))
+        name, number = os.path.basename(path), 0
+        while copied.setdefault(name, path) != path:
+            number += 1
+            name = f"{os.path.basename(path)}_{number}"
+        with told_as_op_error():
+            os.makedirs(target, exist_ok=True)
+            shutil.copyfile(path, os.path.join(target, name))
+        asset = AssetFileDef(filename=name, tensor_info=build_tensor_info(tensor))
+        graph.add_to_collection(constants.ASSETS_KEY, asset)
+
+
+def _path(tensor: Any) -> str:
+    value = known_value(tensor) if isinstance(tensor, Tensor) else None
+    if value is None or value.dtype != object or value.size != 1:
+        raise ValueError(f"an asset must be a constant with the name of a file, got {tensor!r}")
+    return os.fsdecode(value.item())
+
+
+def asset_feeds(
+    message: MetaGraphDef, graph: Graph, folder: str, scope: str = ""
+) -> dict[Tensor, str]:
+    """The tensors that stand for assets, with the paths of the files.
+
+    Args:
+        message: the meta graph.
+        graph: the graph that it was imported to.
+        folder: the folder of the SavedModel.
+        scope: the scope that it was imported under, with "/" at its end.
+
+    Raises:
+        ValueError: an asset is outside of the folder, or its tensor is not in the graph.
+    """
+    assets = list(message.asset_file_def)
+    if not assets and constants.ASSETS_KEY in message.collection_def:
+        for item in message.collection_def[constants.ASSETS_KEY].any_list.value:
+            asset = AssetFileDef()
+            if item.Unpack(asset):  # type: ignore[attr-defined]
+                assets.append(asset)
+    feeds = {}
+    for asset in assets:
+        name = asset.filename
+        if os.path.isabs(name) or os.pardir in name.replace("\\", "/").split("/"):
+            raise ValueError(f"the asset {name!r} is outside of the folder of the model")
+        try:
+            tensor = graph.get_tensor_by_name(scope + asset.tensor_info.name)
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"the asset {name!r} has no tensor: {error.args[0]}") from None
+        feeds[tensor] = os.path.join(folder, constants.ASSETS_DIRECTORY, name)
+    return feeds

@@ -1,0 +1,171 @@
+"""A model in memory: its graph, what it takes and gives, and how its variables get their values."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...graph.api.graph_ends import graph_ends, tensors_of
+from ...graph.api.repr_text import ShownText
+from ...graph.api.suggestions import counted
+from ...graph.describe import tensor_type
+from ...graph.node import Operation, Tensor
+from ...session.session import Session
+from ..savers.restoring import restore_feeds
+from . import saved_model_constants as constants
+from .copied_variables import give_originals_their_values
+from .initializing import initialize, operation_to_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.graph import Graph
+    from ...protos.messages import MetaGraphDef
+    from ..checkpoints.signatures import Signature
+
+INPUT_TYPES = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
+_MOST_SHOWN = 8
+
+
+@dataclass(frozen=True, repr=False)
+class LoadedModel(ShownText):
+    """A model in memory: what `td.load` and `td.load_saved_model` return.
+
+    Args:
+        graph: the graph.
+        signatures: what it offers, by name.
+        message: the MetaGraphDef that it was read from; None where that was a GraphDef alone.
+        export_dir: the folder of the model, or of its checkpoint.
+        checkpoint: the name of the checkpoint with the values of its variables; None if none.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default() as graph:
+        ...     y = td.square(td.placeholder(td.float32, name="x"), name="y")
+        >>> model = td.load(td.save_graph(graph, os.path.join(tempfile.mkdtemp(), "g.pb")))
+        >>> with model.session() as session:
+        ...     session.run(model.outputs["y"], {model.inputs["x"]: 3.0})
+        np.float32(9.0)
+    """
+
+    graph: Graph
+    signatures: dict[str, Signature] = field(default_factory=dict)
+    message: MetaGraphDef | None = None
+    export_dir: str = ""
+    checkpoint: str | None = None
+
+    @property
+    def main_signature(self) -> Signature | None:
+        """The signature that is meant where none is named: that for serving, or the only one."""
+        known = [name for name in self.signatures if name != constants.INIT_SIGNATURE]
+        default = constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY
+        name = default if default in known else known[0] if len(known) == 1 else ""
+        return self.signatures.get(name)
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """What is to be fed, by name: of the signature for serving, else the placeholders.
+
+        Placeholders that have a default are among `optional_inputs`.
+        """
+        signature = self.main_signature
+        if signature is not None:
+            return dict(signature.inputs)
+        return _by_name(graph_ends(self.graph).inputs)
+
+    @property
+    def optional_inputs(self) -> dict[str, Any]:
+        """Placeholders that have a default, by name, unless the signature for serving has them."""
+        named = list(self.inputs.values())
+        found = _by_name(graph_ends(self.graph).optional)
+        return {name: tensor for name, tensor in found.items() if tensor not in named}
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """What can be fetched, by name: of the signature for serving, else what no op reads."""
+        signature = self.main_signature
+        if signature is not None:
+            return dict(signature.outputs)
+        return _by_name(graph_ends(self.graph).outputs)
+
+    def __str__(self) -> str:
+        lines = ["model" + (f" in {self.export_dir!r}" if self.export_dir else "")]
+        lines[0] += f" of {counted(len(self.graph.get_operations()), 'op')}"
+        signature = self.main_signature
+        optional = self.optional_inputs
+        for label, items in (
+            ("inputs", self.inputs),
+            *([("optional", optional)] if optional else []),
+            ("outputs", self.outputs),
+        ):
+            shown = [f"{name} ({_told(item)})" for name, item in items.items()]
+            more = [f"and {len(shown) - _MOST_SHOWN} more"] if len(shown) > _MOST_SHOWN else []
+            lines.append(f"  {label:10}  {', '.join([*shown[:_MOST_SHOWN], *more]) or 'none'}")
+        if signature is not None:
+            lines.append(f"  signatures  {', '.join(self.signatures)}")
+        if self.checkpoint is not None:
+            lines.append(f"  variables   {self.checkpoint}")
+        return "\n".join(lines)
+
+    def session(self, config: Any = None) -> Session:
+        """A session of the graph, in which variables have their values.
+
+        Args:
+            config: as for `td.Session`.
+
+        Raises:
+            OpError, ValueError: as `restore`.
+        """
+        session = Session(graph=self.graph, config=config)
+        try:
+            self.restore(session)
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def restore(self, sess: Any) -> None:
+        """Gives the variables in a session the values that belong to the model.
+
+        The nodes of the model's own saver run, then the initializer that it names, if it does. A
+        model without variables can do without. In a session for graphs that are not trusted, these
+        may read the checkpoint and the assets in the model's own folder, and no other file.
+
+        Args:
+            sess: a session of the model's graph.
+
+        Raises:
+            NotFoundError: values are missing; they are named.
+            DataLossError: values are damaged.
+            InvalidArgumentError: a value is not of the dtype and shape of its variable.
+            UnimplementedError: an op is not supported.
+            ValueError: the saver, or an op that is to run, is not in the graph.
+        """
+        if self.message is None:
+            return
+        saver = self.message.saver_def
+        if saver.restore_op_name and self.checkpoint is not None:
+            restore = operation_to_run(self.graph, saver.restore_op_name)
+            sess.run(restore, restore_feeds(sess, saver, self.checkpoint, self.export_dir))
+            give_originals_their_values(sess, self.graph)
+        initialize(sess, self.message, self.export_dir)
+
+
+def _by_name(ops: Sequence[Operation]) -> dict[str, Any]:
+    """The results of ops by the names of these, or their own; ops without results themselves."""
+    alone: dict[str, Any] = {op.name: op for op in ops if not op.outputs}
+    found = {x.op.name if len(x.op.outputs) == 1 else x.name: x for x in tensors_of(ops)}
+    return found or alone
+
+
+def _told(item: Any) -> str:
+    """The type of what a signature names, which may be several tensors."""
+    return tensor_type(item) if isinstance(item, Tensor) else type(item).__name__
+
+
+def variables_of(export_dir: str) -> str:
+    """The name of the checkpoint in the folder of a SavedModel."""
+    folder = constants.VARIABLES_DIRECTORY
+    return os.path.join(export_dir, folder, constants.VARIABLES_FILENAME)

@@ -1,0 +1,95 @@
+"""Loading a SavedModel into a session, as TensorFlow 1.x does."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ...formats.checkpoints.checkpoint_state import checkpoint_exists
+from ...formats.model_files import model_file, read_model
+from ...runtime import errors
+from ..savers.importing import import_with_saver
+from . import saved_model_constants as constants
+from .initializing import initialize
+from .loaded_model import variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...protos.messages import MetaGraphDef
+
+public = {
+    "td.saved_model, td.saved_model.loader": "load maybe_saved_model_directory",
+    "td.saved_model": "contains_saved_model=maybe_saved_model_directory",
+}
+
+
+def load(
+    sess: Any,
+    tags: Iterable[str],
+    export_dir: str | os.PathLike[str],
+    import_scope: str | None = None,
+    **saver_kwargs: Any,
+) -> MetaGraphDef:
+    """Adds a meta graph of a SavedModel to a session's graph, and gives its variables their values.
+
+    Args:
+        sess: the session.
+        tags: the tags of the meta graph.
+        export_dir: the folder.
+        import_scope: the scope under which the nodes are put; by default none.
+        saver_kwargs: arguments for `td.train.import_meta_graph`.
+
+    Returns:
+        The MetaGraphDef; its `signature_def` tells what the model offers.
+
+    Raises:
+        NotFoundError: there is no SavedModel in the folder, or none with these tags.
+        DataLossError: it is damaged.
+        ValueError: the graph is malformed.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> folder = os.path.join(tempfile.mkdtemp(), "model")
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     x = td.placeholder(td.float32, name="x")
+        ...     y = td.add(x, td.Variable(1.0, name="v"), name="y")
+        ...     session.run(td.global_variables_initializer())
+        ...     td.saved_model.simple_save(session, folder, {"x": x}, {"y": y})
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     message = td.saved_model.loader.load(session, [td.saved_model.SERVING], folder)
+        ...     name = message.signature_def["serving_default"].outputs["y"].name
+        ...     session.run(name, {"x:0": 2.0})
+        np.float32(3.0)
+    """
+    folder = os.fsdecode(export_dir)
+    model = read_model(model_file(folder), tags, apart=False)
+    message = model.meta_graph
+    if message is None:
+        told = f"{model.path} is not a SavedModel but a {model.kind.value}"
+        raise errors.DataLossError(None, None, told)
+    with sess.graph.as_default():
+        saver, names = import_with_saver(message, import_scope=import_scope, **saver_kwargs)
+        checkpoint = variables_of(folder)
+        if saver is not None and checkpoint_exists(checkpoint):
+            saver.restore(sess, checkpoint)
+        initialize(sess, message, folder, names)
+    return message
+
+
+def maybe_saved_model_directory(export_dir: str | os.PathLike[str]) -> bool:
+    """Whether there is the file of a SavedModel in a folder.
+
+    Args:
+        export_dir: the folder.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> td.saved_model.loader.maybe_saved_model_directory(tempfile.mkdtemp())
+        False
+    """
+    folder = os.fsdecode(export_dir)
+    names = (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT)
+    return any(os.path.exists(os.path.join(folder, name)) for name in names)

@@ -1,0 +1,1 @@
+"""`Saver`, checkpoint ops, warm starting."""

@@ -1,0 +1,1 @@
+"""`optimize` and the graph transforms of 1.x."""

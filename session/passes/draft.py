@@ -1,0 +1,166 @@
+"""A plan in the making: work to do, and what stands for which tensor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...graph.node import Operation, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ...runtime.kernel_spec import KernelSpec, Loop
+    from ...shape_inference.inference import Inference
+    from ...shape_inference.protocols import Array, Edge
+
+
+class Constant:
+    """A value that is the same at every run."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+
+Source = Tensor | Constant
+"""What a value comes from: what computes it, or a constant."""
+
+
+class StandIns:
+    """What stands for each tensor in a plan: the tensor itself, another one, or a constant.
+
+    A tensor that equals another, a result that is known, a variable whose value is wanted, and an
+    update in place all have something else in their place. One look tells what that is.
+    """
+
+    def __init__(self) -> None:
+        self._sources: dict[Any, Source] = {}
+
+    def of(self, tensor: Tensor) -> Source:
+        """What stands for `tensor`."""
+        return self._sources.get(tensor, tensor)
+
+    def put(self, tensor: Tensor, source: Source) -> None:
+        """Has `source` stand for `tensor`, or what stands for it if it is another tensor."""
+        if isinstance(source, Tensor):
+            source = self._sources.get(source, source)
+        if source is not tensor:
+            self._sources[tensor] = source
+
+    def __contains__(self, tensor: object) -> bool:
+        return tensor in self._sources
+
+    def get(self, edge: Edge) -> Array | None:
+        """The value of a tensor for which a constant stands: what kernel factories ask for."""
+        source = self._sources.get(edge)
+        return source.array if isinstance(source, Constant) else None
+
+
+class Acceleration(NamedTuple):
+    """A loop that does the work of an op, and whether there is machine code of it for this plan.
+
+    What gives the same bits as the op's kernel is used as soon as there is machine code.
+    """
+
+    loop: Loop
+    used: bool
+    same_bits: bool = False
+
+
+class Work(NamedTuple):
+    """An op that has to run, with what it really reads; or the reading of a variable.
+
+    What a reading gives is a tensor of the plan alone. `folded` tells which ops it does as well;
+    `acceleration` is there where machine code does the work, or would.
+    """
+
+    op: Operation
+    kernel: KernelSpec
+    inputs: tuple[Source, ...]
+    outputs: Sequence[Tensor]
+    folded: tuple[str, ...] = ()
+    acceleration: Acceleration | None = None
+
+    def by(self, kernel: KernelSpec) -> Work:
+        """The work done by another kernel.
+
+        Constants of which it reads the shape alone, since it has others made of them, are let go.
+        """
+        inputs = list(self.inputs)
+        for i in kernel.shape_alone:
+            source = inputs[i]
+            if isinstance(source, Constant):
+                empty = np.zeros((), source.array.dtype)
+                inputs[i] = Constant(np.broadcast_to(empty, source.array.shape))
+        return self._replace(kernel=kernel, inputs=tuple(inputs))
+
+
+class Draft:
+    """A plan in the making, which passes work on.
+
+    Attributes:
+        ops: the ops that are needed, in the order they were made.
+        feeds: what is fed.
+        fed: the same, as a set.
+        fetches: what is fetched.
+        inference: what is known of the tensors under these feeds.
+        stand_ins: what stands for which tensor.
+        work: what has to run, in an order in which it can.
+        exact: whether each op gives its own result, rounded as it rounds.
+        deterministic: whether machine code may be used only where it gives the same bits.
+    """
+
+    def __init__(
+        self,
+        ops: Sequence[Operation],
+        feeds: Sequence[Tensor],
+        fetches: Sequence[Tensor | Operation],
+        inference: Inference,
+        exact: bool = False,
+        deterministic: bool = False,
+    ) -> None:
+        self.ops = ops
+        self.feeds = feeds
+        self.fed = set(feeds)
+        self.fetches = fetches
+        self.inference = inference
+        self.stand_ins = StandIns()
+        self.work: list[Work] = []
+        self.exact = exact
+        self.deterministic = deterministic
+
+    @property
+    def awaited(self) -> set[Operation]:
+        """The ops that have to have run, be it for no result: fetched, or waited for by others."""
+        awaited = {item for item in self.fetches if isinstance(item, Operation)}
+        awaited.update(control for op in self.ops for control in op.controls)
+        return awaited
+
+    @property
+    def wanted(self) -> list[Source | None]:
+        """What each fetch is taken from; None for an operation."""
+        return [
+            self.stand_ins.of(item) if isinstance(item, Tensor) else None for item in self.fetches
+        ]
+
+    @property
+    def readers(self) -> dict[Source, list[int]]:
+        """Which work reads each tensor, by place; -1 for one that has to be there after a run."""
+        readers: dict[Source, list[int]] = {}
+        for place, item in enumerate(self.work):
+            for source in item.inputs:
+                readers.setdefault(source, []).append(place)
+        kept: list[Source | None] = [*self.wanted, *self.fed]
+        for wanted in kept:
+            if wanted is not None:
+                readers.setdefault(wanted, []).append(-1)
+        return readers
+
+    def replace(self, outputs: Iterable[Tensor], sources: Iterable[Source]) -> None:
+        """Has `sources` stand for the results of an op, but for those that are fed."""
+        for tensor, source in zip(outputs, sources, strict=True):
+            if tensor not in self.fed:
+                self.stand_ins.put(tensor, source)

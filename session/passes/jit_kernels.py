@@ -1,0 +1,34 @@
+"""Kernels whose loops are there as machine code take the place of others, when a plan is made."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...runtime.jit.accelerator import accelerator
+from .draft import Acceleration
+
+if TYPE_CHECKING:
+    from .draft import Draft
+
+
+def use_machine_code(draft: Draft) -> None:
+    """The pass that chooses kernels which leave their work to machine code.
+
+    Where they round in another way they are chosen here, for as long as the plan lives: what is
+    compiled later serves plans that are made later.
+    """
+    for place, item in enumerate(draft.work):
+        accelerated = item.kernel.accelerated
+        if accelerated is None:
+            continue
+        loop, kernel, same_bits = accelerated
+        if (draft.exact or draft.deterministic) and not same_bits:
+            continue
+        function = accelerator.ready(loop)
+        if same_bits:
+            chosen = kernel(partial(accelerator.ready, loop))
+        else:
+            chosen = item.kernel if function is None else kernel(function)
+        acceleration = Acceleration(loop, function is not None, same_bits)
+        draft.work[place] = item.by(chosen)._replace(acceleration=acceleration)

@@ -1,0 +1,80 @@
+"""What has to run for a fetch, and what is known of it before it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...graph.describe import whereabouts
+from ...graph.importing.function_bodies import ops_within
+from ...graph.node import Operation, Tensor
+from ...graph.side_effects import refuse_touching
+from ...runtime import errors
+from ...shape_inference.inference import Inference
+from ...shape_inference.rules import UNKNOWN_SHAPE
+from ...shape_inference.traits import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...graph.graph import Graph
+
+_MOST_NAMED = 8
+
+
+def check_kernels(ops: Sequence[Operation]) -> None:
+    """Checks that all ops have a kernel.
+
+    Raises:
+        UnimplementedError: some have none; all of them are named.
+    """
+    missing = [op for op in ops if op.definition.kernel_factory is None]
+    if missing:
+        names = sorted({op.type for op in missing})
+        raise errors.UnimplementedError(
+            None,
+            missing[0],
+            f"not supported: {', '.join(names)} has no kernel; needed by "
+            f"{', '.join(whereabouts(op) for op in missing[:_MOST_NAMED])}",
+        )
+
+
+def check_trusted(ops: Sequence[Operation], own_files: Mapping[Operation, Tensor]) -> None:
+    """Checks that all ops have a kernel, and touch nothing but the graph, nor do their functions.
+
+    Args:
+        ops: the ops.
+        own_files: ops that may read the file of the model whose name is fed to the tensor.
+
+    Raises:
+        PermissionDeniedError: some touch files, or call functions of the program.
+        UnimplementedError: some have no kernel.
+    """
+    fed = {op for op, name in own_files.items() if name.op not in set(ops)}
+    refuse_touching(op for op in ops_within(ops) if op not in fed)
+    check_kernels(ops)
+
+
+def inference_under(graph: Graph, ops: Sequence[Operation], feeds: Sequence[Tensor]) -> Inference:
+    """What is known of the tensors when `feeds` are fed.
+
+    A placeholder is built to be fed. Feeding any other tensor may give it a value that the graph
+    did not expect, so everything behind it is inferred anew; and so is what is behind a variable
+    to which the graph may assign values of another shape than it declares.
+    """
+    declared = dict.fromkeys(graph.inference.reshaping.values(), UNKNOWN_SHAPE)
+    reshaped = declared and any(tensor in declared for op in ops for tensor in op.outputs)
+    if not reshaped and all(isinstance(tensor.op.definition.traits, Input) for tensor in feeds):
+        return graph.inference
+    inference = Inference()
+    declared.update({tensor: tensor.shape for tensor in feeds})
+    for tensor in feeds:
+        inference.declare(tensor, tensor.shape)
+    for op in ops:
+        kept = [(tensor, declared[tensor]) for tensor in op.outputs if tensor in declared]
+        try:
+            inference.infer(op)
+        except Exception:  # noqa: BLE001 - the kernel will say what is wrong
+            inference.forget([op])
+        for tensor, shape in kept:
+            inference.declare(tensor, shape)
+    return inference

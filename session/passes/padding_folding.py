@@ -1,0 +1,59 @@
+"""Zeros around the input of a product become the margins that its windows reach into.
+
+So no array is copied into a larger one: the product leaves out what it would multiply with zero, or
+lays the margins around the few rows that it works on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...runtime.kernel_spec import KernelSpec
+    from .draft import Draft
+
+
+def fold_margins(draft: Draft) -> None:
+    """The pass that folds zeros around a tensor into the products that read it.
+
+    All that read it have to be such products; it may be neither fetched nor fed.
+    """
+    if draft.exact or all(item.kernel.margins is None for item in draft.work):
+        return
+    readers, awaited = draft.readers, draft.awaited
+    gone = set()
+    for place, item in enumerate(draft.work):
+        if item.kernel.margins is None or item.op in awaited:
+            continue
+        [tensor] = item.outputs
+        places = readers.get(tensor, [])
+        kernels = [_without_margins(draft, place, other) for other in places]
+        found = [kernel for kernel in kernels if kernel is not None]
+        if not found or len(found) < len(kernels):
+            continue
+        for other, kernel in zip(places, found, strict=True):
+            product = draft.work[other]
+            inputs = (item.inputs[0], *product.inputs[1:])
+            folded = (*product.folded, f"within {item.op.name} ({item.op.type})")
+            draft.work[other] = product._replace(kernel=kernel, inputs=inputs, folded=folded)
+        gone.add(place)
+    draft.work = [item for place, item in enumerate(draft.work) if place not in gone]
+
+
+def _without_margins(draft: Draft, place: int, reader: int) -> KernelSpec | None:
+    """The kernel of a reader for what is at `place`, but for its margins; None if it has none.
+
+    What is read later must not have been updated meanwhile.
+    """
+    margins: Sequence[int] | None = draft.work[place].kernel.margins
+    within = draft.work[reader].kernel.within if reader >= 0 else None
+    if margins is None or within is None:
+        return None
+    [tensor] = draft.work[place].outputs
+    between = draft.work[place:reader]
+    elsewhere = tensor in draft.work[reader].inputs[1:]
+    if elsewhere or not all(item.op.definition.pure for item in between):
+        return None
+    return within(margins)

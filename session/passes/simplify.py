@@ -1,0 +1,313 @@
+"""What has to run, made less: known results, constants and equal ops are not computed again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.node import Operation, Tensor
+from ...graph.references import dereference
+from ...protos import dtypes
+from ...runtime import errors
+from ...runtime.kernel_spec import KernelSpec, stated
+from ...runtime.passthrough import passthrough
+from ...shape_inference.context import KernelContext, is_symbolic
+from ...shape_inference.traits import Bodies, Input
+from .draft import Constant, Draft, Work
+from .executor_order import in_executor_order, taken_as_references, updated_variables, variable_of
+from .update_order import check_update_order, updated_tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from .draft import Source
+
+_MOST_FOLDED_BYTES = 1 << 26
+_FEW_ELEMENTS = 64
+_SIZES = (dtypes.int32, dtypes.int64)
+_DEREFERENCE = KernelSpec(dereference)
+_UNREAD = Constant(np.empty(0))
+
+
+def simplify(draft: Draft, state: dict[Any, Any], bodies: Any) -> None:
+    """The pass that finds the work of a draft: its ops, folded, merged and with their kernels.
+
+    Args:
+        draft: a draft without work.
+        state: the session's store for stateful ops.
+        bodies: makes what runs the bodies of ops: see `KernelContext`.
+
+    Raises:
+        InvalidArgumentError: the graph leaves the order of an update in place and a use open.
+    """
+    updated = updated_tensors(draft.ops, draft.fed)
+    check_update_order(draft.ops, draft.fetches, updated)
+    for tensor, root in updated.items():
+        draft.stand_ins.put(tensor, root)
+    simplifier = _Simplifier(draft, state, bodies, updated.keys())
+    simplifier.order()
+    with np.errstate(all="ignore"):
+        for op in draft.ops:
+            simplifier.add(op)
+        simplifier.read_last()
+
+
+class _Simplifier:
+    """Takes the ops one by one; each finds what stands for its inputs."""
+
+    def __init__(self, draft: Draft, state: dict[Any, Any], bodies: Any, updated: Any) -> None:
+        self._draft = draft
+        self._stand_ins = draft.stand_ins
+        self._state = state
+        self._bodies = bodies
+        self._updated = updated
+        self._fetched = set(draft.fetches)
+        self._done: dict[Hashable, Operation] = {}
+        self._passing: set[Operation] = set()
+        self._replaced = draft.ops[0].graph.replaced(draft.ops) if draft.ops else {}
+        self._changing = updated_variables(draft.ops, draft.fed)
+        self._values: dict[Tensor, Tensor] = {}
+
+    def order(self) -> None:
+        """Has ops that use a variable that the run updates in the order of TensorFlow."""
+        draft = self._draft
+        if self._changing:
+            draft.ops = in_executor_order(
+                draft.ops, draft.fed, self._changing, self._replaced, self._is_quick
+            )
+
+    def _is_quick(self, op: Operation) -> bool:
+        """Whether an op works on a few elements only."""
+        for tensor in (*op.inputs, *op.outputs):
+            size = self._draft.inference.shape(tensor).num_elements()
+            if size is None or size > _FEW_ELEMENTS:
+                return False
+        return True
+
+    def add(self, op: Operation) -> None:
+        """Puts what an op makes among what is known, or the op among the work."""
+        self._add(op)
+        for tensor in op.outputs:
+            wanted = op.inputs or (tensor in self._fetched and tensor not in self._changing)
+            if tensor.dtype.is_ref_dtype and wanted:
+                # Whoever wants the value later on wants what it is now.
+                self._stand_ins.put(tensor, self._read(tensor))
+
+    def read_last(self) -> None:
+        """Has the variables that are fetched and updated read when all is done.
+
+        In TensorFlow such a fetch has the memory of the variable, and is looked at when the run is
+        over: a step counter that is fetched with the training op has counted.
+        """
+        updated = {
+            variable_of(tensor)
+            for op in self._draft.ops
+            for tensor, whole in zip(op.inputs, taken_as_references(op) or (), strict=False)
+            if whole
+        }
+        updated -= self._draft.fed
+        read: dict[Tensor, Source] = {}
+        for fetch in self._draft.fetches if updated else ():
+            if isinstance(fetch, Tensor):
+                tensor = fetch
+                while tensor.op in self._passing and tensor not in self._draft.fed:
+                    tensor = tensor.op.inputs[tensor.value_index]
+                variable = variable_of(tensor)
+                if variable in updated and tensor not in self._draft.fed:
+                    if variable not in read:
+                        read[variable] = self._read(variable)
+                    self._stand_ins.put(fetch, read[variable])
+
+    def _add(self, op: Operation) -> None:
+        if op in self._replaced:
+            wider = self._replaced[op].outputs[: len(op.outputs)]
+            self._draft.replace(op.outputs, map(self._stand_ins.of, wider))
+            return
+        pure = op.definition.pure and self._updated.isdisjoint((*op.inputs, *op.outputs))
+        if pure and self._known_from_shapes(op):
+            return
+        if self._changing and pure and self._handed_on(op):
+            return
+        inputs = self._inputs(op)
+        if pure and self._merged(op, inputs):
+            return
+        kernel = self._kernel(op)
+        if kernel.unread:
+            inputs = tuple([_UNREAD if i in kernel.unread else x for i, x in enumerate(inputs)])
+        kept = _unchanged(op, kernel, inputs)
+        if pure and kernel.call is passthrough:
+            self._passing.add(op)
+            self._draft.replace(op.outputs, inputs)
+        elif pure and kept is not None:
+            self._draft.replace(op.outputs, [kept])
+        elif not (pure and self._folded(op, kernel, inputs)):
+            self._draft.work.append(Work(op, kernel, inputs, op.outputs))
+
+    def _handed_on(self, op: Operation) -> bool:
+        """Has variables that the run updates stand for the results of an op that hands them on.
+
+        So each op that computes something of them reads what they are when it does.
+        """
+        late = [self._late(tensor) for tensor in op.inputs]
+        if all(variable is None for variable in late) or self._kernel(op).call is not passthrough:
+            return False
+        self._passing.add(op)
+        pairs = zip(late, op.inputs, strict=True)
+        sources = [self._stand_ins.of(tensor) if x is None else x for x, tensor in pairs]
+        self._draft.replace(op.outputs, sources)
+        return True
+
+    def _late(self, tensor: Tensor) -> Tensor | None:
+        """The variable, updated in the run, whose value at the time of reading is meant."""
+        source = tensor if tensor.dtype.is_ref_dtype else self._stand_ins.of(tensor)
+        return source if isinstance(source, Tensor) and source in self._changing else None
+
+    def _inputs(self, op: Operation) -> tuple[Source, ...]:
+        """What stands for the inputs; references to variables, where the op takes them."""
+        taken = taken_as_references(op)
+        if taken is not None:
+            pairs = list(zip(op.inputs, taken, strict=True))
+            inputs = tuple([tensor if whole else self._read(tensor) for tensor, whole in pairs])
+            for tensor, whole in pairs:
+                if whole:
+                    self._values.pop(variable_of(tensor), None)
+            return inputs
+        read = self._read if self._changing else self._stand_ins.of
+        return tuple([read(tensor) for tensor in op.inputs])
+
+    def _read(self, tensor: Tensor) -> Source:
+        """The value that `tensor` refers to at this point of the plan.
+
+        An update refers to what the variable was right after it, whenever it is read. What is fed
+        for a variable is its value; what a body takes in is a reference.
+        """
+        variable = self._late(tensor)
+        if variable is not None:
+            if variable in self._values:
+                return self._values[variable]
+            tensor = variable
+        fed = tensor in self._draft.fed and not isinstance(tensor.op.definition.traits, Input)
+        if not tensor.dtype.is_ref_dtype or fed:
+            return self._stand_ins.of(tensor)
+        if tensor.op.inputs and tensor in self._stand_ins:
+            return self._stand_ins.of(tensor)
+        value = Tensor(tensor.op, tensor.value_index, tensor.dtype.base_dtype)
+        self._draft.work.append(Work(tensor.op, _DEREFERENCE, (tensor,), (value,)))
+        if variable is not None:
+            self._values[variable] = value
+        return value
+
+    def _kernel(self, op: Operation) -> KernelSpec:
+        factory = op.definition.kernel_factory
+        if factory is None:
+            raise errors.InternalError(None, op, f"{op.type} has no kernel")
+        context = KernelContext(
+            op, self._draft.inference, self._stand_ins, self._state, bodies=self._bodies
+        )
+        try:
+            return stated(factory(context), op.definition.kernel_memory)
+        except Exception as error:  # noqa: BLE001
+            # What is wrong with the op is told when it runs, as if the kernel had found it then.
+            return KernelSpec(_raiser(error))
+
+    def _known_from_shapes(self, op: Operation) -> bool:
+        """Takes the results that static shapes decide for constants: Shape, and what is made of it.
+
+        Sizes are integers, and to look at those alone keeps planning quick. An empty result is
+        known even where the kernel will refuse its inputs, so it has to run.
+        """
+        definition = op.definition
+        own_rule = definition.value_function is not None
+        integers = op.inputs and op.outputs and all(tensor.dtype in _SIZES for tensor in op.outputs)
+        # Arithmetic may refuse its inputs though the result is known: 0 // x, where x is 0.
+        if not own_rule and (definition.traits.checking or not integers):
+            return False
+        values = [self._draft.inference.value(tensor) for tensor in op.outputs]
+        known = [
+            value
+            for value in values
+            if value is not None and not is_symbolic(value) and (own_rule or value.size)
+        ]
+        if len(known) < len(values):
+            return False
+        self._draft.replace(op.outputs, map(Constant, known))
+        return True
+
+    def _merged(self, op: Operation, inputs: tuple[Source, ...]) -> bool:
+        """Lets an earlier op that computes the same stand for this one."""
+        if not inputs or any(tensor in self._draft.fed for tensor in op.outputs):
+            return False
+        key = (op.definition.name, inputs, _attr_key(op))
+        twin = self._done.setdefault(key, op)
+        if twin is op:
+            return False
+        if twin in self._passing:
+            self._passing.add(op)
+        self._draft.replace(op.outputs, twin.outputs)
+        return True
+
+    def _folded(self, op: Operation, kernel: KernelSpec, inputs: tuple[Source, ...]) -> bool:
+        """Runs an op on constants now; if it fails or is too large, it runs later."""
+        arrays = [source.array for source in inputs if isinstance(source, Constant)]
+        if len(arrays) < len(inputs) or (inputs and self._is_large(op)):
+            return False
+        if isinstance(op.definition.traits, Bodies):
+            return False
+        try:
+            results = kernel.call(*arrays)
+        except Exception:  # noqa: BLE001 - it fails again, and is told, when it runs
+            return False
+        several = isinstance(results, (tuple, list))
+        values = [np.asarray(result) for result in (results if several else [results])]
+        if inputs and sum(value.nbytes for value in values) > _MOST_FOLDED_BYTES:
+            return False
+        for value in values:
+            value.flags.writeable = False
+        self._draft.replace(op.outputs, map(Constant, values))
+        return True
+
+    def _is_large(self, op: Operation) -> bool:
+        """Whether static shapes tell that the results are too large to be kept in a plan."""
+        sizes = [
+            (self._draft.inference.shape(tensor).num_elements() or 0) * tensor.dtype.size
+            for tensor in op.outputs
+        ]
+        return sum(sizes) > _MOST_FOLDED_BYTES
+
+
+def _unchanged(op: Operation, kernel: KernelSpec, inputs: Sequence[Source]) -> Source | None:
+    """What an op gives as it is, to the bit: `x` of `x * 1.0` and of `x / 1.0`; None for others."""
+    if kernel.line is None or op.outputs[0].dtype.numpy_dtype.kind != "f":
+        return None
+    line = kernel.line([item.array if isinstance(item, Constant) else None for item in inputs])
+    if line is None or isinstance(inputs[line.input], Constant):
+        return None
+    is_product = isinstance(line.offset, float)  # x + 0.0 changes the sign of a zero
+    one = is_product and np.ndim(line.factor) == 0 and line.factor == 1
+    return inputs[line.input] if one and line.offset == 0 else None
+
+
+def _attr_key(op: Operation) -> Hashable:
+    """The attrs of an op in a form that can be compared; those of a node alone are left out."""
+    return tuple([_bits(value) for name, value in op.attrs.items() if not name.startswith("_")])
+
+
+def _bits(value: Any) -> Hashable:
+    """A key that values share only if nothing tells them apart: not -0.0 and 0.0, True and 1."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_bits, value))
+    if isinstance(value, float):
+        return float, value.hex()
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return type(value), value
+
+
+def _raiser(error: Exception) -> Callable[..., Any]:
+    def fail(*_: Any) -> Any:
+        raise error.with_traceback(None)
+
+    return fail

@@ -1,0 +1,1 @@
+"""For programs of TensorFlow 1.x: `td.contrib`, `td.estimator`, flags, `td.test`."""

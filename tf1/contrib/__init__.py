@@ -1,0 +1,1 @@
+"""`td.contrib`, the parts that most programs use."""

@@ -1,0 +1,231 @@
+"""Variables of models."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ....graph.default_graph import get_default_graph
+from ....graph.default_scopes import add_to_collection, device as device_scope
+from ....graph.scopes.collections import GraphKeys
+from ....ops.variable_scopes.get_variable import get_variable
+from ....ops.variable_scopes.variable_scope import get_variable_scope
+from ....ops.variables.variable import Variable
+from .arg_scopes import add_arg_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+public = {
+    "td.contrib.framework, td.contrib.slim": (
+        "add_model_variable global_variable local_variable model_variable variable"
+    ),
+}
+
+
+@add_arg_scope
+def variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Iterable[str] | None = None,
+    caching_device: Any = None,
+    device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Callable[..., Any] | None = None,
+    use_resource: bool | None = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Variable:
+    """The variable of a name under the variable scope in force: as `td.get_variable`, on a device.
+
+    Args:
+        name: the name.
+        shape: the shape.
+        dtype: the dtype.
+        initializer: as for `td.get_variable`, like what is not told here.
+        regularizer: as there.
+        trainable: as there.
+        collections: the collections that list it; by default that of global variables.
+        caching_device: as there.
+        device: the device, or a function from an op to one.
+        partitioner: as there.
+        custom_getter: a function that is called in the place of `td.get_variable`.
+        use_resource: as there.
+        synchronization: as there.
+        aggregation: as there.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.variable_scope("layer"):
+        ...     td.contrib.slim.variable("w", [2, 3]).name
+        'layer/w:0'
+    """
+    listed = [GraphKeys.GLOBAL_VARIABLES] if collections is None else [*dict.fromkeys(collections)]
+    getter: Callable[..., Any] = get_variable
+    if custom_getter is not None:
+        getter = partial(custom_getter, reuse=get_variable_scope().reuse)
+    with device_scope(device or ""):
+        found: Variable = getter(
+            name,
+            shape=shape,
+            dtype=dtype,
+            initializer=initializer,
+            regularizer=regularizer,
+            trainable=trainable,
+            collections=listed,
+            caching_device=caching_device,
+            partitioner=partitioner,
+            use_resource=use_resource,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
+    return found
+
+
+@add_arg_scope
+def model_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = "float32",
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Iterable[str] | None = None,
+    caching_device: Any = None,
+    device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Callable[..., Any] | None = None,
+    use_resource: bool | None = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Variable:
+    """A `variable` that is also listed among those of the model.
+
+    Args:
+        name: the name.
+        shape: the shape.
+        dtype: the dtype.
+        initializer: as for `variable`, like what is not told here.
+        regularizer: as there.
+        trainable: as there.
+        collections: further collections that list it.
+        caching_device: as there.
+        device: as there.
+        partitioner: as there.
+        custom_getter: as there.
+        use_resource: as there.
+        synchronization: as there.
+        aggregation: as there.
+
+    Example:
+        >>> import tensordraft as td
+        >>> slim = td.contrib.slim
+        >>> with td.Graph().as_default():
+        ...     w = slim.model_variable("w", [2, 3], regularizer=slim.l2_regularizer(0.1))
+        ...     slim.get_model_variables() == [w], len(slim.losses.get_regularization_losses())
+        (True, 1)
+    """
+    listed = [*(collections or ()), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
+    return variable(
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=trainable,
+        collections=listed,
+        caching_device=caching_device,
+        device=device,
+        partitioner=partitioner,
+        custom_getter=custom_getter,
+        use_resource=use_resource,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+
+
+@add_arg_scope
+def global_variable(
+    initial_value: Any,
+    validate_shape: bool = True,
+    name: str | None = None,
+    use_resource: bool | None = None,
+) -> Variable:
+    """A global variable that is not trained.
+
+    Args:
+        initial_value: as for `td.Variable`.
+        validate_shape: as there.
+        name: as there.
+        use_resource: as there.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     v = td.contrib.framework.global_variable(1.0)
+        ...     td.global_variables() == [v], td.trainable_variables()
+        (True, [])
+    """
+    return Variable(
+        initial_value,
+        trainable=False,
+        collections=[GraphKeys.GLOBAL_VARIABLES],
+        validate_shape=validate_shape,
+        name=name,
+        use_resource=use_resource,
+    )
+
+
+@add_arg_scope
+def local_variable(
+    initial_value: Any,
+    validate_shape: bool = True,
+    name: str | None = None,
+    use_resource: bool | None = None,
+) -> Variable:
+    """A local variable.
+
+    Args:
+        initial_value: as for `td.Variable`.
+        validate_shape: as there.
+        name: as there.
+        use_resource: as there.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     v = td.contrib.framework.local_variable(0)
+        ...     td.local_variables() == [v]
+        True
+    """
+    return Variable(
+        initial_value,
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES],
+        validate_shape=validate_shape,
+        name=name,
+        use_resource=use_resource,
+    )
+
+
+def add_model_variable(var: Variable) -> None:
+    """Lists a variable among those of the model, once.
+
+    Args:
+        var: the variable.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     v = td.Variable(1.0)
+        ...     td.contrib.slim.add_model_variable(v)
+        ...     td.model_variables() == [v]
+        True
+    """
+    listed = get_default_graph().get_collection(GraphKeys.MODEL_VARIABLES)
+    if not any(known is var for known in listed):
+        add_to_collection(GraphKeys.MODEL_VARIABLES, var)

@@ -1,0 +1,1 @@
+"""`td.contrib.legacy_seq2seq`."""

@@ -1,0 +1,297 @@
+"""Streaming metrics at thresholds and of the best classes, with predictions first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ....ops.common.public_function import public_function
+from ....training.metrics import means, ranked_metrics, threshold_counts
+from ....training.metrics.counting import described
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+public = {
+    "td.contrib.metrics, td.contrib.slim.metrics": (
+        "streaming_false_negatives_at_thresholds streaming_false_positives_at_thresholds "
+        "streaming_mean_cosine_distance streaming_mean_relative_error streaming_percentage_less "
+        "streaming_precision_at_thresholds streaming_recall_at_thresholds "
+        "streaming_sensitivity_at_specificity streaming_sparse_average_precision_at_k "
+        "streaming_sparse_precision_at_k streaming_sparse_recall_at_k "
+        "streaming_specificity_at_sensitivity streaming_true_negatives_at_thresholds "
+        "streaming_true_positives_at_thresholds"
+    ),
+}
+
+
+def _doc(name: str, metric: str, older: str, newer: str, further: str) -> str:
+    return f"""`td.metrics.{metric}`, with predictions first.
+
+        Args:
+{further}
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session() as session:
+            ...     one = td.contrib.metrics.{name}({older})[1]
+            ...     other = td.metrics.{metric}({newer})[1]
+            ...     session.run(td.local_variables_initializer())
+            ...     (session.run(one) == session.run(other)).all()
+            np.True_
+        """
+
+
+_CHANCES, _TRUTH = "[0.9, 0.6, 0.4, 0.1]", "[1, 0, 1, 0]"
+_AT = "            thresholds: a list of numbers between 0 and 1."
+
+
+def _at_thresholds(metric: Callable[..., Any]) -> Callable[..., Any]:
+    """A metric with a value at each threshold, with predictions first."""
+
+    def call(
+        predictions: Any,
+        labels: Any,
+        thresholds: Any,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        return metric(  # type: ignore[no-any-return]
+            labels, predictions, thresholds, weights, metrics_collections, updates_collections, name
+        )
+
+    known = metric.__name__
+    streaming = f"streaming_{known}"
+    doc = _doc(
+        streaming, known, f"{_CHANCES}, {_TRUTH}, [0.5]", f"{_TRUTH}, {_CHANCES}, [0.5]", _AT
+    )
+    made: Callable[..., Any] = described(public_function(call, streaming, doc, module=__name__))
+    return made
+
+
+streaming_true_positives_at_thresholds = _at_thresholds(
+    threshold_counts.true_positives_at_thresholds
+)
+streaming_true_negatives_at_thresholds = _at_thresholds(
+    threshold_counts.true_negatives_at_thresholds
+)
+streaming_false_positives_at_thresholds = _at_thresholds(
+    threshold_counts.false_positives_at_thresholds
+)
+streaming_false_negatives_at_thresholds = _at_thresholds(
+    threshold_counts.false_negatives_at_thresholds
+)
+streaming_precision_at_thresholds = _at_thresholds(threshold_counts.precision_at_thresholds)
+streaming_recall_at_thresholds = _at_thresholds(threshold_counts.recall_at_thresholds)
+
+
+@described
+def streaming_sensitivity_at_specificity(
+    predictions: Any,
+    labels: Any,
+    specificity: float,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """`td.metrics.sensitivity_at_specificity`, with predictions first.
+
+    Args:
+        specificity: the share of what is not true, by which the threshold is chosen.
+        num_thresholds: how many thresholds there are, from 0 to 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     guesses, right = [0.9, 0.6, 0.4, 0.1], [1, 0, 1, 0]
+        ...     metric = td.contrib.metrics.streaming_sensitivity_at_specificity
+        ...     _, update = metric(guesses, right, 0.9)
+        ...     session.run(td.local_variables_initializer())
+        ...     print(round(float(session.run(update)), 3))
+        0.5
+    """
+    return threshold_counts.sensitivity_at_specificity(
+        labels, predictions, specificity, weights, num_thresholds, metrics_collections,
+        updates_collections, name,
+    )  # fmt: skip
+
+
+@described
+def streaming_specificity_at_sensitivity(
+    predictions: Any,
+    labels: Any,
+    sensitivity: float,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """`td.metrics.specificity_at_sensitivity`, with predictions first.
+
+    Args:
+        sensitivity: the share of what is true, by which the threshold is chosen.
+        num_thresholds: how many thresholds there are, from 0 to 1.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     guesses, right = [0.9, 0.6, 0.4, 0.1], [1, 0, 1, 0]
+        ...     metric = td.contrib.metrics.streaming_specificity_at_sensitivity
+        ...     _, update = metric(guesses, right, 0.9)
+        ...     session.run(td.local_variables_initializer())
+        ...     print(round(float(session.run(update)), 3))
+        0.5
+    """
+    return threshold_counts.specificity_at_sensitivity(
+        labels, predictions, sensitivity, weights, num_thresholds, metrics_collections,
+        updates_collections, name,
+    )  # fmt: skip
+
+
+@described
+def streaming_mean_cosine_distance(
+    predictions: Any,
+    labels: Any,
+    dim: int,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """`td.metrics.mean_cosine_distance`, with predictions first.
+
+    Args:
+        dim: the dimension of the vectors.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     _, update = td.contrib.metrics.streaming_mean_cosine_distance(
+        ...         [[0.0, 1.0]], [[1.0, 0.0]], 1
+        ...     )
+        ...     session.run(td.local_variables_initializer())
+        ...     session.run(update)
+        np.float32(1.0)
+    """
+    return means.mean_cosine_distance(
+        labels, predictions, dim, weights, metrics_collections, updates_collections, name
+    )
+
+
+@described
+def streaming_mean_relative_error(
+    predictions: Any,
+    labels: Any,
+    normalizer: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """`td.metrics.mean_relative_error`, with predictions first.
+
+    Args:
+        normalizer: what errors are divided by, of the shape of the labels.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     metric = td.contrib.metrics.streaming_mean_relative_error
+        ...     _, update = metric([3.0, 2.0], [1.0, 2.0], [4.0, 2.0])
+        ...     session.run(td.local_variables_initializer())
+        ...     session.run(update)
+        np.float32(0.25)
+    """
+    return means.mean_relative_error(
+        labels, predictions, normalizer, weights, metrics_collections, updates_collections, name
+    )
+
+
+@described
+def streaming_percentage_less(
+    values: Any,
+    threshold: float,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """`td.metrics.percentage_below` under an older name.
+
+    Args:
+        threshold: what values are compared with.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     _, update = td.contrib.metrics.streaming_percentage_less([1.0, 2.0, 3.0, 4.0], 2.0)
+        ...     session.run(td.local_variables_initializer())
+        ...     session.run(update)
+        np.float32(0.25)
+    """
+    return means.percentage_below(
+        values, threshold, weights, metrics_collections, updates_collections, name
+    )
+
+
+def _of_class(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
+    """A metric of the classes that are predicted best, with predictions first."""
+
+    def call(
+        predictions: Any,
+        labels: Any,
+        k: int,
+        class_id: int | None = None,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        return metric(  # type: ignore[no-any-return]
+            labels, predictions, k, class_id, weights, metrics_collections, updates_collections,
+            name,
+        )  # fmt: skip
+
+    further = (
+        "            k: how many classes count as predicted.\n"
+        "            class_id: the class that counts alone; by default all do."
+    )
+    return _of_best(call, f"streaming_sparse_{known}", known, further)
+
+
+def _of_best(call: Any, streaming: str, known: str, further: str) -> Callable[..., Any]:
+    scores, classes = "[[0.1, 0.7, 0.2]]", "td.constant([[2]], td.int64)"
+    doc = _doc(streaming, known, f"{scores}, {classes}, 2", f"{classes}, {scores}, 2", further)
+    made: Callable[..., Any] = described(public_function(call, streaming, doc, module=__name__))
+    return made
+
+
+def _of_order(metric: Callable[..., Any], known: str) -> Callable[..., Any]:
+    """A metric of the order of the best classes, with predictions first."""
+
+    def call(
+        predictions: Any,
+        labels: Any,
+        k: int,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        return metric(  # type: ignore[no-any-return]
+            labels, predictions, k, weights, metrics_collections, updates_collections, name
+        )
+
+    further = "            k: how many classes count as predicted."
+    return _of_best(call, f"streaming_sparse_{known}", known, further)
+
+
+streaming_sparse_precision_at_k = _of_class(ranked_metrics.precision_at_k, "precision_at_k")
+streaming_sparse_recall_at_k = _of_class(ranked_metrics.recall_at_k, "recall_at_k")
+streaming_sparse_average_precision_at_k = _of_order(
+    ranked_metrics.average_precision_at_k, "average_precision_at_k"
+)

@@ -1,0 +1,47 @@
+"""TensorBoard's projector: which tensors it shows as points."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ...formats.message_files import write_message
+
+if TYPE_CHECKING:
+    from ...protos.messages import ProjectorConfig
+
+public = {"td.contrib.tensorboard.plugins.projector": "visualize_embeddings"}
+
+
+def visualize_embeddings(summary_writer: Any, config: ProjectorConfig) -> None:
+    """Tells TensorBoard's projector what to show, in the folder of a writer of summaries.
+
+    Args:
+        summary_writer: a FileWriter, or the name of its folder; the checkpoint with the tensors is
+            to be saved there, too.
+        config: what to show: see `td.contrib.tensorboard.plugins.projector.ProjectorConfig`.
+
+    Raises:
+        ValueError: the writer has no folder.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import tensordraft as td
+        >>> projector = td.contrib.tensorboard.plugins.projector
+        >>> config = projector.ProjectorConfig()
+        >>> shown = config.embeddings.add(tensor_name="words", metadata_path="words.tsv")
+        >>> folder = tempfile.mkdtemp()
+        >>> projector.visualize_embeddings(folder, config)
+        >>> print(Path(folder, "projector_config.pbtxt").read_text())
+        embeddings {
+          tensor_name: "words"
+          metadata_path: "words.tsv"
+        }
+        <BLANKLINE>
+    """
+    ask = getattr(summary_writer, "get_logdir", None)
+    folder = summary_writer if ask is None else ask()
+    if not folder:
+        raise ValueError("Summary writer must have a logdir")
+    write_message(config, os.path.join(folder, "projector_config.pbtxt"), as_text=True)

@@ -1,0 +1,186 @@
+"""Evaluation as `slim` has it: a number of steps, and summaries at their end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ....ops.summaries.tensors_and_texts import merge_all
+from ....saving.savers.saver import Saver
+from ....training.sessions.session_creation import Scaffold
+from ..training.evaluating import (
+    StopAfterNEvalsHook,
+    SummaryAtEndHook,
+    evaluate_once as evaluated,
+    evaluate_repeatedly,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ....training.sessions.session_run_hook import SessionRunHook
+
+public = {"td.contrib.slim.evaluation": "evaluate_once evaluation_loop"}
+
+_DEFAULT = 0  # told apart from None, which writes no summaries
+
+
+def evaluate_once(
+    master: Any,
+    checkpoint_path: str | None,
+    logdir: str,
+    num_evals: int = 1,
+    initial_op: Any = None,
+    initial_op_feed_dict: Any = None,
+    eval_op: Any = None,
+    eval_op_feed_dict: Any = None,
+    final_op: Any = None,
+    final_op_feed_dict: Any = None,
+    summary_op: Any = _DEFAULT,
+    summary_op_feed_dict: Any = None,
+    variables_to_restore: Any = None,
+    session_config: Any = None,
+    hooks: Iterable[SessionRunHook] | None = None,
+) -> Any:
+    """Evaluates a checkpoint.
+
+    Args:
+        master: "": a session runs in this process.
+        checkpoint_path: the checkpoint.
+        logdir: the folder for summaries.
+        num_evals: how many steps the evaluation has.
+        initial_op: what is run at the beginning; by default what initializes variables.
+        initial_op_feed_dict: what to feed then.
+        eval_op: what is run in each step, such as the updates of metrics.
+        eval_op_feed_dict: what to feed then.
+        final_op: what is fetched at the end, such as the values of metrics.
+        final_op_feed_dict: what to feed then.
+        summary_op: the summaries; by default all of the graph, None for none.
+        summary_op_feed_dict: what to feed for them.
+        variables_to_restore: what is restored; by default all global variables.
+        session_config: as for `td.Session`.
+        hooks: further hooks of the session.
+
+    Returns:
+        The value of `final_op`.
+
+    Example:
+        >>> import os, tempfile
+        >>> import tensordraft as td
+        >>> folder = tempfile.mkdtemp()
+        >>> with td.Graph().as_default():
+        ...     v = td.get_variable("v", initializer=4.0)
+        ...     with td.Session() as session:
+        ...         session.run(v.initializer)
+        ...         path = td.train.Saver().save(session, os.path.join(folder, "model"))
+        ...     mean, update = td.metrics.mean(v)
+        ...     td.contrib.slim.evaluation.evaluate_once(
+        ...         "", path, folder, num_evals=2, eval_op=update, final_op=mean
+        ...     )
+        np.float32(4.0)
+    """
+    return evaluated(
+        checkpoint_path,
+        master,
+        _scaffold(initial_op, initial_op_feed_dict, variables_to_restore),
+        eval_op,
+        eval_op_feed_dict,
+        final_op,
+        final_op_feed_dict,
+        _hooks(num_evals, logdir, summary_op, summary_op_feed_dict, hooks),
+        session_config,
+    )
+
+
+def evaluation_loop(
+    master: Any,
+    checkpoint_dir: str,
+    logdir: str,
+    num_evals: int = 1,
+    initial_op: Any = None,
+    initial_op_feed_dict: Any = None,
+    init_fn: Any = None,
+    eval_op: Any = None,
+    eval_op_feed_dict: Any = None,
+    final_op: Any = None,
+    final_op_feed_dict: Any = None,
+    summary_op: Any = _DEFAULT,
+    summary_op_feed_dict: Any = None,
+    variables_to_restore: Any = None,
+    eval_interval_secs: float = 60,
+    max_number_of_evaluations: int | None = None,
+    session_config: Any = None,
+    timeout: float | None = None,
+    timeout_fn: Callable[[], bool] | None = None,
+    hooks: Iterable[SessionRunHook] | None = None,
+) -> Any:
+    """Evaluates each checkpoint of a folder as it is written.
+
+    Args:
+        master: as for `evaluate_once`, like those that are not told of.
+        checkpoint_dir: the folder.
+        logdir: the folder for summaries.
+        num_evals: as there.
+        initial_op: as there.
+        initial_op_feed_dict: as there.
+        init_fn: called with the session after `initial_op`.
+        eval_op: as there.
+        eval_op_feed_dict: as there.
+        final_op: as there.
+        final_op_feed_dict: as there.
+        summary_op: as there.
+        summary_op_feed_dict: as there.
+        variables_to_restore: as there.
+        eval_interval_secs: the least number of seconds from one evaluation to the next.
+        max_number_of_evaluations: how many there are at most; None for no limit.
+        session_config: as there.
+        timeout: as for `td.train.checkpoints_iterator`.
+        timeout_fn: as there.
+        hooks: as there.
+
+    Returns:
+        The value of `final_op` of the last evaluation; None where there was none.
+
+    Example:
+        >>> import tempfile
+        >>> import tensordraft as td
+        >>> folder = tempfile.mkdtemp()
+        >>> with td.Graph().as_default():
+        ...     v = td.get_variable("v", initializer=4.0)
+        ...     td.contrib.slim.evaluation.evaluation_loop("", folder, folder, timeout=0)
+    """
+    return evaluate_repeatedly(
+        checkpoint_dir,
+        master,
+        _scaffold(initial_op, initial_op_feed_dict, variables_to_restore, init_fn),
+        eval_op,
+        eval_op_feed_dict,
+        final_op,
+        final_op_feed_dict,
+        eval_interval_secs,
+        _hooks(num_evals, logdir, summary_op, summary_op_feed_dict, hooks),
+        session_config,
+        max_number_of_evaluations,
+        timeout,
+        timeout_fn,
+    )
+
+
+def _scaffold(op: Any, feeds: Any, variables_to_restore: Any, init_fn: Any = None) -> Scaffold:
+    saver = None if variables_to_restore is None else Saver(variables_to_restore)
+    call = None if init_fn is None else lambda scaffold, session: init_fn(session)
+    return Scaffold(init_op=op, init_feed_dict=feeds, init_fn=call, saver=saver)
+
+
+def _hooks(
+    num_evals: int,
+    logdir: str,
+    summary_op: Any,
+    feeds: Any,
+    hooks: Iterable[SessionRunHook] | None,
+) -> list[SessionRunHook]:
+    if isinstance(summary_op, int) and summary_op == _DEFAULT:
+        summary_op = merge_all()
+    found: list[SessionRunHook] = [StopAfterNEvalsHook(num_evals)]
+    if summary_op is not None:
+        found.append(SummaryAtEndHook(logdir, summary_op=summary_op, feed_dict=feeds))
+    return [*found, *(hooks or ())]

@@ -1,0 +1,81 @@
+"""Decorators of functions that are to be used no more."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from ..graph.api.logging import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+public = {"td.contrib.framework": "deprecated deprecated_arg_values deprecated_args"}
+
+
+def deprecated(date: Any, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
+    """A decorator whose function tells, at its first call, what to use instead.
+
+    Args:
+        date: the day from which on the function may be gone.
+        instructions: what to use instead.
+        warn_once: whether only the first call tells.
+
+    Example:
+        >>> import tensordraft as td
+        >>> @td.contrib.framework.deprecated("2017-01-01", "Use the other one.")
+        ... def old(x):
+        ...     return x + 1
+        >>> old(1)
+        2
+    """
+
+    def decorate(function: Any) -> Any:
+        told = False
+
+        @wraps(function)
+        def told_of(*args: Any, **kwargs: Any) -> Any:
+            nonlocal told
+            if not (told and warn_once):
+                told = True
+                warn("%s is deprecated since %s: %s", function.__name__, date, instructions)
+            return function(*args, **kwargs)
+
+        return told_of
+
+    return decorate
+
+
+def deprecated_args(
+    date: Any, instructions: str, *names: Any, **settings: Any
+) -> Callable[[Any], Any]:
+    """A decorator that leaves a function of deprecated arguments as it is.
+
+    Args:
+        date: the day from which on the arguments may be gone.
+        instructions: what to use instead.
+        names: the arguments.
+        settings: accepted for TensorFlow's sake.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.contrib.framework.deprecated_args(None, "Leave it out.", "dim")(len) is len
+        True
+    """
+    return lambda function: function
+
+
+def deprecated_arg_values(date: Any, instructions: str, **values: Any) -> Callable[[Any], Any]:
+    """A decorator that leaves a function of deprecated values as it is.
+
+    Args:
+        date: the day from which on the values may be refused.
+        instructions: what to use instead.
+        values: those that are deprecated, by argument.
+
+    Example:
+        >>> import tensordraft as td
+        >>> td.contrib.framework.deprecated_arg_values(None, "Leave it out.", dim=3)(len) is len
+        True
+    """
+    return lambda function: function

@@ -1,0 +1,147 @@
+"""How ready-made models compute their results: linear, deep, constant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...graph.default_graph import get_default_graph
+from ...graph.default_scopes import control_dependencies
+from ...graph.scopes.collections import GraphKeys
+from ...ops.array.fills import fill
+from ...ops.array.shapes import shape
+from ...ops.array.stacking import stack
+from ...ops.debugging.ordering import group
+from ...ops.initializers.plain_initializers import Zeros
+from ...ops.initializers.scaling_initializers import GlorotUniform
+from ...ops.variable_scopes.get_variable import get_variable
+from ...ops.variable_scopes.global_step import get_global_step
+from ...ops.variable_scopes.variable_scope import variable_scope
+from ...ops.variables.variable_updates import assign_add
+from ...training.feature_columns.column_layers import input_layer, linear_model
+from ...training.layers.batch_normalization import batch_normalization
+from ...training.layers.core import dense, dropout
+from ...training.optimizers.adam import AdamOptimizer
+from ...training.optimizers.adaptive_optimizers import AdagradOptimizer, RMSPropOptimizer
+from ...training.optimizers.descent_optimizers import GradientDescentOptimizer
+from ...training.optimizers.ftrl import FtrlOptimizer
+from ...training.optimizers.optimizer import Optimizer
+from .model_modes import ModeKeys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ...graph.node import Tensor
+    from .estimator_spec import EstimatorSpec
+
+    ModelFn = Callable[[Any, Any, str], EstimatorSpec]
+
+_OPTIMIZERS: dict[str, Callable[[float], Optimizer]] = {
+    "Adagrad": AdagradOptimizer,
+    "Adam": AdamOptimizer,
+    "Ftrl": FtrlOptimizer,
+    "RMSProp": RMSPropOptimizer,
+    "SGD": GradientDescentOptimizer,
+}
+
+
+def optimizer_meant(given: Any, rate: float) -> Optimizer:
+    """An optimizer by its name, or one that a function makes.
+
+    Args:
+        given: a name, an Optimizer, or a function that makes one.
+        rate: the learning rate of one that is named.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if isinstance(given, str) and given in _OPTIMIZERS:
+        return _OPTIMIZERS[given](rate)
+    found = given() if callable(given) else given
+    if not isinstance(found, Optimizer):
+        raise ValueError(
+            f"optimizer must be an Optimizer or one of {sorted(_OPTIMIZERS)}, got {given!r}"
+        )
+    return found
+
+
+def linear_logits(
+    features: Mapping[str, Any], columns: Any, units: int, combiner: str = "sum"
+) -> Tensor:
+    """A linear model of columns, in the scope "linear"."""
+    with variable_scope("linear"):
+        return linear_model(features, columns, units, combiner)
+
+
+class Layers(NamedTuple):
+    """Dense layers over columns.
+
+    Args:
+        columns: dense columns.
+        hidden: the sizes of the layers.
+        activation: their activation.
+        rate: how likely an element is dropped in training; None for never.
+        normalized: whether layers are normalized over the batch.
+    """
+
+    columns: Any
+    hidden: Sequence[int]
+    activation: Any
+    rate: float | None
+    normalized: bool
+
+
+def deep_logits(features: Mapping[str, Any], layers: Layers, units: int, mode: str) -> Tensor:
+    """Dense layers over columns, in the scope "dnn".
+
+    Args:
+        features: the features.
+        layers: the layers.
+        units: how many results there are.
+        mode: a ModeKeys.
+    """
+    training = mode == ModeKeys.TRAIN
+    with variable_scope("dnn"):
+        with variable_scope("input_from_feature_columns"):
+            net = input_layer(features, layers.columns)
+        for number, size in enumerate(layers.hidden):
+            initializer = GlorotUniform()
+            name = f"hiddenlayer_{number}"
+            net = dense(net, size, layers.activation, kernel_initializer=initializer, name=name)
+            if layers.rate is not None and training:
+                net = dropout(net, layers.rate, training=True)
+            if layers.normalized:
+                net = batch_normalization(
+                    net, momentum=0.999, training=training, name=f"batchnorm_{number}"
+                )
+        result: Tensor = dense(net, units, kernel_initializer=GlorotUniform(), name="logits")
+        return result
+
+
+def constant_logits(features: Mapping[str, Any], units: int) -> Tensor:
+    """The same for each example, in the scope "baseline"."""
+    first = next(iter(features.values()))
+    with variable_scope("baseline"):
+        bias = get_variable("bias", shape=[units], initializer=Zeros())
+        rows = first.dense_shape[0] if hasattr(first, "dense_shape") else shape(first)[0]
+        return fill(stack([rows, units]), 0.0) + bias
+
+
+def one_step(optimizer: Optimizer) -> Callable[[Any], Any]:
+    """What takes a step of an optimizer for a loss."""
+    return lambda loss: optimizer.minimize(loss, get_global_step())
+
+
+def steps_by_scope(optimizers: Mapping[str, Optimizer]) -> Callable[[Any], Any]:
+    """What takes a step for a loss: of each optimizer for the variables of its scope."""
+
+    def train(loss: Any) -> Any:
+        graph = get_default_graph()
+        steps = []
+        for scope, optimizer in optimizers.items():
+            chosen = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES, f"{scope}/")
+            if chosen:
+                steps.append(optimizer.minimize(loss, var_list=chosen))
+        with control_dependencies([group(*steps)]):
+            return assign_add(get_global_step(), 1).op
+
+    return train

@@ -1,0 +1,314 @@
+"""Ready-made models: dense layers, alone or beside a linear part."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ...ops.math.add_n import add_n
+from ...ops.nn.activations import relu
+from ...training.losses.weighted_loss import Reduction
+from .canned_heads import Numbers, classes_head
+from .canned_logits import (
+    Layers,
+    deep_logits,
+    linear_logits,
+    one_step,
+    optimizer_meant,
+    steps_by_scope,
+)
+from .estimator import Estimator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .canned_heads import Head
+    from .canned_logits import ModelFn
+    from .estimator_spec import EstimatorSpec
+
+public = {
+    "td.estimator": (
+        "DNNClassifier DNNLinearCombinedClassifier DNNLinearCombinedRegressor DNNRegressor"
+    )
+}
+
+
+class DNNClassifier(Estimator):
+    """Dense layers, to tell classes.
+
+    Args:
+        hidden_units: the sizes of the layers.
+        feature_columns: the columns of features.
+        model_dir: as for `td.estimator.Estimator`.
+        n_classes: how many classes there are.
+        weight_column: the name of the feature with the weights of examples, or its column.
+        label_vocabulary: the names of the classes, where labels are strings.
+        optimizer: an Optimizer, a function that makes one, or a name such as "Adam".
+        activation_fn: the activation of the layers.
+        dropout: how likely an element is dropped in training; None for never.
+        config: a RunConfig.
+        warm_start_from: as for `td.estimator.Estimator`.
+        loss_reduction: how the losses of a batch become one.
+        batch_norm: whether layers are normalized over the batch.
+
+    Raises:
+        ValueError: an argument is out of range.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> x = td.feature_column.numeric_column("x")
+        >>> model = td.estimator.DNNClassifier([8, 4], [x])
+        >>> examples = {"x": np.array([0.0, 1.0, 2.0])}, np.array([0, 1, 1])
+        >>> input_fn = td.estimator.inputs.numpy_input_fn(*examples, shuffle=False)
+        >>> found = model.train(input_fn).evaluate(input_fn)
+        >>> found["global_step"], "accuracy" in found
+        (np.int64(1), True)
+    """
+
+    def __init__(
+        self,
+        hidden_units: Sequence[int],
+        feature_columns: Any,
+        model_dir: str | None = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Any = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Any = relu,
+        dropout: float | None = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
+    ) -> None:
+        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        model_fn = _deep_model(
+            Layers(feature_columns, hidden_units, activation_fn, dropout, batch_norm),
+            head,
+            optimizer,
+        )
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+class DNNRegressor(Estimator):
+    """Dense layers, to tell numbers.
+
+    Args:
+        hidden_units: the sizes of the layers.
+        feature_columns: the columns of features.
+        model_dir: as for `td.estimator.Estimator`.
+        label_dimension: how many numbers an example has.
+        weight_column: the name of the feature with the weights of examples, or its column.
+        optimizer: an Optimizer, a function that makes one, or a name such as "Adam".
+        activation_fn: the activation of the layers.
+        dropout: how likely an element is dropped in training; None for never.
+        config: a RunConfig.
+        warm_start_from: as for `td.estimator.Estimator`.
+        loss_reduction: how the losses of a batch become one.
+        batch_norm: whether layers are normalized over the batch.
+
+    Raises:
+        ValueError: an argument is out of range.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> x = td.feature_column.numeric_column("x")
+        >>> model = td.estimator.DNNRegressor([8, 4], [x])
+        >>> examples = {"x": np.array([0.0, 1.0, 2.0])}, np.array([0.5, 1.5, 2.5])
+        >>> input_fn = td.estimator.inputs.numpy_input_fn(*examples, shuffle=False)
+        >>> found = model.train(input_fn).evaluate(input_fn)
+        >>> found["global_step"], "average_loss" in found
+        (np.int64(1), True)
+    """
+
+    def __init__(
+        self,
+        hidden_units: Sequence[int],
+        feature_columns: Any,
+        model_dir: str | None = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        optimizer: Any = "Adagrad",
+        activation_fn: Any = relu,
+        dropout: float | None = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
+    ) -> None:
+        head = Numbers(label_dimension, weight_column, loss_reduction)
+        model_fn = _deep_model(
+            Layers(feature_columns, hidden_units, activation_fn, dropout, batch_norm),
+            head,
+            optimizer,
+        )
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+class DNNLinearCombinedClassifier(Estimator):
+    """A linear model and dense layers, added up, to tell classes.
+
+    Args:
+        model_dir: as for `td.estimator.Estimator`.
+        linear_feature_columns: the columns of the linear part.
+        linear_optimizer: the optimizer of the linear part.
+        dnn_feature_columns: the columns of the deep part.
+        dnn_optimizer: the optimizer of the deep part.
+        dnn_hidden_units: the sizes of the layers of the deep part.
+        dnn_activation_fn: the activation of the layers.
+        dnn_dropout: how likely an element is dropped in training; None for never.
+        n_classes: how many classes there are.
+        weight_column: the name of the feature with the weights of examples, or its column.
+        label_vocabulary: the names of the classes, where labels are strings.
+        config: a RunConfig.
+        warm_start_from: as for `td.estimator.Estimator`.
+        loss_reduction: how the losses of a batch become one.
+        batch_norm: whether layers are normalized over the batch.
+        linear_sparse_combiner: as for `td.feature_column.linear_model`.
+
+    Raises:
+        ValueError: an argument is out of range.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> x = td.feature_column.numeric_column("x")
+        >>> model = td.estimator.DNNLinearCombinedClassifier(
+        ...     linear_feature_columns=[x], dnn_feature_columns=[x], dnn_hidden_units=[8]
+        ... )
+        >>> examples = {"x": np.array([0.0, 1.0, 2.0])}, np.array([0, 1, 1])
+        >>> input_fn = td.estimator.inputs.numpy_input_fn(*examples, shuffle=False)
+        >>> found = model.train(input_fn).evaluate(input_fn)
+        >>> found["global_step"], "accuracy" in found
+        (np.int64(1), True)
+    """
+
+    def __init__(
+        self,
+        model_dir: str | None = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] = (),
+        dnn_activation_fn: Any = relu,
+        dnn_dropout: float | None = None,
+        n_classes: int = 2,
+        weight_column: Any = None,
+        label_vocabulary: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
+        linear_sparse_combiner: str = "sum",
+    ) -> None:
+        head = classes_head(n_classes, weight_column, label_vocabulary, loss_reduction)
+        model_fn = _combined_model(
+            Layers(
+                dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm
+            ),
+            list(linear_feature_columns or ()),
+            head,
+            (dnn_optimizer, linear_optimizer),
+            linear_sparse_combiner,
+        )
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+class DNNLinearCombinedRegressor(Estimator):
+    """A linear model and dense layers, added up, to tell numbers.
+
+    Args:
+        model_dir: as for `td.estimator.Estimator`.
+        linear_feature_columns: the columns of the linear part.
+        linear_optimizer: the optimizer of the linear part.
+        dnn_feature_columns: the columns of the deep part.
+        dnn_optimizer: the optimizer of the deep part.
+        dnn_hidden_units: the sizes of the layers of the deep part.
+        dnn_activation_fn: the activation of the layers.
+        dnn_dropout: how likely an element is dropped in training; None for never.
+        label_dimension: how many numbers an example has.
+        weight_column: the name of the feature with the weights of examples, or its column.
+        config: a RunConfig.
+        warm_start_from: as for `td.estimator.Estimator`.
+        loss_reduction: how the losses of a batch become one.
+        batch_norm: whether layers are normalized over the batch.
+        linear_sparse_combiner: as for `td.feature_column.linear_model`.
+
+    Raises:
+        ValueError: an argument is out of range.
+
+    Example:
+        >>> import numpy as np
+        >>> import tensordraft as td
+        >>> x = td.feature_column.numeric_column("x")
+        >>> model = td.estimator.DNNLinearCombinedRegressor(
+        ...     linear_feature_columns=[x], dnn_feature_columns=[x], dnn_hidden_units=[8]
+        ... )
+        >>> examples = {"x": np.array([0.0, 1.0, 2.0])}, np.array([0.5, 1.5, 2.5])
+        >>> input_fn = td.estimator.inputs.numpy_input_fn(*examples, shuffle=False)
+        >>> found = model.train(input_fn).evaluate(input_fn)
+        >>> found["global_step"], "average_loss" in found
+        (np.int64(1), True)
+    """
+
+    def __init__(
+        self,
+        model_dir: str | None = None,
+        linear_feature_columns: Any = None,
+        linear_optimizer: Any = "Ftrl",
+        dnn_feature_columns: Any = None,
+        dnn_optimizer: Any = "Adagrad",
+        dnn_hidden_units: Sequence[int] = (),
+        dnn_activation_fn: Any = relu,
+        dnn_dropout: float | None = None,
+        label_dimension: int = 1,
+        weight_column: Any = None,
+        config: Any = None,
+        warm_start_from: Any = None,
+        loss_reduction: str = Reduction.SUM,
+        batch_norm: bool = False,
+        linear_sparse_combiner: str = "sum",
+    ) -> None:
+        head = Numbers(label_dimension, weight_column, loss_reduction)
+        model_fn = _combined_model(
+            Layers(
+                dnn_feature_columns, dnn_hidden_units, dnn_activation_fn, dnn_dropout, batch_norm
+            ),
+            list(linear_feature_columns or ()),
+            head,
+            (dnn_optimizer, linear_optimizer),
+            linear_sparse_combiner,
+        )
+        super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
+
+
+def _deep_model(layers: Layers, head: Head, optimizer: Any) -> ModelFn:
+    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        logits = deep_logits(features, layers, head.size, mode)
+        train = one_step(optimizer_meant(optimizer, 0.05))
+        return head.spec(features, mode, logits, labels, train)
+
+    return model_fn
+
+
+def _combined_model(
+    layers: Layers, wide: Sequence[Any], head: Head, optimizers: tuple[Any, Any], combiner: str
+) -> ModelFn:
+    if not wide and not layers.columns:
+        raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
+    rates = 0.001, min(0.005, 1 / math.sqrt(len(wide) or 1))
+
+    def model_fn(features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        parts = []
+        if layers.columns:
+            parts.append(deep_logits(features, layers, head.size, mode))
+        if wide:
+            parts.append(linear_logits(features, wide, head.size, combiner))
+        deep, linear = map(optimizer_meant, optimizers, rates)
+        train = steps_by_scope({"dnn": deep, "linear": linear})
+        return head.spec(features, mode, add_n(parts), labels, train)
+
+    return model_fn

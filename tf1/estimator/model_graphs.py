@@ -1,0 +1,51 @@
+"""Graphs of a model: one is built for each call of an estimator."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...graph.default_scopes import device, set_random_seed
+from ...graph.graph import Graph
+from ...ops.variable_scopes.global_step import create_global_step
+from .estimator_spec import EstimatorSpec
+from .input_functions import Inputs, inputs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .run_config import RunConfig
+
+
+class ModelGraphs(NamedTuple):
+    """What graphs of a model are built by: its function, and what functions may ask for.
+
+    The parameters are those of a mode.
+    """
+
+    model_fn: Callable[[Any, Any, str, Any], Any]
+    config: RunConfig
+    params_of: Callable[[str], Any]
+
+    @contextmanager
+    def fresh(self) -> Iterator[Any]:
+        """A new default graph with a global step, which it hands out."""
+        with Graph().as_default(), device(self.config.device_fn):
+            set_random_seed(self.config.tf_random_seed)
+            yield create_global_step()
+
+    def inputs(self, input_fn: Callable[..., Any], mode: str) -> Inputs:
+        """What an input function gives, in the default graph."""
+        offered = {"mode": mode, "params": self.params_of(mode), "config": self.config}
+        return inputs_of(input_fn, offered)
+
+    def model(self, features: Any, labels: Any, mode: str) -> EstimatorSpec:
+        """The model, in the default graph.
+
+        Raises:
+            ValueError: its function gives no EstimatorSpec.
+        """
+        spec = self.model_fn(features, labels, mode, self.config)
+        if not isinstance(spec, EstimatorSpec):
+            raise ValueError(f"model_fn should return an EstimatorSpec, got {spec!r}")
+        return spec

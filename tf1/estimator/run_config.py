@@ -1,0 +1,263 @@
+"""How an estimator runs: where it saves, how often, and with which session."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from ...session.options import ConfigProto
+from ...training.coordination.strategies import Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+public = {
+    "td.contrib.distribute": "DistributeConfig",
+    "td.estimator, td.contrib.learn": "RunConfig",
+}
+
+_UNSET = "default"  # told apart from None, which turns saving off
+_SECONDS = 600
+_STRATEGIES = ("train_distribute", "eval_distribute")
+
+
+class DistributeConfig(NamedTuple):
+    """The strategies of an estimator, as `contrib` has them together.
+
+    Args:
+        train_distribute: a `td.distribute.Strategy` for training.
+        eval_distribute: one for evaluation.
+        remote_cluster: None: there is one process.
+
+    Example:
+        >>> import tensordraft as td
+        >>> strategy = td.contrib.distribute.MirroredStrategy(num_gpus=2)
+        >>> both = td.contrib.distribute.DistributeConfig(train_distribute=strategy)
+        >>> config = td.estimator.RunConfig(experimental_distribute=both)
+        >>> config.train_distribute is strategy, config.eval_distribute
+        (True, None)
+    """
+
+    train_distribute: Strategy | None = None
+    eval_distribute: Strategy | None = None
+    remote_cluster: Any = None
+
+
+class RunConfig:
+    """How an estimator runs; nothing of it can be changed, `replace` makes another one.
+
+    Args:
+        model_dir: the folder of checkpoints and events.
+        tf_random_seed: the seed of the graphs; None for another one each time.
+        save_summary_steps: after how many steps to write summaries.
+        save_checkpoints_steps: after how many steps to save; not beside seconds.
+        save_checkpoints_secs: after how many seconds to save; by default 600. None for both: never.
+        session_config: as for `td.Session`.
+        keep_checkpoint_max: how many checkpoints are kept; 0 or None for all.
+        keep_checkpoint_every_n_hours: one of so many hours is kept for good.
+        log_step_count_steps: after how many steps to log the loss, and how many a second takes.
+        train_distribute: a `td.distribute.Strategy` that is in force while models are built for
+            training.
+        device_fn: a function from an op to its device.
+        protocol: accepted for TensorFlow's sake.
+        eval_distribute: likewise, for evaluation.
+        experimental_distribute: a `td.contrib.distribute.DistributeConfig`, which has both.
+        experimental_max_worker_delay_secs: accepted for TensorFlow's sake.
+        session_creation_timeout_secs: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: steps and seconds are both given, a number is negative, what is to be a
+            strategy is none, or several machines are asked for.
+
+    Example:
+        >>> import tensordraft as td
+        >>> config = td.estimator.RunConfig(tf_random_seed=1, save_checkpoints_steps=50)
+        >>> config.replace(keep_checkpoint_max=2).save_checkpoints_steps, config.is_chief
+        (50, True)
+    """
+
+    def __init__(
+        self,
+        model_dir: str | os.PathLike[str] | None = None,
+        tf_random_seed: int | None = None,
+        save_summary_steps: int | None = 100,
+        save_checkpoints_steps: Any = _UNSET,
+        save_checkpoints_secs: Any = _UNSET,
+        session_config: Any = None,
+        keep_checkpoint_max: int | None = 5,
+        keep_checkpoint_every_n_hours: float = 10000,
+        log_step_count_steps: int | None = 100,
+        train_distribute: Any = None,
+        device_fn: Callable[[Any], str] | None = None,
+        protocol: Any = None,
+        eval_distribute: Any = None,
+        experimental_distribute: Any = None,
+        experimental_max_worker_delay_secs: float | None = None,
+        session_creation_timeout_secs: float = 7200,
+    ) -> None:
+        given = dict(locals())
+        given.pop("self")
+        if save_checkpoints_steps is _UNSET:
+            given["save_checkpoints_steps"] = None
+            if save_checkpoints_secs is _UNSET:
+                given["save_checkpoints_secs"] = _SECONDS
+        elif save_checkpoints_secs is _UNSET:
+            given["save_checkpoints_secs"] = None
+        given["model_dir"] = None if model_dir is None else os.fsdecode(model_dir)
+        self._given = _checked(given)
+        environment = json.loads(os.environ.get("TF_CONFIG") or "{}")
+        _refuse_clusters(environment)
+        self._given["model_dir"] = _one_folder(self.model_dir, environment.get("model_dir"))
+
+    @property
+    def model_dir(self) -> str | None:
+        """The folder of checkpoints and events."""
+        folder: str | None = self._given["model_dir"]
+        return folder
+
+    @property
+    def tf_random_seed(self) -> int | None:
+        """The seed of the graphs."""
+        seed: int | None = self._given["tf_random_seed"]
+        return seed
+
+    @property
+    def save_summary_steps(self) -> int | None:
+        """After how many steps summaries are written."""
+        steps: int | None = self._given["save_summary_steps"]
+        return steps
+
+    @property
+    def save_checkpoints_steps(self) -> int | None:
+        """After how many steps a checkpoint is saved."""
+        steps: int | None = self._given["save_checkpoints_steps"]
+        return steps
+
+    @property
+    def save_checkpoints_secs(self) -> float | None:
+        """After how many seconds a checkpoint is saved."""
+        seconds: float | None = self._given["save_checkpoints_secs"]
+        return seconds
+
+    @property
+    def session_config(self) -> ConfigProto | None:
+        """The configuration of sessions."""
+        config: ConfigProto | None = self._given["session_config"]
+        return config
+
+    @property
+    def keep_checkpoint_max(self) -> int | None:
+        """How many checkpoints are kept."""
+        number: int | None = self._given["keep_checkpoint_max"]
+        return number
+
+    @property
+    def keep_checkpoint_every_n_hours(self) -> float:
+        """One checkpoint of so many hours is kept for good."""
+        hours: float = self._given["keep_checkpoint_every_n_hours"]
+        return hours
+
+    @property
+    def log_step_count_steps(self) -> int | None:
+        """After how many steps loss and speed are logged."""
+        steps: int | None = self._given["log_step_count_steps"]
+        return steps
+
+    @property
+    def device_fn(self) -> Any:
+        """The function from an op to its device."""
+        return self._given["device_fn"]
+
+    # What a cluster of one machine looks like.
+    cluster_spec: Any = None
+    evaluation_master = ""
+    global_id_in_cluster = 0
+    is_chief = True
+    master = ""
+    num_ps_replicas = 0
+    num_worker_replicas = 1
+    service: Any = None
+    task_id = 0
+    task_type = "worker"
+
+    @property
+    def train_distribute(self) -> Strategy | None:
+        """The strategy in force while models are built for training."""
+        strategy: Strategy | None = self._given["train_distribute"]
+        return strategy
+
+    @property
+    def eval_distribute(self) -> Strategy | None:
+        """The strategy in force while models are built for evaluation."""
+        strategy: Strategy | None = self._given["eval_distribute"]
+        return strategy
+
+    def replace(self, **kwargs: Any) -> Self:
+        """Another configuration that differs in what is given.
+
+        Args:
+            kwargs: arguments of the class. Steps of saving take the place of seconds, and the
+                other way round.
+
+        Raises:
+            ValueError: there is no such argument, or its value is not allowed.
+        """
+        for name in kwargs:
+            if name not in self._given:
+                raise ValueError(
+                    f"Replacing {name} is not supported; the properties are {sorted(self._given)}"
+                )
+        steps, seconds = "save_checkpoints_steps", "save_checkpoints_secs"
+        changes = dict(kwargs)
+        for one, other in ((steps, seconds), (seconds, steps)):
+            if changes.get(one) is not None:
+                changes.setdefault(other, None)
+        return type(self)(**{**self._given, **changes})
+
+
+def _checked(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments, if their values are legal."""
+    if given["save_checkpoints_steps"] is not None and given["save_checkpoints_secs"] is not None:
+        raise ValueError("`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.")
+    least = {
+        "save_summary_steps": 0,
+        "save_checkpoints_steps": 0,
+        "save_checkpoints_secs": 0,
+        "keep_checkpoint_max": 0,
+        "log_step_count_steps": 0,
+    }
+    for name, lowest in least.items():
+        if given[name] is not None and given[name] < lowest:
+            raise ValueError(f"{name} must be {lowest} or more, got {given[name]}")
+    if given["keep_checkpoint_every_n_hours"] <= 0:
+        hours = given["keep_checkpoint_every_n_hours"]
+        raise ValueError(f"keep_checkpoint_every_n_hours must be positive, got {hours}")
+    config = given["session_config"]
+    if config is not None and not isinstance(config, ConfigProto):
+        raise ValueError(f"session_config must be a td.ConfigProto, got {config!r}")
+    device_fn = given["device_fn"]
+    if device_fn is not None and not callable(device_fn):
+        raise ValueError(f"device_fn must be a function from an op to a device, got {device_fn!r}")
+    both = given["experimental_distribute"]
+    for name in _STRATEGIES:
+        given[name] = getattr(both, name, given[name]) if both is not None else given[name]
+        if given[name] is not None and not isinstance(given[name], Strategy):
+            raise ValueError(f"{name} must be a td.distribute.Strategy, got {given[name]!r}")
+    return given
+
+
+def _refuse_clusters(environment: dict[str, Any]) -> None:
+    """Raises an error if TF_CONFIG tells of several machines."""
+    cluster = environment.get("cluster") or {}
+    if sum(len(tasks) for tasks in cluster.values()) > 1:
+        raise ValueError(
+            f"TF_CONFIG tells of a cluster {cluster}, and an estimator runs on one machine; "
+            "td.data_parallel shares training out"
+        )
+
+
+def _one_folder(given: str | None, told: str | None) -> str | None:
+    if told and given and told != given:
+        raise ValueError(f"model_dir is {given!r}, and {told!r} in TF_CONFIG")
+    return given or told

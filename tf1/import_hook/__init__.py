@@ -1,0 +1,1 @@
+"""`td.as_tensorflow`: `import tensorflow` gives tensordraft."""

@@ -1,0 +1,214 @@
+"""The names under which programs look for TensorFlow, in this process: `import tensorflow`."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from ...graph.api.dialect import as_in_tensorflow
+from ...graph.api.namespaces import NAMESPACES
+from ...graph.api.unsupported_names import reason
+from ...graph.importing.versions import COMPILER_VERSION, GIT_VERSION, VERSION
+from .module_homes import HIDDEN_BY_FUNCTIONS, HOMES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+public = {"td": "as_tensorflow"}
+
+_PACKAGE = __name__.partition(".")[0]
+_PUBLIC_ROOTS = ("tensorflow.compat.v1", "tensorflow")
+# Names of `td` that TensorFlow has not, or has for something else in a module within.
+_NEW_NAMES = frozenset(
+    {
+        "Contract",
+        "LoadBudget",
+        "Machine",
+        "OpDef",
+        "Size",
+        "TensorLike",
+        "as_tensorflow",
+        "check_graph",
+        "check_program",
+        "cost",
+        "data_parallel",
+        "draw",
+        "jvp",
+        "load",
+        "load_graph",
+        "load_saved_model",
+        "map_blocks",
+        "run_graph",
+        "save_graph",
+        "split_report",
+        "write_graph_events",
+    }
+)
+_KERAS = "tensorflow.python.keras"  # which is public, and programs reach for it within, too
+
+
+class PublicModule(ModuleType):
+    """`tensorflow` itself: tensordraft under another name and version.
+
+    Args:
+        name: the name of the module.
+    """
+
+    __version__ = VERSION = VERSION
+    GIT_VERSION = GIT_VERSION
+    COMPILER_VERSION = COMPILER_VERSION
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "tensordraft, under the name of TensorFlow.")
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> object:
+        if name in ("python", "core") and self.__name__ == "tensorflow":
+            return import_module(f"tensorflow.{name}")
+        return getattr(import_module(_PACKAGE), name)
+
+    def __dir__(self) -> list[str]:
+        return dir(import_module(_PACKAGE))
+
+
+class InternalModule(ModuleType):
+    """A module inside of TensorFlow, such as `tensorflow.python.ops.array_ops`.
+
+    It has the names of its homes, as `module_homes.py` states them, then those of `td`, and the
+    modules inside of it.
+
+    Args:
+        name: the name of the module.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            name, "Public names of tensordraft, where TensorFlow's own modules have them."
+        )
+        self.__path__: list[str] = []
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # A module that is imported is made an attribute of its package.
+        if f"{self.__name__}.{name}" not in HIDDEN_BY_FUNCTIONS:
+            super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> object:
+        inside = f"{self.__name__}.{name}"
+        if inside in HOMES and inside not in HIDDEN_BY_FUNCTIONS:
+            return import_module(inside)
+        for home in HOMES[self.__name__]:
+            if not name.startswith("__") and (home or name not in _NEW_NAMES):
+                value = getattr(_part_of_package(home), name, None)
+                # A module of the package is none of these names: `ops` is to be imported.
+                if value is not None and not _is_ours(value):
+                    return value
+        folder = self.__name__.rpartition(".")[0]
+        beside = f"{folder}.{name}"
+        # TensorFlow's inner modules import those beside them.
+        others = beside != self.__name__ and beside in HOMES
+        if others and folder.startswith("tensorflow.python."):
+            return sys.modules.get(beside) or module_called(beside)
+        told = f"tensordraft has no {name!r}, which is asked of {self.__name__}"
+        why = reason(name)
+        raise AttributeError(
+            as_in_tensorflow(f"{told}: {why}") if why else told, name=name, obj=None
+        )
+
+
+def _part_of_package(home: str) -> ModuleType:
+    return import_module(f"{_PACKAGE}.{home}" if home else _PACKAGE)
+
+
+def _is_ours(value: object) -> bool:
+    """Whether a value is a module of the package, under whatever name."""
+    if not isinstance(value, ModuleType):
+        return False
+    return value.__name__.partition(".")[0] in (_PACKAGE, "tensorflow")
+
+
+class TensorflowFinder(MetaPathFinder):
+    """Finds TensorFlow's modules here, before any that may be installed."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of a module of TensorFlow; None for any other.
+
+        Raises:
+            ModuleNotFoundError: TensorFlow may have it, tensordraft has not.
+        """
+        if fullname.partition(".")[0] != "tensorflow":
+            return None
+        module = module_called(fullname)
+        if module is None:
+            why = module_reason(fullname)
+            told = f"tensordraft has no {fullname}"
+            text = as_in_tensorflow(f"{told}: {why}") if why else told
+            raise ModuleNotFoundError(text, name=fullname)
+        return ModuleSpec(fullname, _Loader(module), is_package=True)
+
+
+class _Loader(Loader):
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = self._module
+
+
+def module_called(fullname: str) -> ModuleType | None:
+    """The module that stands for one of TensorFlow's, or None.
+
+    Args:
+        fullname: what programs call it, such as `tensorflow.nn`.
+    """
+    if fullname in _PUBLIC_ROOTS:
+        return PublicModule(fullname)
+    for root, name in ((_KERAS, "td.keras"), *((root, "td") for root in _PUBLIC_ROOTS)):
+        namespace = fullname.replace(root, name, 1)
+        if f"{fullname}.".startswith(f"{root}.") and namespace in NAMESPACES:
+            return _part_of_package(namespace.removeprefix("td."))
+    return InternalModule(fullname) if fullname in HOMES else None
+
+
+def module_reason(fullname: str) -> str | None:
+    """What to do instead of a module that is absent, or None where that is not known.
+
+    Args:
+        fullname: what programs call it, such as `tensorflow.contrib.tpu`.
+    """
+    parts = fullname.split(".")
+    pairs = itertools.pairwise(parts)
+    return next((why for module, part in pairs if (why := reason(part, module))), None)
+
+
+def as_tensorflow() -> ModuleType:
+    """From now on, `import tensorflow` means tensordraft in this process.
+
+    So a program or a notebook for TensorFlow 1.x runs as it is. `tensorflow.compat.v1` and the
+    inner modules that programs use, such as `tensorflow.python.framework.ops`, are found, too.
+
+    Returns:
+        The module `tensorflow`.
+
+    Raises:
+        RuntimeError: TensorFlow itself has been imported already.
+
+    Example:
+        >>> import tensordraft as td
+        >>> tf = td.as_tensorflow()
+        >>> from tensorflow.python.framework import ops
+        >>> ops.Graph is tf.Graph is td.Graph, tf.__version__
+        (True, '1.15.0')
+    """
+    present = sys.modules.get("tensorflow")
+    if present is not None and not isinstance(present, PublicModule):
+        raise RuntimeError("TensorFlow itself has been imported in this process already")
+    if present is None:
+        sys.meta_path.insert(0, TensorflowFinder())
+    return import_module("tensorflow")

@@ -1,0 +1,1 @@
+"""What only private modules of TensorFlow hold."""

@@ -1,0 +1,158 @@
+"""Of `tensorflow.python.ops.rnn_cell_impl` what is public nowhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.constant_value import constant_value
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import name_scope
+from ...graph.node import Tensor
+from ...ops.array.joining import concat
+from ...ops.array.ranges import range as arange
+from ...ops.array.reshaping import reshape
+from ...ops.array.shapes import rank as rank_of, shape
+from ...ops.array.transposing import transpose
+from ...ops.common.structures import flat
+from ...ops.initializers.plain_initializers import Constant, Zeros
+from ...ops.linalg.matmul import matmul
+from ...ops.nn.activations import bias_add
+from ...ops.variable_scopes.get_variable import get_variable
+from ...ops.variable_scopes.variable_scope import get_variable_scope, variable_scope
+from ...protos.dtypes import int32
+from ...shape_inference.tensor_shape import TensorShape
+from ...training.rnn.rnn_cell import known_size, zeros_of
+
+if TYPE_CHECKING:
+    from ...ops.variables.variable import Variable
+
+_BIAS_VARIABLE_NAME, _WEIGHTS_VARIABLE_NAME = "bias", "kernel"
+
+
+class _Linear:
+    """Tensors joined, times a variable `kernel`, plus a variable `bias`; both made at once.
+
+    Args:
+        args: a tensor `[batch, size]`, or a list of them, as later calls give them.
+        output_size: the size of the result.
+        build_bias: whether there is a bias.
+        bias_initializer: of the bias; by default zeros.
+        kernel_initializer: of the kernel; by default that of the scope in force.
+    """
+
+    def __init__(
+        self,
+        args: Any,
+        output_size: int,
+        build_bias: bool,
+        bias_initializer: Any = None,
+        kernel_initializer: Any = None,
+    ) -> None:
+        tensors = flat(args)
+        dtype = tensors[0].dtype.base_dtype
+        size = sum(known_size(tensor.shape) for tensor in tensors)
+        with variable_scope(get_variable_scope()):
+            self._kernel: Variable = get_variable(
+                "kernel", [size, output_size], dtype, initializer=kernel_initializer
+            )
+            self._bias: Variable | None = None
+            if build_bias:
+                initializer = bias_initializer or Zeros()
+                self._bias = get_variable("bias", [output_size], dtype, initializer=initializer)
+
+    def __call__(self, args: Any) -> Any:
+        tensors = flat(args)
+        with name_scope(None, "linear", tensors):
+            joined = tensors[0] if len(tensors) == 1 else concat(tensors, 1)
+            product = matmul(joined, self._kernel.value())
+            return product if self._bias is None else bias_add(product, self._bias.value())
+
+
+def _linear(
+    args: Any,
+    output_size: int,
+    bias: bool,
+    bias_initializer: Any = None,
+    kernel_initializer: Any = None,
+    scope: Any = None,
+    **older: Any,
+) -> Any:
+    """Tensors joined, times the variable `kernel` of the scope in force, plus its `bias`.
+
+    Args:
+        args: a tensor `[batch, size]`, or a list of them.
+        output_size: the size of the result.
+        bias: whether there is a bias.
+        bias_initializer: of the bias; by default zeros, or `bias_start` of older calls.
+        kernel_initializer: of the kernel.
+        scope: a scope for the variables; by default that in force.
+    """
+    if isinstance(bias_initializer, float):  # older calls give the bias' first value here
+        older["bias_start"], bias_initializer = bias_initializer, None
+    if "bias_start" in older and bias_initializer is None:
+        bias_initializer = Constant(older["bias_start"])
+    with variable_scope(scope or get_variable_scope()):
+        return _Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
+
+
+def _transpose_batch_time(x: Any) -> Any:
+    """A tensor with its first two dimensions exchanged; a vector or a number as it is."""
+    tensor = convert_to_tensor(x)
+    rank = tensor.shape.ndims
+    if rank is not None:
+        return tensor if rank < 2 else transpose(tensor, [1, 0, *range(2, rank)])
+    exchanged = transpose(tensor, concat([[1, 0], arange(2, rank_of(tensor))], 0))
+    exchanged.set_shape(tensor.shape)
+    return exchanged
+
+
+def _concat(prefix: Any, suffix: Any, static: bool = False) -> Any:
+    """The shape that two shapes make, one after the other.
+
+    Args:
+        prefix: a size, a shape, or a tensor of it.
+        suffix: a size, a shape, or a tensor of it.
+        static: whether the result is a list of sizes, with None for those that are not known.
+    """
+    parts = [_sizes(part) for part in (prefix, suffix)]
+    if static:
+        return [size for part in parts for size in part.as_list()]
+    if all(isinstance(part, TensorShape) and part.is_fully_defined() for part in parts):
+        return convert_to_tensor([size for part in parts for size in part.as_list()], int32)
+    tensors: list[Any] = [
+        part.as_list() if isinstance(part, TensorShape) else part for part in parts
+    ]
+    return concat([reshape(tensor, [-1]) for tensor in tensors], 0)
+
+
+def _sizes(part: Any) -> Any:
+    """A shape whose sizes are known as far as they are; a tensor where they are its elements."""
+    if isinstance(part, Tensor):
+        known = constant_value(part)
+        if known is None:
+            return part
+        part = known.tolist()
+    return TensorShape(part if isinstance(part, (list, tuple, TensorShape)) else [part])
+
+
+def _like_rnncell(cell: Any) -> bool:
+    """Whether something has what a cell has."""
+    return callable(cell) and all(
+        hasattr(cell, name) for name in ("output_size", "state_size", "zero_state")
+    )
+
+
+def _zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+    """Zeros in the structure of the sizes of states."""
+    return zeros_of(state_size, batch_size, dtype)
+
+
+def best_effort_input_batch_size(flat_input: Any) -> Any:
+    """The size of the batch of inputs `[time, batch, ...]`: a number where one of them tells it."""
+    for tensor in flat_input:
+        if tensor.shape.rank and tensor.shape.rank > 1 and tensor.shape.as_list()[1] is not None:
+            return tensor.shape.as_list()[1]
+    return shape(flat_input[0])[1]
+
+
+transpose_batch_time = _transpose_batch_time

@@ -1,0 +1,11 @@
+"""Of `tensorflow.python.training.evaluation` what packages of the time take under its own names."""
+
+from __future__ import annotations
+
+from ..contrib.training.evaluating import (
+    StopAfterNEvalsHook as _StopAfterNEvalsHook,
+    evaluate_once as _evaluate_once,
+    get_or_create_eval_step as _get_or_create_eval_step,
+)
+
+__all__ = ["_StopAfterNEvalsHook", "_evaluate_once", "_get_or_create_eval_step"]

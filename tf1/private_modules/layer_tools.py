@@ -1,0 +1,117 @@
+"""Of `tensorflow.python.layers.{base, utils}` what is public nowhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...training.layers.convolution import (
+    Conv1D as Convolution1D,
+    Conv2D as Convolution2D,
+    Conv3D as Convolution3D,
+)
+from ...training.layers.separable_convolution import (
+    SeparableConv1D as SeparableConvolution1D,
+    SeparableConv2D as SeparableConvolution2D,
+)
+from ...training.layers.transposed_convolution import (
+    Conv2DTranspose as Convolution2DTranspose,
+    Conv3DTranspose as Convolution3DTranspose,
+)
+
+__all__ = [
+    "Convolution1D",
+    "Convolution2D",
+    "Convolution2DTranspose",
+    "Convolution3D",
+    "Convolution3DTranspose",
+    "SeparableConvolution1D",
+    "SeparableConvolution2D",
+    "convert_data_format",
+    "normalize_data_format",
+    "normalize_padding",
+    "normalize_tuple",
+]
+
+
+def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
+    """`n` ints: those of `value`, or `value` itself for each.
+
+    Raises:
+        ValueError: there are not as many, or they are no ints.
+    """
+    found = (value,) * n if isinstance(value, int) else value
+    try:
+        numbers = tuple(int(number) for number in found)
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) != n:
+        raise ValueError(f"{name} = {value!r} is neither an int nor {n} of them")
+    return numbers
+
+
+def normalize_data_format(value: str) -> str:
+    """The order of axes in small letters.
+
+    Raises:
+        ValueError: it is neither channels_first nor channels_last.
+    """
+    return _one_of("data_format", value, ("channels_first", "channels_last"))
+
+
+def normalize_padding(value: str) -> str:
+    """The padding in small letters.
+
+    Raises:
+        ValueError: it is neither valid nor same.
+    """
+    return _one_of("padding", value, ("valid", "same"))
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> str:
+    if (small := value.lower()) not in known:
+        raise ValueError(f"{name} = {value!r} is none of {', '.join(known)}")
+    return small
+
+
+def convert_data_format(data_format: str, ndim: int) -> str:
+    """The order of axes as ops call it, such as NHWC, of tensors of `ndim` axes.
+
+    Raises:
+        ValueError: there is none for that many axes.
+    """
+    known = {3: "W", 4: "HW", 5: "DHW"}
+    if ndim not in known:
+        raise ValueError(f"ndim = {ndim} is not in {sorted(known)}")
+    last = normalize_data_format(data_format) == "channels_last"
+    return f"N{known[ndim]}C" if last else f"NC{known[ndim]}"
+
+
+def conv_output_length(
+    input_length: int | None, filter_size: int, padding: str, stride: int, dilation: int = 1
+) -> int | None:
+    """The size of a convolution's result along an axis; None for an unknown one."""
+    if input_length is None:
+        return None
+    reach = filter_size + (filter_size - 1) * (dilation - 1)
+    lost = {"same": 0, "valid": reach - 1, "full": 1 - reach}[padding]
+    return (input_length - lost + stride - 1) // stride
+
+
+def conv_input_length(
+    output_length: int | None, filter_size: int, padding: str, stride: int
+) -> int | None:
+    """The least size of which a convolution makes `output_length`; None for an unknown one."""
+    if output_length is None:
+        return None
+    pad = {"same": filter_size // 2, "valid": 0, "full": filter_size - 1}[padding]
+    return (output_length - 1) * stride - 2 * pad + filter_size
+
+
+def deconv_output_length(
+    input_length: int | None, filter_size: int, padding: str, stride: int
+) -> int | None:
+    """The size of a transposed convolution's result along an axis; None for an unknown one."""
+    if input_length is None:
+        return None
+    more = {"same": 0, "valid": max(filter_size - stride, 0), "full": 2 - stride - filter_size}
+    return input_length * stride + more[padding]

@@ -1,0 +1,38 @@
+"""`tensorflow.python.ops.resources`: handles of tables and their kin, and what makes them.
+
+Tables are made with their initializers, so there is nothing left to do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...graph.default_scopes import get_collection
+from ...graph.scopes.collections import GraphKeys
+from ...ops.debugging.ordering import group, no_op
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Operation
+
+
+def shared_resources() -> list[Any]:
+    """The resources that processes share."""
+    return get_collection(GraphKeys.RESOURCES)
+
+
+def local_resources() -> list[Any]:
+    """The resources of this process."""
+    return get_collection(GraphKeys.LOCAL_RESOURCES)
+
+
+def initialize_resources(resource_list: Sequence[Any], name: str = "init") -> Operation:
+    """An op that makes resources.
+
+    Args:
+        resource_list: the resources.
+        name: a name for the op.
+    """
+    made = [resource.create for resource in resource_list if hasattr(resource, "create")]
+    return group(*made, name=name) if made else no_op(name=name)

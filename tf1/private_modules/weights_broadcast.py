@@ -1,0 +1,67 @@
+"""Of `tensorflow.python.ops.{weights_broadcast_ops, metrics_impl}` what is public nowhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...graph.convert import convert_to_tensor
+from ...ops.array.fills import ones_like
+from ...ops.debugging.ordering import no_op
+from ...ops.math.arithmetic import multiply
+from ...ops.math.division import div_no_nan
+from ...protos.dtypes import as_dtype
+from ...training.losses.shape_matching import checked_weights, with_last, without_last
+from ...training.metrics.counting import metric_variable as plain_metric_variable
+
+
+def assert_broadcastable(weights: Any, values: Any) -> Any:
+    """An op after which weights are known to be broadcast to values.
+
+    Raises:
+        ValueError: they do not fit.
+    """
+    return getattr(checked_weights(*map(convert_to_tensor, (weights, values))), "op", no_op())
+
+
+def broadcast_weights(weights: Any, values: Any) -> Any:
+    """Weights in the shape of values.
+
+    Raises:
+        ValueError: they do not fit.
+    """
+    values = convert_to_tensor(values)
+    weights = checked_weights(convert_to_tensor(weights), values)
+    return multiply(weights, ones_like(values, dtype=weights.dtype))
+
+
+def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: Any = None) -> Any:
+    """A local variable of zeros that counts for a metric."""
+    del validate_shape
+    return plain_metric_variable(shape, name or "Variable", as_dtype(dtype))
+
+
+def remove_squeezable_dimensions(
+    labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
+) -> tuple[Any, Any]:
+    """Labels and predictions, without a last dimension of 1 that one has more than the other."""
+    del expected_rank_diff, name
+    y, x = convert_to_tensor(labels), convert_to_tensor(predictions)
+    x, y = without_last(x, y), without_last(y, x)
+    return y, x
+
+
+def _remove_squeezable_dimensions(
+    predictions: Any, labels: Any, weights: Any
+) -> tuple[Any, Any, Any]:
+    """The same for predictions, labels and weights; weights may also get one."""
+    x = convert_to_tensor(predictions)
+    if labels is not None:
+        labels, x = remove_squeezable_dimensions(labels, x)
+    if weights is not None:
+        weights = with_last(without_last(convert_to_tensor(weights), x), x)
+    return x, labels, weights
+
+
+def _safe_scalar_div(numerator: Any, denominator: Any, name: str) -> Any:
+    """The quotient, 0 where it is divided by 0."""
+    return div_no_nan(numerator, denominator, name=name)

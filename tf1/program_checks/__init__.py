@@ -1,0 +1,1 @@
+"""`td.check_program`: a program run on shapes only."""

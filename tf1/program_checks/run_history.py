@@ -1,0 +1,135 @@
+"""The course of a program that is checked: which runs it has made, and which are new."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...graph.api.source_locations import user_site
+from ...graph.growth import growth_of
+from ...runtime import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.api.source_locations import Site
+    from ...graph.graph import Graph
+
+    Shapes = tuple[tuple[int, ...], ...]
+
+# A loop of ours, such as that of an estimator, ends where its runs have told nothing new so often.
+_MOST_REPEATS = 10_000
+_MOST_SHAPES = 10
+
+
+class RunName(NamedTuple):
+    """What a run fetches, and what it is fed.
+
+    Attributes:
+        graph: the graph.
+        session: a number that tells sessions apart.
+        fetches, feeds: the names of tensors and ops.
+    """
+
+    graph: Graph
+    session: int
+    fetches: tuple[str, ...]
+    feeds: tuple[str, ...]
+
+
+class DistinctRun(NamedTuple):
+    """A run that the program makes, perhaps often.
+
+    Attributes:
+        site: the line of the program that made it first.
+        name: what it fetches, and what it is fed.
+        shapes: of what is fed.
+    """
+
+    site: Site | None
+    name: RunName
+    shapes: Sequence[tuple[int, ...]]
+
+
+class Course:
+    """What has happened so far, as far as it decides whether the program goes on in a loop.
+
+    Args:
+        runs: how often a distinct run is worked out; afterwards it is answered from memory.
+
+    Attributes:
+        runs: the same.
+        checked: how many runs were worked out.
+        guessed: whether the program saw what is not so in a real run: a value that was not
+            computed, or the end of a loop.
+        tainted: the variables, queues and the like that hold such values.
+    """
+
+    def __init__(self, runs: int) -> None:
+        self.runs = runs
+        self.checked = 0
+        self.guessed = False
+        self.tainted: set[object] = set()
+        self._distinct: dict[tuple[RunName, Shapes], DistinctRun] = {}
+        self._times: dict[tuple[RunName, Shapes], int] = {}
+        self._shapes: dict[RunName, int] = {}
+        self._calls = 0
+        self._fresh = 0
+        self._repeats = 0
+        self._may_grow = False
+        self._lock = threading.Lock()
+
+    @property
+    def distinct(self) -> list[DistinctRun]:
+        """The distinct runs, in the order in which they were first made."""
+        return list(self._distinct.values())
+
+    def is_worked_out(self, name: RunName, shapes: Shapes) -> bool:
+        """Whether a run is to be worked out; else what it gave before is told again.
+
+        Runs of other threads than the main one are: they do what that waits for, such as filling
+        a queue.
+
+        Raises:
+            OutOfRangeError: a call of the program has repeated its runs without end.
+        """
+        with self._lock:
+            main = threading.current_thread() is threading.main_thread()
+            times = self._counted(name, shapes)
+            growth = growth_of(name.graph)
+            # New nodes make new runs without end; once that is known, they tell nothing new.
+            fresh = times <= self.runs and self._shapes[name] <= _MOST_SHAPES
+            fresh = fresh and not growth.is_endless
+            self._may_grow |= growth.may_be
+            if main:
+                self._calls += 1
+                self._fresh += fresh
+                self._repeats += not fresh
+            worked_out = fresh or not main or times == 1
+            self.checked += worked_out
+        if self._repeats > _MOST_REPEATS and main:
+            message = "the check has seen this run often enough, and ends the loop that makes it"
+            raise errors.OutOfRangeError(None, None, message)
+        return worked_out
+
+    def _counted(self, name: RunName, shapes: Shapes) -> int:
+        """How often a run has been made, with this one."""
+        key = (name, shapes)
+        if key not in self._distinct:
+            self._distinct[key] = DistinctRun(user_site(), name, shapes)
+            self._shapes[name] = self._shapes.get(name, 0) + 1
+        times = self._times[key] = self._times.get(key, 0) + 1
+        return times
+
+    def round_begins(self) -> tuple[int, int]:
+        """A mark for `ends`."""
+        self._repeats = 0
+        self._may_grow = False
+        return self._calls, self._fresh
+
+    def ends(self, begun: tuple[int, int]) -> bool:
+        """Whether a loop ends with the round that began: it made runs, and none of them is new."""
+        calls, fresh = begun
+        nothing_new = self._calls > calls and self._fresh == fresh and not self._may_grow
+        self.guessed |= nothing_new
+        return nothing_new

@@ -1,0 +1,188 @@
+"""Assertions on arrays, for `td.test.TestCase`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...protos.dtypes import as_dtype
+from .plain_assertions import PlainAssertions
+
+
+class ArrayAssertions(PlainAssertions):
+    """The assertions of TestCase that compare arrays, tensors and structures of them."""
+
+    def evaluate(self, tensors: Any) -> Any:
+        """The values of a structure of tensors."""
+        raise NotImplementedError
+
+    def _array(self, value: Any) -> np.ndarray[Any, Any]:
+        if hasattr(value, "eval") and hasattr(value, "graph"):
+            value = self.evaluate(value)
+        return np.asarray(value)
+
+    def _has_structure(self, items: list[Any] | tuple[Any, ...]) -> bool:
+        """Whether the items make no array: dicts, or arrays of several shapes."""
+        return any(isinstance(item, dict) for item in items) or (
+            len({np.shape(self._array(item)) for item in items}) > 1
+        )
+
+    def _ordered(self, value: Any) -> np.ndarray[Any, Any]:
+        """An array of numbers that have an order."""
+        found = self._array(value)
+        if found.dtype.kind not in "iuf" and found.dtype.name != "bfloat16":
+            self.fail(
+                f"The value of {found} does not have an ordered numeric type, instead it has type: "
+                f"{found.dtype}"
+            )
+        return found
+
+    def assertAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
+        """Checks that arrays, or structures of them, are nearly the same; NaN equals NaN."""
+        if isinstance(a, dict) or isinstance(b, dict):
+            if not (isinstance(a, dict) and isinstance(b, dict)):
+                raise ValueError(f"Can't compare dict to non-dict, {a!r} vs {b!r}. {msg or ''}")
+            self.assertEqual(set(a), set(b), msg)
+            for key in a:
+                self.assertAllClose(a[key], b[key], rtol, atol, f"{msg or ''}[{key!r}]")
+            return
+        several = isinstance(a, (list, tuple)) and isinstance(b, (list, tuple))
+        if several and len(a) == len(b) and (self._has_structure(a) or self._has_structure(b)):
+            for i, (x, y) in enumerate(zip(a, b, strict=True)):
+                self.assertAllClose(x, y, rtol, atol, f"{msg or ''}[{i}]")
+            return
+        x, y = self._array(a), self._array(b)
+        self.assertEqual(x.shape, y.shape, f"Shape mismatch: {x.shape} and {y.shape}. {msg or ''}")
+        if not np.allclose(x, y, rtol=rtol, atol=atol, equal_nan=True):
+            np.testing.assert_allclose(
+                x, y, rtol=rtol, atol=atol, err_msg=msg or "not close", equal_nan=True
+            )
+
+    def assertAllCloseAccordingToType(
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: str | None = None,
+    ) -> None:
+        """As `assertAllClose`, with limits for float32, float16 and bfloat16 of their own."""
+        names = {self._array(a).dtype.name, self._array(b).dtype.name}
+        limits = {
+            "float32": (float_rtol, float_atol),
+            "complex64": (float_rtol, float_atol),
+            "float16": (half_rtol, half_atol),
+            "bfloat16": (bfloat16_rtol, bfloat16_atol),
+        }
+        for name, (relative, absolute) in limits.items():
+            if name in names:
+                rtol, atol = max(rtol, relative), max(atol, absolute)
+        self.assertAllClose(a, b, rtol, atol, msg)
+
+    def assertNotAllClose(self, a: Any, b: Any, **settings: Any) -> None:
+        """Checks that `assertAllClose` fails."""
+        try:
+            self.assertAllClose(a, b, **settings)
+        except AssertionError:
+            return
+        raise AssertionError("The two values are close at all elements.")
+
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Checks that arrays are the same; NaN equals NaN."""
+        x, y = self._array(a), self._array(b)
+        self.assertEqual(x.shape, y.shape, f"Shape mismatch: {x.shape} and {y.shape}. {msg or ''}")
+        same = x == y
+        if x.dtype.kind in "fc" and y.dtype.kind in "fc":
+            same = same | (np.isnan(x) & np.isnan(y))
+        if x.dtype.kind in "SUO" or y.dtype.kind in "SUO":
+            texts = [[_bytes(item) for item in one.ravel().tolist()] for one in (x, y)]
+            same = np.array(texts[0] == texts[1])
+        if not np.all(same):
+            np.testing.assert_array_equal(x, y, err_msg=msg or "")
+            raise AssertionError(msg or f"{x!r} and {y!r} differ")
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Checks that `assertAllEqual` fails."""
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
+
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
+        """Checks that two numbers differ by no more than `err`."""
+        near = f1 == f2 or abs(f1 - f2) <= err
+        self.assertTrue(near, f"{f1!r} != {f2!r} +/- {err!r}{f' ({msg})' if msg else ''}")
+
+    def assertArrayNear(
+        self, farray1: Any, farray2: Any, err: float, msg: str | None = None
+    ) -> None:
+        """Checks that the numbers of two sequences differ by no more than `err`."""
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for one, other in zip(farray1, farray2, strict=True):
+            self.assertNear(float(one), float(other), err, msg)
+
+    def assertNDArrayNear(
+        self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None
+    ) -> None:
+        """Checks that the distance of two arrays is less than `err`."""
+        distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
+        self.assertTrue(distance < err, msg)
+
+    def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:
+        """Checks that a tensor has the static shape of an array."""
+        for given in np_array, tf_tensor:
+            if not hasattr(given, "shape"):
+                raise TypeError(f"expected an array or a Tensor, got {given!r}")
+        self.assertAllEqual(list(np_array.shape), list(tf_tensor.shape), msg)
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """Checks that an array, a tensor or what makes an array is of a dtype."""
+        found = target.dtype if hasattr(target, "dtype") else self._array(target).dtype
+        self.assertEqual(as_dtype(found), as_dtype(expected_dtype))
+
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+        """Checks that all elements are greater than a number."""
+        self.assertGreater(self._ordered(a).min(), comparison_target)
+
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+        """Checks that all elements are less than a number."""
+        self.assertLess(self._ordered(a).max(), comparison_target)
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """Checks that no element is less than a number."""
+        self.assertGreaterEqual(self._ordered(a).min(), comparison_target)
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """Checks that no element is greater than a number."""
+        self.assertLessEqual(self._ordered(a).max(), comparison_target)
+
+    def assertAllInRange(
+        self, target: Any, lower_bound: Any, upper_bound: Any,
+        open_lower_bound: bool = False, open_upper_bound: bool = False,
+    ) -> None:  # fmt: skip
+        """Checks that all elements are in a range."""
+        found = self._ordered(target)
+        above = found > lower_bound if open_lower_bound else found >= lower_bound
+        below = found < upper_bound if open_upper_bound else found <= upper_bound
+        self.assertTrue(bool((above & below).all()), f"{found} is not in the range")
+
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+        """Checks that all elements are among those of a set."""
+        found = set(self._array(target).ravel().tolist())
+        self.assertTrue(
+            found <= set(expected_set), f"{found - set(expected_set)} is not in the set"
+        )
+
+
+def _bytes(value: Any) -> Any:
+    return value.encode() if isinstance(value, str) else value

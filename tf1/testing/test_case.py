@@ -1,0 +1,268 @@
+"""Tests of programs: `td.test.TestCase`, Python's with assertions on arrays, ops and protos."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import shutil
+import tempfile
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from google.protobuf import text_format
+
+from ...graph.default_graph import reset_default_graph
+from ...graph.default_scopes import set_random_seed
+from ...graph.scopes import thread_defaults
+from ...graph.scopes.device_spec import DeviceSpec
+from ...runtime import errors
+from ...session.session import Session
+from .array_assertions import ArrayAssertions
+from .testing import get_temp_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+public = {"td.test": "TestCase"}
+
+_SEED = 87654321
+
+
+class _CheckedThread:
+    """A thread of a test, whose `join` raises what it has raised."""
+
+    def __init__(self, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self._error: BaseException | None = None
+
+        def run() -> None:
+            try:
+                target(*(args or ()), **(kwargs or {}))
+            except BaseException as error:  # noqa: BLE001 - raised in `join`
+                self._error = error
+
+        self._thread = threading.Thread(target=run, daemon=True)
+
+    def start(self) -> None:
+        """Starts the thread."""
+        self._thread.start()
+
+    def join(self) -> None:
+        """Waits for the thread, and raises what it has raised."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def is_alive(self) -> bool:
+        """Whether it is at work."""
+        return self._thread.is_alive()
+
+
+class CapturedWrites:
+    """What was written to a stream: see `captureWritesToStream`."""
+
+    def __init__(self, path: str, stream: Any) -> None:
+        self._path = path
+        self._stream = stream
+
+    def contents(self) -> str:
+        """What has been written so far."""
+        self._stream.flush()
+        with open(self._path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+
+class TestCase(ArrayAssertions):
+    """Python's TestCase with assertions on arrays, ops and messages.
+
+    Each test begins with a new default graph, and seeds for all random numbers.
+
+    Example:
+        >>> import tensordraft as td
+        >>> class Sums(td.test.TestCase):
+        ...     def testSum(self):
+        ...         with self.test_session():
+        ...             self.assertAllClose(td.add([1.0], [2.0]).eval(), [3.0])
+        >>> Sums("testSum").run().wasSuccessful()
+        True
+    """
+
+    __test__ = False  # what derives from it is a test, not the class itself
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if "__test__" not in vars(cls):
+            cls.__test__ = True
+
+    def __init__(self, methodName: str = "runTest") -> None:  # noqa: N803
+        super().__init__(methodName)
+        self._folder: str | None = None
+        self._cached: Session | None = None
+
+    def setUp(self) -> None:
+        """Begins with a new default graph, and seeds."""
+        super().setUp()
+        random.seed(_SEED)
+        np.random.seed(_SEED)  # noqa: NPY002 - what programs draw from
+        if not thread_defaults.graphs.items:
+            reset_default_graph()
+        set_random_seed(_SEED)
+
+    def tearDown(self) -> None:
+        """Closes what the test has left open."""
+        if self._cached is not None:
+            self._cached.close()
+            self._cached = None
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+        super().tearDown()
+
+    def get_temp_dir(self) -> str:
+        """A folder of this test's own, which goes when it ends."""
+        if self._folder is None:
+            self._folder = tempfile.mkdtemp(dir=get_temp_dir())
+        return self._folder
+
+    # Sessions -----------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def session(
+        self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
+    ) -> Iterator[Session]:
+        """A `with` block with a session of its own, which is the default."""
+        del use_gpu, force_gpu
+        with Session(graph=graph, config=config) as session:
+            yield session
+
+    @contextlib.contextmanager
+    def cached_session(
+        self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
+    ) -> Iterator[Session]:
+        """A `with` block with a session that all such blocks of one test share."""
+        del use_gpu, force_gpu
+        if self._cached is None:
+            self._cached = Session(graph=graph, config=config)
+        session = self._cached
+        if graph is not None and graph is not session.graph:
+            raise ValueError(
+                "The graph used to get the cached session is different than the one that was used "
+                "to create the session. Maybe create a new session with self.session()"
+            )
+        with session.graph.as_default(), session.as_default():
+            yield session
+
+    def test_session(
+        self, graph: Any = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
+    ) -> Any:
+        """As `cached_session`; as `session` where a graph is given."""
+        settings = {"config": config, "use_gpu": use_gpu, "force_gpu": force_gpu}
+        if graph is None:
+            return self.cached_session(**settings)
+        return self.session(graph=graph, **settings)
+
+    def evaluate(self, tensors: Any) -> Any:
+        """The values of a structure of tensors, in the default session."""
+        session = thread_defaults.get_default_session()
+        if session is None:
+            with self.test_session() as session:
+                return session.run(tensors)
+        return session.run(tensors)
+
+    def checkedThread(
+        self, target: Callable[..., Any], args: Any = None, kwargs: Any = None
+    ) -> _CheckedThread:
+        """A thread whose `join` raises what it has raised."""
+        return _CheckedThread(target, args, kwargs)
+
+    # Errors, texts and messages -----------------------------------------------------------------
+
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
+        """Checks that a text begins with another."""
+        if not actual.startswith(expected_start):
+            self.fail(f"{actual!r} does not start with {expected_start!r}. {msg or ''}")
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(
+        self, exception_type: Any, expected_err_re_or_predicate: Any
+    ) -> Iterator[None]:
+        """Checks that a `with` block raises an error that a predicate holds of.
+
+        Args:
+            exception_type: the type of the error.
+            expected_err_re_or_predicate: a function of the error, or a regular expression that is
+                found in its message and the names of the ops.
+        """
+        try:
+            yield
+        except Exception as error:
+            if not isinstance(error, exception_type):
+                raise AssertionError(f"Exception of type {type(error)}: {error}") from error
+            wanted = expected_err_re_or_predicate
+            if callable(wanted):
+                self.assertTrue(wanted(error), f"Exception of type {exception_type}: {error}")
+            else:
+                op = error.op if isinstance(error, errors.OpError) else None
+                text = f"{error}{'' if op is None else f' {op.name}'}"
+                self.assertTrue(re.search(wanted, text), f"{wanted!r} is not found in {text!r}")
+        else:
+            self.fail(f"{exception_type} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+        """Checks that a `with` block raises an OpError: see `assertRaisesWithPredicateMatch`."""
+        return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
+
+    def assertRaisesIncompatibleShapesError(
+        self,
+        exception_type: Any = errors.InvalidArgumentError,
+        expected_err_re_or_predicate: Any = (
+            r"Incompatible shapes|Dimensions must be equal|"
+            r"do not broadcast together|cannot be broadcast"
+        ),
+    ) -> Any:
+        """Checks that a `with` block raises the error of shapes that do not fit each other."""
+        return self.assertRaisesWithPredicateMatch(exception_type, expected_err_re_or_predicate)
+
+    @contextlib.contextmanager
+    def captureWritesToStream(self, stream: Any) -> Iterator[CapturedWrites]:
+        """A `with` block within which what goes to a stream of the process is kept.
+
+        Whoever writes, be it other than Python, writes to the file behind the stream.
+        """
+        stream.flush()
+        number = stream.fileno()
+        before = os.dup(number)
+        path = os.path.join(self.get_temp_dir(), f"captured-{number}-{time.monotonic_ns()}")
+        with open(path, "wb+") as file:
+            os.dup2(file.fileno(), number)
+            try:
+                yield CapturedWrites(path, stream)
+            finally:
+                stream.flush()
+                os.dup2(before, number)
+                os.close(before)
+
+    def assertProtoEquals(
+        self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None
+    ) -> None:
+        """Checks that a message is another, which may be given as text."""
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, (str, bytes)):
+            text = expected.decode() if isinstance(expected, bytes) else expected
+            expected = text_format.Parse(text, type(message)())
+        self.assertEqual(str(expected), str(message), msg)
+
+    def assertProtoEqualsVersion(self, expected: Any, actual: Any, **_: Any) -> None:
+        """Checks that a GraphDef is another, whatever versions it names."""
+        copy = type(actual)()
+        copy.CopyFrom(actual)
+        copy.ClearField("versions")
+        self.assertProtoEquals(expected, copy)
+
+    def assertDeviceEqual(self, device1: Any, device2: Any) -> None:
+        """Checks that two devices are the same."""
+        one, other = (DeviceSpec.from_string(str(d or "")).to_string() for d in (device1, device2))
+        self.assertEqual(one, other)

@@ -1,0 +1,56 @@
+"""What distributions make of their arguments."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from typing import TYPE_CHECKING, Any
+
+from ...graph.convert import convert_to_tensor
+from ...ops.debugging.ordering import with_dependencies
+from ...ops.debugging.value_checks import assert_positive
+from ...protos.dtypes import as_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+
+LOG_OF_ROOT_OF_2_PI = 0.5 * math.log(2.0 * math.pi)
+
+
+def parameter(value: Any, name: str, dtype: Any = None, positive: bool = False) -> Tensor:
+    """A parameter as a tensor of floats; `positive`, one that a run checks to be positive.
+
+    Raises:
+        TypeError: it is not of floats.
+    """
+    preferred = None if dtype is not None else as_dtype("float32")
+    tensor = convert_to_tensor(value, dtype, name, preferred_dtype=preferred)
+    if not tensor.dtype.is_floating:
+        raise TypeError(f"{name} must be of a floating dtype, got {tensor.dtype.name}")
+    return with_dependencies([assert_positive(tensor)], tensor) if positive else tensor
+
+
+def parameters_of_one_dtype(names: str, values: Sequence[Any], positive: str = "") -> list[Tensor]:
+    """Parameters as tensors of one dtype: that of the first tensor or array among them.
+
+    Args:
+        names: their names.
+        values: their values.
+        positive: the names of those that runs check to be positive.
+    """
+    known = [getattr(value, "dtype", None) for value in values]
+    dtype = next((as_dtype(item).base_dtype for item in known if item is not None), None)
+    return [
+        parameter(value, name, dtype, name in positive.split())
+        for name, value in zip(names.split(), values, strict=True)
+    ]
+
+
+def other_seed(seed: int | None, salt: str) -> int | None:
+    """A seed that follows from another one, as TensorFlow makes it."""
+    if seed is None:
+        return None
+    digest = hashlib.md5(f"{seed}{salt}".encode(), usedforsecurity=False).hexdigest()
+    return int(digest[:8], 16) & 0x7FFFFFFF

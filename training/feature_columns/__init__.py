@@ -1,0 +1,1 @@
+"""`td.feature_column`."""

@@ -1,0 +1,301 @@
+"""Categories as numbers: a 1 for each, or rows of embeddings, which are learnt."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...graph.default_graph import get_default_graph
+from ...graph.node import Tensor
+from ...graph.scopes.collections import GraphKeys
+from ...ops.array.squeezing import expand_dims
+from ...ops.indexing.one_hot import one_hot
+from ...ops.initializers.plain_initializers import TruncatedNormal
+from ...ops.math.arithmetic import multiply
+from ...ops.math.reductions import reduce_sum
+from ...ops.nn.sparse_embeddings import safe_embedding_lookup_sparse
+from ...ops.sparse.sparse_ops import sparse_tensor_to_dense
+from ...ops.variable_scopes.get_variable import get_variable
+from ...saving.savers.initial_values import init_from_checkpoint
+from .column_kinds import CategoricalColumn, DenseColumn, Features
+from .joined_columns import checked_categorical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+public = {"td.feature_column": "embedding_column indicator_column shared_embedding_columns"}
+
+
+@dataclass(frozen=True)
+class IndicatorColumn(DenseColumn):
+    """A 1 for each category, or its weight."""
+
+    categorical_column: CategoricalColumn
+
+    @property
+    def name(self) -> str:
+        """The name of the categories, and a word."""
+        return f"{self.categorical_column.name}_indicator"
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """That of the categories."""
+        return self.categorical_column.parse_example_spec
+
+    @property
+    def variable_shape(self) -> tuple[int, ...]:
+        """One number for each category."""
+        return (self.categorical_column.num_buckets,)
+
+    def transformed(self, features: Features) -> Tensor:
+        """How often each category is there, or the sum of its weights."""
+        ids, weights = self.categorical_column.sparse(features)
+        marks = one_hot(sparse_tensor_to_dense(ids, -1), self.variable_shape[0], 1.0, 0.0)
+        if weights is not None:
+            marks = multiply(marks, expand_dims(sparse_tensor_to_dense(weights), -1))
+        total: Tensor = reduce_sum(marks, axis=[-2])
+        return total
+
+    def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
+        """How often each category is there, or the sum of its weights."""
+        del collections, trainable
+        found: Tensor = features.of(self)
+        return found
+
+
+def indicator_column(categorical_column: Any) -> IndicatorColumn:
+    """A column with a 1 for each category that an example has, or with its weight.
+
+    Args:
+        categorical_column: the categories.
+
+    Returns:
+        A dense column.
+
+    Raises:
+        ValueError: the column is not categorical.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default(), td.Session() as session:
+        ...     month = td.feature_column.categorical_column_with_identity("month", 3)
+        ...     column = td.feature_column.indicator_column(month)
+        ...     print(session.run(td.feature_column.input_layer({"month": [[0, 2]]}, [column])))
+        [[1. 0. 1.]]
+    """
+    return IndicatorColumn(checked_categorical(categorical_column))
+
+
+@dataclass(frozen=True)
+class EmbeddingColumn(DenseColumn):
+    """Rows of embeddings, put together for each example."""
+
+    categorical_column: CategoricalColumn
+    dimension: int
+    combiner: str
+    initializer: Any
+    ckpt_to_load_from: str | None
+    tensor_name_in_ckpt: str | None
+    max_norm: float | None
+    trainable: bool
+    shared_name: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the categories, and a word."""
+        word = "embedding" if self.shared_name is None else "shared_embedding"
+        return f"{self.categorical_column.name}_{word}"
+
+    @property
+    def scope_name(self) -> str:
+        """The variable scope: of embeddings that several columns have, one for all."""
+        return self.shared_name or self.name
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """That of the categories."""
+        return self.categorical_column.parse_example_spec
+
+    @property
+    def variable_shape(self) -> tuple[int, ...]:
+        """The size of a row."""
+        return (self.dimension,)
+
+    def transformed(self, features: Features) -> Any:
+        """The ids and weights of the categories."""
+        return self.categorical_column.sparse(features)
+
+    def _weights(self, collections: Any, trainable: bool) -> Any:
+        graph = get_default_graph()
+        known = graph.get_collection(self.shared_name) if self.shared_name else []
+        if known:
+            return known[0]
+        weights = get_variable(
+            "embedding_weights",
+            shape=[self.categorical_column.num_buckets, self.dimension],
+            dtype="float32",
+            initializer=self.initializer,
+            trainable=self.trainable and trainable,
+            collections=collections,
+        )
+        if self.shared_name:
+            graph.add_to_collection(self.shared_name, weights)
+        if self.ckpt_to_load_from is not None:
+            init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt or "": weights})
+        return weights
+
+    def dense(self, features: Features, collections: Any, trainable: bool) -> Tensor:
+        """The rows of the categories, summed or averaged."""
+        ids, weights = features.of(self)
+        return safe_embedding_lookup_sparse(
+            self._weights(collections, trainable),
+            ids,
+            weights,
+            self.combiner,
+            name=f"{self.name}_weights",
+            max_norm=self.max_norm,
+        )
+
+
+def _checked(
+    dimension: Any, initializer: Any, ckpt_to_load_from: Any, tensor_name_in_ckpt: Any
+) -> Any:
+    """The initializer, if all is as it should be."""
+    if dimension is None or dimension < 1:
+        raise ValueError(f"Invalid dimension {dimension}.")
+    if (ckpt_to_load_from is None) != (tensor_name_in_ckpt is None):
+        raise ValueError(
+            "Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them."
+        )
+    if initializer is not None and not callable(initializer):
+        raise ValueError("initializer must be callable if specified.")
+    return initializer or TruncatedNormal(0.0, 1 / math.sqrt(dimension))
+
+
+def embedding_column(
+    categorical_column: Any,
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+    use_safe_embedding_lookup: bool = True,
+) -> EmbeddingColumn:
+    """A column of embeddings: a row of numbers for each category, which are learnt.
+
+    Args:
+        categorical_column: the categories.
+        dimension: the size of a row.
+        combiner: how the rows of an example become one: "mean", "sqrtn" or "sum".
+        initializer: as for `td.get_variable`; by default a truncated normal distribution with the
+            standard deviation `1 / sqrt(dimension)`.
+        ckpt_to_load_from: a checkpoint with initial values.
+        tensor_name_in_ckpt: the name of the variable there.
+        max_norm: the greatest norm that a row may have.
+        trainable: whether the rows are learnt.
+        use_safe_embedding_lookup: accepted: examples without a category are zero in any case.
+
+    Returns:
+        A dense column.
+
+    Raises:
+        ValueError: the size is not positive, only one of checkpoint and name is given, or the
+            column is not categorical.
+
+    Example:
+        >>> import tensordraft as td
+        >>> with td.Graph().as_default():
+        ...     word = td.feature_column.categorical_column_with_hash_bucket("word", 100)
+        ...     column = td.feature_column.embedding_column(word, 8)
+        ...     layer = td.feature_column.input_layer({"word": [["a", "b"]]}, [column])
+        ...     layer.shape.as_list(), [v.op.name for v in td.trainable_variables()]
+        ([1, 8], ['input_layer/word_embedding/embedding_weights'])
+    """
+    del use_safe_embedding_lookup
+    initializer = _checked(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
+    return EmbeddingColumn(
+        checked_categorical(categorical_column),
+        dimension,
+        combiner,
+        initializer,
+        ckpt_to_load_from,
+        tensor_name_in_ckpt,
+        max_norm,
+        trainable,
+    )
+
+
+def shared_embedding_columns(
+    categorical_columns: Iterable[Any],
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    shared_embedding_collection_name: str | None = None,
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+    use_safe_embedding_lookup: bool = True,
+) -> list[EmbeddingColumn]:
+    """Columns of embeddings that have their rows in common.
+
+    Args:
+        categorical_columns: the columns of categories, of as many categories each.
+        dimension: as for `embedding_column`, like what is not told here.
+        combiner: as there.
+        initializer: as there.
+        shared_embedding_collection_name: the name of the scope; by default all names.
+        ckpt_to_load_from: as there.
+        tensor_name_in_ckpt: as there.
+        max_norm: as there.
+        trainable: as there.
+        use_safe_embedding_lookup: as there.
+
+    Returns:
+        A dense column for each.
+
+    Raises:
+        ValueError: as there, or the numbers of categories differ.
+
+    Example:
+        >>> import tensordraft as td
+        >>> columns = [
+        ...     td.feature_column.categorical_column_with_identity(key, 9) for key in ("one", "two")
+        ... ]
+        >>> shared = td.feature_column.shared_embedding_columns(columns, 4)
+        >>> [column.name for column in shared]
+        ['one_shared_embedding', 'two_shared_embedding']
+    """
+    del use_safe_embedding_lookup
+    initializer = _checked(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
+    columns = [checked_categorical(column) for column in categorical_columns]
+    if len({column.num_buckets for column in columns}) != 1:
+        raise ValueError(
+            "To use shared_embedding_column, all categorical_columns must have the same number of "
+            f"buckets. Given: {[(column.name, column.num_buckets) for column in columns]}"
+        )
+    joined = "_".join(sorted(column.name for column in columns))
+    name = shared_embedding_collection_name or f"{joined}_shared_embedding"
+    return [
+        EmbeddingColumn(
+            column,
+            dimension,
+            combiner,
+            initializer,
+            ckpt_to_load_from,
+            tensor_name_in_ckpt,
+            max_norm,
+            trainable,
+            name,
+        )
+        for column in columns
+    ]
+
+
+def collections_of_weights(given: Iterable[str] | None) -> list[str]:
+    """The collections of a variable of a layer."""
+    own = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
+    return [*dict.fromkeys([*(given or ()), *own])]

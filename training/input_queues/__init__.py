@@ -1,0 +1,1 @@
+"""`td.train.batch` and other queue-based input."""

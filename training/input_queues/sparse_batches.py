@@ -1,0 +1,113 @@
+"""Sparse tensors in batches: a queue holds numbers that stand for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...graph.sparse_tensor import SparseTensor
+from ...ops.array.squeezing import expand_dims, squeeze
+from ...ops.debugging.ordering import with_dependencies
+from ...ops.queues.sparse_maps import (
+    ADD_MANY_SPARSE_TO_TENSORS_MAP,
+    ADD_SPARSE_TO_TENSORS_MAP,
+    TAKE_MANY_SPARSE_FROM_TENSORS_MAP,
+)
+from ...shape_inference.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...graph.node import Tensor
+    from ...protos.dtypes import DType
+
+
+class Sparse(NamedTuple):
+    """What stands for a sparse tensor: the name of the map that keeps it, its dtype and rank."""
+
+    shared_name: str
+    dtype: DType
+    rank: int | None
+
+
+def stored(
+    lists: Sequence[Sequence[Any]], enqueue_many: bool, keep: Tensor
+) -> tuple[list[list[Tensor]], list[Sparse | None]]:
+    """Lists of tensors, with numbers in the place of sparse ones.
+
+    Args:
+        lists: what each source gives.
+        enqueue_many: whether each row of a tensor is an example.
+        keep: whether it is kept.
+
+    Raises:
+        ValueError: what is sparse of one source is not of another.
+    """
+    kinds: list[Sparse | None] = [None] * len(lists[0])
+    results: list[list[Tensor]] = []
+    for one in lists:
+        row = []
+        for i, item in enumerate(one):
+            known = kinds[i]
+            if isinstance(item, SparseTensor) != isinstance(lists[0][i], SparseTensor):
+                raise ValueError(f"Inconsistent SparseTensors list: {lists[0]} vs. {one}")
+            if isinstance(item, SparseTensor):
+                numbers = _numbers(item, enqueue_many, keep, "" if known is None else known[0])
+                if known is None:
+                    size = item.dense_shape.shape.with_rank(1).as_list()[0]
+                    rank = None if size is None else size - enqueue_many
+                    kinds[i] = Sparse(numbers.op.name, item.dtype, rank)
+                item = expand_dims(numbers, -1)
+            row.append(item)
+        results.append(row)
+    return results, kinds
+
+
+def _numbers(item: SparseTensor, enqueue_many: bool, keep: Tensor, shared_name: str) -> Tensor:
+    """The numbers under which a sparse tensor, or each of its rows, is kept."""
+    op = ADD_MANY_SPARSE_TO_TENSORS_MAP if enqueue_many else ADD_SPARSE_TO_TENSORS_MAP
+    if keep.op.type != "Const":
+        raise NotImplementedError(
+            "whether to keep a sparse tensor cannot be left to a run; batch its indices, values "
+            "and shape, or filter before"
+        )
+    name = op.name
+    graph = keep.op.graph
+    if not shared_name:
+        shared_name = graph.unique_name(name, mark_as_used=False)
+    found: Tensor = op(
+        item.indices, item.values, item.dense_shape, shared_name=shared_name, name=name
+    )
+    return found
+
+
+def restored(found: Sequence[Tensor], kinds: Sequence[Sparse | None]) -> list[Any]:
+    """What came out of a queue, with sparse tensors in the place of numbers."""
+    if not any(kinds):
+        return list(found)
+    tensors: list[Any] = []
+    for item, kind in zip(found, kinds, strict=True):
+        if kind is None:
+            tensors.append(item)
+        else:
+            parts = TAKE_MANY_SPARSE_FROM_TENSORS_MAP(
+                squeeze(item, [1]), dtype=kind.dtype, shared_name=kind.shared_name
+            )
+            if kind.rank is not None:
+                parts[0].set_shape(TensorShape([None, kind.rank + 1]))
+                parts[2].set_shape(TensorShape([kind.rank + 1]))
+            tensors.append(SparseTensor(*parts))
+    if len(tensors) == 1:
+        return tensors
+    # All leave the queue together, or none: the numbers of what is not wanted are taken out, too.
+    values = [item.values if isinstance(item, SparseTensor) else item for item in tensors]
+
+    def together(tensor: Tensor) -> Tensor:
+        others = [value.op for value in values if value.op is not tensor.op]
+        return with_dependencies(others, tensor)
+
+    return [
+        SparseTensor(*[together(part) for part in (item.indices, item.values, item.dense_shape)])
+        if isinstance(item, SparseTensor)
+        else together(item)
+        for item in tensors
+    ]

@@ -1,0 +1,141 @@
+"""What convolution layers have in common: the window, and the convolution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...ops.array.padding import pad
+from ...ops.array.squeezing import expand_dims, squeeze
+from ...ops.conv.convolution import conv2d as nn_conv2d, conv3d as nn_conv3d
+from ...ops.nn.activations import bias_add
+from .input_spec import InputSpec
+from .kernel_layer import ZEROS, KernelLayer
+from .pooling import each, wire_format
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Conv(KernelLayer):
+    """What convolution layers have in common: the window, and how the bias is added."""
+
+    rank = 0
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str = "channels_last",
+        dilation_rate: Any = 1,
+        activation: Callable[[Any], Any] | str | None = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = ZEROS,
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(
+            activation,
+            use_bias,
+            kernel_initializer,
+            bias_initializer,
+            kernel_regularizer,
+            bias_regularizer,
+            activity_regularizer,
+            kernel_constraint,
+            bias_constraint,
+            trainable,
+            name,
+            **settings,
+        )
+        self.filters = int(filters)
+        self.kernel_size = each("kernel_size", kernel_size, self.rank)
+        self.strides = each("strides", strides, self.rank)
+        self.padding = padding.upper()
+        self.data_format = wire_format(data_format, self.rank)
+        self.dilation_rate = each("dilation_rate", dilation_rate, self.rank)
+        self.input_spec = InputSpec(ndim=self.rank + 2)
+
+    @property
+    def channels_first(self) -> bool:
+        """Whether the channels come before the dimensions of space."""
+        return self.data_format.startswith("NC")
+
+    def channels_of(self, input_shape: Any) -> int:
+        """How many channels the input has; later inputs have to have as many.
+
+        Raises:
+            ValueError: that is not known.
+        """
+        axis = 1 if self.channels_first else -1
+        channels: int | None = input_shape.as_list()[axis]
+        if channels is None:
+            raise ValueError(f"the channels of the input must be known, got shape {input_shape}")
+        self.input_spec = InputSpec(ndim=self.rank + 2, axes={axis: channels})
+        return channels
+
+    def kernel_shape(self, channels: int) -> list[int]:
+        """The shape of the kernel for inputs of so many channels."""
+        return [*self.kernel_size, channels, self.filters]
+
+    def build(self, input_shape: Any) -> None:
+        """Makes kernel and bias."""
+        self.add_kernel(self.kernel_shape(self.channels_of(input_shape)))
+        self.add_bias(self.filters)
+        super().build(input_shape)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The output, of the rank of the input."""
+        del args, kwargs
+        return self.finished(self.convolved(inputs))
+
+    def convolved(self, inputs: Any) -> Any:
+        """The convolution, without bias and activation."""
+        if self.rank == 3:
+            return nn_conv3d(
+                inputs, self.kernel, self.strides, self.padding, self.data_format,
+                self.dilation_rate,
+            )  # fmt: skip
+        if self.rank == 2:
+            return nn_conv2d(
+                inputs, self.kernel, self.strides, self.padding, data_format=self.data_format,
+                dilations=self.dilation_rate,
+            )  # fmt: skip
+        axis = 2 if self.channels_first else 1  # a sequence is an image of one row
+        padding = self.padding
+        if padding == "CAUSAL":  # each output is of steps until its own
+            before = [(self.kernel_size[0] - 1) * self.dilation_rate[0], 0]
+            inputs = pad(
+                inputs, [[0, 0], [0, 0], before] if axis == 2 else [[0, 0], before, [0, 0]]
+            )
+            padding = "VALID"
+        rows = nn_conv2d(
+            expand_dims(inputs, axis), expand_dims(self.kernel, 0), [1, *self.strides],
+            padding, data_format="NCHW" if self.channels_first else "NHWC",
+            dilations=[1, *self.dilation_rate],
+        )  # fmt: skip
+        return squeeze(rows, [axis])
+
+    def finished(self, result: Any) -> Any:
+        """The result with bias and activation."""
+        if self.use_bias and self.channels_first and self.rank != 2:
+            # What is no image counts as one: its dimensions of space stand in one row.
+            result = result + expand_bias(self.bias, self.rank)
+        elif self.use_bias:
+            result = bias_add(result, self.bias, "NCHW" if self.channels_first else "NHWC")
+        return result if self.activation is None else self.activation(result)
+
+
+def expand_bias(bias: Any, rank: int) -> Any:
+    """A vector as a tensor that is added along the channels, which come before space."""
+    for _ in range(rank):
+        bias = expand_dims(bias, -1)
+    return bias

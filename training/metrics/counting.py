@@ -1,0 +1,142 @@
+"""What all metrics are made of: local variables that count, weights, and the results listed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...graph.convert import convert_to_tensor
+from ...graph.default_scopes import add_to_collections
+from ...graph.scopes.collections import GraphKeys
+from ...ops.array.casting import cast
+from ...ops.array.fills import ones_like, zeros
+from ...ops.array.reshaping import reshape
+from ...ops.common.public_function import public_function
+from ...ops.common.shared_docs import shared_docs
+from ...ops.math.arithmetic import multiply
+from ...ops.variables.variable import Variable
+from ...protos.dtypes import float32
+from ..losses.shape_matching import checked_weights, with_last, without_last
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...protos.dtypes import DType
+
+described = shared_docs(
+    {
+        "labels": "what is right.",
+        "predictions": "what was predicted, of the same shape.",
+        "values": "numbers of any shape.",
+        "num_classes": "how many classes there are.",
+        "weights": "a number, or a tensor that is broadcast to the shape of the values.",
+        "metrics_collections": "the collections that list the value.",
+        "updates_collections": "the collections that list the update.",
+        "name": "a name for the scope of variables and ops.",
+    },
+    "A tensor of the value so far, and one that takes this batch in and is the value then.",
+    "ValueError: the shapes do not fit.",
+)
+
+
+class Metric(Protocol):
+    """The public function of a metric that compares labels and predictions."""
+
+    def __call__(
+        self,
+        labels: Any,
+        predictions: Any,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> tuple[Any, Any]:
+        """Makes the variables, and the ops that update them."""
+
+
+def metric(
+    arguments: str, printed: str
+) -> Callable[[Callable[[Any, Any, Any, str | None], tuple[Any, Any]]], Metric]:
+    """A decorator that makes a public function out of what counts for a metric.
+
+    Args:
+        arguments: those of the call in the example, which prints the update.
+        printed: what it prints.
+    """
+
+    def make(count: Callable[[Any, Any, Any, str | None], tuple[Any, Any]]) -> Metric:
+        def call(
+            labels: Any,
+            predictions: Any,
+            weights: Any = None,
+            metrics_collections: Any = None,
+            updates_collections: Any = None,
+            name: str | None = None,
+        ) -> tuple[Any, Any]:
+            value, update = count(labels, predictions, weights, name)
+            return listed(value, update, metrics_collections, updates_collections)
+
+        doc = f"""{count.__doc__}
+
+        Example:
+            >>> import tensordraft as td
+            >>> with td.Graph().as_default(), td.Session() as session:
+            ...     value, update = td.metrics.{count.__name__}({arguments})
+            ...     session.run(td.local_variables_initializer())
+            ...     print(session.run(update))
+            {printed}
+        """
+        public: Metric = described(
+            public_function(call, count.__name__, doc, module=count.__module__)
+        )
+        return public
+
+    return make
+
+
+def metric_variable(shape: Sequence[int | None], name: str, dtype: DType = float32) -> Variable:
+    """A variable of zeros that is local, counts for a metric, and is not trained."""
+    return Variable(
+        zeros(shape, dtype),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        name=name,
+    )
+
+
+def aligned(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    """Labels and predictions of one rank: where one has a last dimension of 1 more, without it.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
+    y, x = convert_to_tensor(labels), convert_to_tensor(predictions)
+    x, y = without_last(x, y), without_last(y, x)
+    if not x.shape.is_compatible_with(y.shape):
+        raise ValueError(
+            f"labels and predictions must have equal shapes, got {y.shape} and {x.shape}"
+        )
+    return y, x
+
+
+def spread(weights: Any, values: Any, dtype: DType = float32) -> Any:
+    """Weights of the shape of the values.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    given = cast(convert_to_tensor(weights, name="weights"), dtype)
+    given = checked_weights(with_last(without_last(given, values), values), values)
+    return multiply(given, ones_like(values, dtype=dtype))
+
+
+def flat(value: Any) -> Any:
+    """All elements in one dimension."""
+    return reshape(value, [-1])
+
+
+def listed(value: Any, update: Any, metrics: Any, updates: Any) -> tuple[Any, Any]:
+    """The value of a metric and what updates it, listed in the collections that were given."""
+    for collections, tensor in ((metrics, value), (updates, update)):
+        if collections:
+            add_to_collections(collections, tensor)
+    return value, update

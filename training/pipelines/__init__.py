@@ -1,1 +1,0 @@
-"""Input pipelines of queues: what goes in, and what comes out in batches."""

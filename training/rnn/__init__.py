@@ -1,0 +1,1 @@
+"""`td.nn.rnn_cell`, `dynamic_rnn` and kin."""
