@@ -6,7 +6,7 @@ from argparse import SUPPRESS
 from typing import TYPE_CHECKING, Any
 
 from ..analysis.check_graph import check_graph
-from ..graph.api.suggestions import counted
+from ..graph.api.suggestions import pluralize
 from ..graph.stated_shapes import state_shapes
 from ..saving.graph_files import save_graph
 from ..saving.saved_model.loaded_model import INPUT_TYPES
@@ -58,7 +58,7 @@ def annotate(arguments: Namespace) -> Answer:
     number = sum(state_shapes(node, shapes[node.name]) for node in nodes)
     path = save_graph(graph_def, out)
     return Answer(
-        lambda: f"{counted(number, 'node')} annotated, saved in {path}",
+        lambda: f"{pluralize(number, 'node')} annotated, saved in {path}",
         lambda: {"nodes": number, "file": path},
     )
 

@@ -6,7 +6,7 @@ import sys
 from argparse import PARSER, REMAINDER, Action, ArgumentParser, RawDescriptionHelpFormatter
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..graph.api.suggestions import meant
+from ..graph.api.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,7 +64,7 @@ class CommandParser(ArgumentParser):
                 self._refuse("flag", name, known)
 
     def _refuse(self, what: str, name: str, known: Any) -> NoReturn:
-        hint = meant(name, known) or f"; there are {', '.join(known)}"
+        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
         self.error(f"there is no {what} {name!r}{hint}")
 
 

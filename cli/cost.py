@@ -9,7 +9,7 @@ from ..analysis.cost_page import cost_page
 from ..analysis.cost_report import rows_text, weight
 from ..analysis.roofline import Machine
 from ..formats.replacement import replacing
-from ..graph.api.suggestions import meant
+from ..graph.api.suggestions import did_you_mean
 from .command_parser import add_command
 from .graph_file import GraphFile, add_fetch_argument, add_file_argument
 from .out_files import out_file
@@ -72,7 +72,7 @@ def cost(arguments: Namespace) -> Answer:
     if unknown:
         there = f"; the named sizes of inputs are: {', '.join(found.names) or 'none'}"
         raise ValueError(
-            f"no size is named {unknown[0]!r}{meant(unknown[0], found.names) or there}"
+            f"no size is named {unknown[0]!r}{did_you_mean(unknown[0], found.names) or there}"
         )
     seconds = Machine.measured().seconds(found) if arguments.time else None
     if arguments.html:

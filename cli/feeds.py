@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from ..formats.numpy_files import NumpyArchive, read_npy
-from ..graph.api.suggestions import meant
+from ..graph.api.suggestions import did_you_mean
 from .filled_feeds import FILLS
 from .standard_input import DASH, TITLE, standard_input
 
@@ -96,7 +96,7 @@ def _literal(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        hint = meant(text, FILLS)
+        hint = did_you_mean(text, FILLS)
         raise ArgumentTypeError(
             f"{text!r} is neither file.npy nor file.npz:key, nor {', '.join(FILLS)}, nor a number, "
             f"string or list in JSON{hint}"

@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 
 from ..analysis.checking.inputs import with_names
-from ..graph.api.suggestions import meant
+from ..graph.api.suggestions import did_you_mean
 from ..shape_inference.symbolic.symbolic import substitute, symbols_of
 from ..shape_inference.tensor_shape import TensorShape
 
@@ -81,7 +81,7 @@ class Filling:
                     there = f"; there is {', '.join(sorted(used)) or 'none'}"
                     raise ValueError(
                         f"{option} {name}: it is for inputs that are filled with random, zeros or "
-                        f"ones{meant(name, used) or there}"
+                        f"ones{did_you_mean(name, used) or there}"
                     )
 
     def _shape(self, tensor: Tensor) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..formats.model_files import read_model, read_opened
-from ..graph.api.suggestions import counted, nearest
+from ..graph.api.suggestions import nearest, pluralize
 from ..graph.node import Operation
 from ..saving.loading import model_of
 from .progress import ShownProgress
@@ -147,7 +147,7 @@ class GraphFile:
             likely = [*named, *(op.name for op in [*self.inputs(), *self.outputs(), *self.ops])]
             hint = nearest(op_name, likely)
             raise ValueError(f"{self.title}: there is no op named {op_name!r}{hint}")
-        results = counted(len(op.outputs), "result")
+        results = pluralize(len(op.outputs), "result")
         raise ValueError(f"{self.title}: there is no tensor {name!r}; {op_name!r} has {results}")
 
 

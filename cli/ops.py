@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ..graph.api.suggestions import counted
+from ..graph.api.suggestions import pluralize
 from ..graph.registry import definitions
 from .command_parser import add_command
 from .exit_codes import FAILED, OK
@@ -46,9 +46,9 @@ def _of_file(file: GraphFile) -> Answer:
     missing = sorted(file.unsupported())
 
     def text() -> str:
-        types = counted(len(counts), "op type")
+        types = pluralize(len(counts), "op type")
         rows = [
-            (op, counted(n, "node"), "NOT SUPPORTED" if op in missing else "supported")
+            (op, pluralize(n, "node"), "NOT SUPPORTED" if op in missing else "supported")
             for op, n in counts
         ]
         told = f"{types}, all supported"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..graph.api.suggestions import counted
+from ..graph.api.suggestions import pluralize
 from ..saving.transforms.optimizing import optimize as optimized
 from ..saving.transforms.transform_graph import transform_graph
 from .command_parser import add_command
@@ -67,6 +67,6 @@ def optimize(arguments: Namespace) -> Answer:
     answer = saved(after, arguments.out, before)
     size, whole = after.ByteSize(), before.ByteSize()
     return Answer(
-        lambda: f"{answer.text()}: {size:,} of {counted(whole, 'byte')}",
+        lambda: f"{answer.text()}: {size:,} of {pluralize(whole, 'byte')}",
         lambda: {**answer.data(), "bytes": size, "of_bytes": whole},
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..distributed.cluster import Cluster
 from ..distributed.dask_parts import dask_array, storing
-from ..distributed.engine import told
+from ..distributed.engine import chunk_failure
 from ..distributed.map_blocks import SPLIT_BYTES, map_blocks
 from ..distributed.worker import ChunkError
 from ..graph.describe import type_text
@@ -74,7 +74,7 @@ def run_in_chunks(arguments: Namespace) -> Answer:
         try:
             _store(result, out, client, progress)
         except ChunkError as error:
-            raise told(error, file.graph) from None
+            raise chunk_failure(error, file.graph) from None
     name, dtype = fetches[0].name, fetches[0].dtype.name
     saved = {"dtype": dtype, "shape": list(result.shape), "file": out}
     return Answer(

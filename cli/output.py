@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..graph.api.suggestions import counted
+from ..graph.api.suggestions import pluralize
 from ..saving.graph_files import save_graph
 from .text import printable
 
@@ -51,7 +51,7 @@ def saved(
     nodes = len(graph_def.node)
     data = {"nodes": nodes, "file": path}
     if before is None:
-        return Answer(lambda: f"{counted(nodes, 'node')} saved in {path}", lambda: data)
+        return Answer(lambda: f"{pluralize(nodes, 'node')} saved in {path}", lambda: data)
     whole = len(before.node)
-    text = f"{nodes:,} of {counted(whole, 'node')} saved in {path}"
+    text = f"{nodes:,} of {pluralize(whole, 'node')} saved in {path}"
     return Answer(lambda: text, lambda: {"nodes": nodes, "of": whole, "file": path})

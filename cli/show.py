@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.api.suggestions import counted
+from ..graph.api.suggestions import pluralize
 from ..graph.describe import tensor_type
 from ..graph.importing.function_bodies import bodies_of
 from ..shape_inference.traits import Bodies
@@ -63,7 +63,7 @@ def show(arguments: Namespace) -> Answer:
 
 
 def _summary(file: GraphFile) -> Iterator[str]:
-    yield f"{file.title}: {counted(len(file.ops), 'node')}, GraphDef version {file.version}"
+    yield f"{file.title}: {pluralize(len(file.ops), 'node')}, GraphDef version {file.version}"
     yield "\ninputs"
     yield _results_of(file.inputs())
     if optional := file.optional_inputs():
@@ -82,7 +82,7 @@ def _summary(file: GraphFile) -> Iterator[str]:
     yield "\nwidest tensors, where a size that is not known counts as 1"
     yield _widest(widest(file.ops))
     if file.functions:
-        yield f"\nand a library of {counted(len(file.functions), 'function')}"
+        yield f"\nand a library of {pluralize(len(file.functions), 'function')}"
 
 
 def _nodes(file: GraphFile) -> Iterator[str]:
@@ -127,7 +127,7 @@ def _op_counts(counts: Counter[str]) -> str:
 
 def _parameters(found: list[Sized]) -> str:
     total = bytes_text(sum(item.size for item in found))
-    return f"  {total} in {counted(len(found), 'tensor')}" if found else "  none"
+    return f"  {total} in {pluralize(len(found), 'tensor')}" if found else "  none"
 
 
 def _widest(found: list[Sized]) -> str:

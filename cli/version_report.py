@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from threadpoolctl import threadpool_info
 
 from .. import __version__
-from ..graph.api.suggestions import counted
+from ..graph.api.suggestions import pluralize
 from .text import table
 
 NEEDED = ("numpy", "protobuf", "ml_dtypes", "networkx", "google-re2", "crc32c", "threadpoolctl")
@@ -52,7 +52,7 @@ def _blas() -> list[str]:
     return [
         f"{library['internal_api']} {library['version']}, "
         f"{library.get('architecture', 'unknown kernels')}, "
-        f"{counted(library['num_threads'], 'thread')}"
+        f"{pluralize(library['num_threads'], 'thread')}"
         for library in found
     ] or ["none that is known"]
 

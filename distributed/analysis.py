@@ -11,8 +11,8 @@ from ..shape_inference.assumptions import CheckingInference
 from ..shape_inference.split_parts import (
     OWN,
     WHOLE,
-    Falls,
     Part,
+    Partition,
     SplitContext,
     along as split_along,
 )
@@ -119,7 +119,7 @@ class Analysis(Following):
         """The op that runs for this one."""
         return self._wider.get(op, op)
 
-    def _in_steps(self, op: Operation, context: SplitContext) -> Falls | None:
+    def _in_steps(self, op: Operation, context: SplitContext) -> Partition | None:
         steps = self._steps.steps_of(op, context, self.inference)
         if steps is None:
             return None
@@ -140,11 +140,11 @@ class Analysis(Following):
         self.in_steps[op] = steps.results
         return handed_on([self.parts[tensor] for tensor in steps.results])
 
-    def _settled(self, op: Operation, falls: Falls) -> Falls:
+    def _settled(self, op: Operation, falls: Partition) -> Partition:
         if op.graph is not self.graph and op not in self.constant:
             # A step that reads nothing but whole values: each chunk takes it for itself.
             gives = [FIRST if part == WHOLE else part for part in falls.gives]
-            falls = Falls(falls.takes, gives)
+            falls = Partition(falls.takes, gives)
         return super()._settled(op, falls)
 
     def _fed(self, feeds: Iterable[Tensor] | None) -> list[Tensor]:

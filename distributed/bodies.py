@@ -15,9 +15,9 @@ from ..ops.control_flow.op_bodies import (
 from ..shape_inference.split_parts import (
     OWN,
     WHOLE,
-    Falls,
-    Mixes,
+    NotSplittable,
     Part,
+    Partition,
     SplitContext,
     along,
     listed,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..graph.node import Operation, Tensor
 
 
-def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Falls:
+def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Partition:
     """How an op with bodies falls apart: as each of them does, with nothing combined inside.
 
     Args:
@@ -43,14 +43,14 @@ def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Fall
         Mixes: it does not.
     """
     if any(tensor.dtype.is_ref_dtype for tensor in op.inputs):
-        raise Mixes("its functions take references, so it cannot travel")
+        raise NotSplittable("its functions take references, so it cannot travel")
     c = SplitContext(op, around.inference, around.rows, parts)
     attrs = op.attrs
     if "cond" in attrs and "body" in attrs:
         return _loop(c, around, parts)
     first = 0 if "f" in attrs else 1
     if first and parts[0].kind == "split":
-        raise Mixes("which branch is taken depends on what is split")
+        raise NotSplittable("which branch is taken depends on what is split")
     if "f" in attrs:
         bodies = [branch_of(c, attrs["f"])]
     else:
@@ -60,7 +60,7 @@ def bodies_fall_apart(op: Operation, around: Any, parts: Sequence[Part]) -> Fall
     zeros = [around.is_zero(edge) for edge in op.inputs[first:]]
     found = [_followed(body, given, takes[first:], around, zeros) for body in bodies]
     results = [_of_branches(found, i) for i in range(len(op.outputs))]
-    return Falls([*([WHOLE] if first else []), *takes[first:]], results)
+    return Partition([*([WHOLE] if first else []), *takes[first:]], results)
 
 
 def _of_branches(found: Sequence[Sequence[Result]], i: int) -> Part:
@@ -70,12 +70,12 @@ def _of_branches(found: Sequence[Sequence[Result]], i: int) -> Part:
         sums = [part for part in parts if part.how == "sum"]
         others = [branch[i] for branch in found if branch[i].part not in sums]
         if len(sums) != 1 or not all(part == WHOLE and zero for part, zero in others):
-            raise Mixes("its branches split what they return in different ways")
+            raise NotSplittable("its branches split what they return in different ways")
         return sums[0]
     return parts.pop()
 
 
-def _loop(c: SplitContext, around: Any, parts: Sequence[Part]) -> Falls:
+def _loop(c: SplitContext, around: Any, parts: Sequence[Part]) -> Partition:
     cond, body = loop_bodies(c)
     begun = [_begun(c, edge, part) for edge, part in zip(c.node.inputs, parts, strict=True)]
     known = stable_state(c, body)
@@ -91,14 +91,14 @@ def _loop(c: SplitContext, around: Any, parts: Sequence[Part]) -> Falls:
         ]
         zeros = still
     else:
-        raise Mixes("what its rounds split does not settle")
+        raise NotSplittable("what its rounds split does not settle")
     if [part for part, _ in _followed(cond, known, state, around, zeros)] != [WHOLE]:
-        raise Mixes("whether there is another round depends on what is split")
+        raise NotSplittable("whether there is another round depends on what is split")
     takes = [
         WHOLE if parts[i] == WHOLE and part.kind in ("partial", "listed") else part
         for i, part in enumerate(state)
     ]
-    return Falls(takes, state)
+    return Partition(takes, state)
 
 
 def _begun(c: SplitContext, edge: Any, part: Part) -> Part:
@@ -117,7 +117,7 @@ def _joined(c: SplitContext, i: int, before: Part, after: Part, zero: bool) -> P
         return after
     if before == WHOLE and after.kind == "split":
         return along(after.axis)  # what it begins with is cut
-    raise Mixes(f"variable {i} of the loop begins {before} and goes on {after}")
+    raise NotSplittable(f"variable {i} of the loop begins {before} and goes on {after}")
 
 
 def _taken(c: SplitContext, edge: Any, part: Part) -> Part:
@@ -151,18 +151,18 @@ def _followed(
         Mixes: something inside needs all rows, or the sizes of the whole.
     """
     if not all(op.definition.traits.local and around.arrays for op in body.effects):
-        raise Mixes(f"the function {body.name!r} has effects, which take place once")
+        raise NotSplittable(f"the function {body.name!r} has effects, which take place once")
     inside = around.inside(body.inferred(given, 1))
     inside.zeros.update(tensor for tensor, zero in zip(body.inputs, zeros, strict=True) if zero)
     for tensor, part in zip(body.inputs, parts, strict=True):
         inside.parts[tensor] = part
         if part == WHOLE and any(map(inside.depends, inside.inference.shape(tensor).sizes or ())):
-            raise Mixes(f"{tensor.op.name!r} has a value for each row, and is whole")
+            raise NotSplittable(f"{tensor.op.name!r} has a value for each row, and is whole")
     for op in body.needed():
         inside.follow(op)
         if inside.mixed:
             reason = inside.mixed[0].reason
-            raise Mixes(f"in {body.name!r}, {op.name!r} ({op.type}) mixes rows: {reason}")
+            raise NotSplittable(f"in {body.name!r}, {op.name!r} ({op.type}) mixes rows: {reason}")
         if op in inside.falls:
             _check_inside(op, inside)
     return [Result(_result(tensor, inside), inside.is_zero(tensor)) for tensor in body.outputs]
@@ -175,14 +175,16 @@ def _check_inside(op: Operation, inside: Any) -> None:
         return  # sizes are those of the chunk, whatever they are the sizes of
     local = op.definition.traits.local
     if not op.definition.pure and not local and all(part == WHOLE for part in falls.gives):
-        raise Mixes(f"{op.name!r} ({op.type}) inside has state, and runs once")
+        raise NotSplittable(f"{op.name!r} ({op.type}) inside has state, and runs once")
     for tensor, take in zip(op.inputs, falls.takes, strict=True):
         part = inside.parts[tensor]
         read_whole = take == WHOLE and part != WHOLE
         if read_whole and part == OWN and not _depends_on_rows(tensor, inside):
             continue
         if read_whole or (take.kind == "split" and part == WHOLE):
-            raise Mixes(f"{op.name!r} ({op.type}) inside needs the whole of {tensor.op.name!r}")
+            raise NotSplittable(
+                f"{op.name!r} ({op.type}) inside needs the whole of {tensor.op.name!r}"
+            )
 
 
 def _depends_on_rows(tensor: Tensor, inside: Any) -> bool:
@@ -195,5 +197,5 @@ def _result(tensor: Tensor, inside: Any) -> Part:
     if part == OWN and not _depends_on_rows(tensor, inside):
         return WHOLE
     if part == OWN:
-        raise Mixes(f"it returns {tensor.op.name!r}, which is {part}")
+        raise NotSplittable(f"it returns {tensor.op.name!r}, which is {part}")
     return part

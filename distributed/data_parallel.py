@@ -17,7 +17,7 @@ from ..shape_inference.split_parts import WHOLE
 from .analysis import NothingToSplitError
 from .cluster import Cluster, ClusterTasks
 from .driver_runs import WholeInSession
-from .engine import InThisThread, LostError, Programs, Run, told
+from .engine import InThisThread, LostError, Programs, Run, chunk_failure
 from .map_blocks import SPLIT_BYTES, check_known
 from .report import report_of, tensors_by_name
 from .sizes import RunSizes, even_chunks, sliced
@@ -130,7 +130,7 @@ class SplitCall:
                 for item in self.analysis.fetches
             ]
         except ChunkError as error:
-            raise told(error, self.analysis.graph) from error
+            raise chunk_failure(error, self.analysis.graph) from error
         except LostError as error:
             raise errors.UnavailableError(
                 None, None, f"workers went away with data again and again: {error}"

@@ -281,7 +281,7 @@ def picked_of(values: Sequence[Any], places: Sequence[int]) -> list[Any]:
     return [values[k] for k in places]
 
 
-def told(error: ChunkError, graph: Graph) -> errors.OpError:
+def chunk_failure(error: ChunkError, graph: Graph) -> errors.OpError:
     """The error of a chunk as one of the run."""
     kind: type[errors.OpError] = getattr(errors, error.code, errors.InternalError)
     known = error.node is not None and graph.has_operation(error.node)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
-from ..graph.describe import whereabouts
+from ..graph.describe import describe_op
 from ..graph.graph import Graph
 from ..graph.node import Operation, Tensor
 from ..protos.messages import GraphDef
@@ -98,14 +98,14 @@ def refuse_unfit(stages: Stages) -> None:
     if analysis.mixed:
         op, reason = analysis.mixed[0]
         raise ValueError(
-            f"{whereabouts(op)} needs all rows of {analysis.along!r} at once: {reason}; "
+            f"{describe_op(op)} needs all rows of {analysis.along!r} at once: {reason}; "
             "td.split_report tells more, and td.data_parallel runs such ops once"
         )
     once = [op for stage in stages.whole for op in stage.ops]
     for op in (*analysis.streams, *once):
         if not op.definition.pure and op.outputs:
             raise ValueError(
-                f"{whereabouts(op)} has state, which tasks have not: feed its value, freeze "
+                f"{describe_op(op)} has state, which tasks have not: feed its value, freeze "
                 "the graph, or use td.data_parallel"
             )
     for item in analysis.fetches:

@@ -9,9 +9,9 @@ from ..graph.op_def import OpDef
 from ..shape_inference.split_parts import (
     OWN,
     WHOLE,
-    Falls,
-    Mixes,
+    NotSplittable,
     Part,
+    Partition,
     SplitContext,
     fall_apart,
     partial,
@@ -57,7 +57,7 @@ class Following:
         self.rows = rows
         self.bound = bound
         self.parts: dict[Tensor, Part] = {}
-        self.falls: dict[Operation, Falls] = {}
+        self.falls: dict[Operation, Partition] = {}
         self.mixed: list[Mixed] = []
         self.values: dict[Tensor, Array] = {}
         self.arrays = True
@@ -108,7 +108,7 @@ class Following:
         """Whether chunks have what is whole without being sent it."""
         return self.is_constant(tensor)
 
-    def _settled(self, op: Operation, falls: Falls) -> Falls:
+    def _settled(self, op: Operation, falls: Partition) -> Partition:
         """What an op takes and gives, where chunks of it run."""
         if not any(part.in_chunks for part in falls.gives):
             return falls
@@ -116,11 +116,11 @@ class Following:
             self.parts[tensor] if take == WHOLE and self.parts[tensor] == FIRST else take
             for tensor, take in zip(self.inputs(op), falls.takes, strict=True)
         ]
-        return Falls(takes, [FIRST if part == WHOLE else part for part in falls.gives])
+        return Partition(takes, [FIRST if part == WHOLE else part for part in falls.gives])
 
-    def _decided(self, op: Operation) -> Falls:
+    def _decided(self, op: Operation) -> Partition:
         found = [self.parts[tensor] for tensor in self.inputs(op)]
-        whole = Falls([WHOLE] * len(found), [WHOLE] * len(op.outputs))
+        whole = Partition([WHOLE] * len(found), [WHOLE] * len(op.outputs))
         traits, definition = op.definition.traits, op.definition
         in_chunk = traits.local and self.arrays
         if (all(part == WHOLE for part in found) and not in_chunk) or not op.outputs:
@@ -128,7 +128,7 @@ class Following:
                 self.mixed.append(Mixed(op, "it runs once, for its effect"))
             return whole
         if self._known(op):
-            return Falls(whole.takes, [OWN] * len(op.outputs))
+            return Partition(whole.takes, [OWN] * len(op.outputs))
         rule = getattr(definition, "split_rule", None)
         if traits.splits == "=":
             return handed_on(found)
@@ -149,11 +149,11 @@ class Following:
                 definition.pure or in_chunk or (isinstance(definition, OpDef) and traits.splits)
             ):
                 calling = "calls a function of the program that " if traits.calls_python else ""
-                raise Mixes(f"it {calling}has state, so it runs once, on all rows")
+                raise NotSplittable(f"it {calling}has state, so it runs once, on all rows")
             if traits.calls_python:
                 return self._checked(op, falls_as_said(context, op))
             return self._checked(op, fall_apart(context, rule))
-        except Mixes as why:
+        except NotSplittable as why:
             in_steps = self._in_steps(op, context) if is_split or sized else None
             if in_steps is not None:
                 return in_steps
@@ -165,7 +165,7 @@ class Following:
         definition = op.definition
         return isinstance(definition, OpDef) and definition.steps_function is not None
 
-    def _in_steps(self, op: Operation, context: SplitContext) -> Falls | None:
+    def _in_steps(self, op: Operation, context: SplitContext) -> Partition | None:
         """How an op falls apart that several others stand for; None where none do."""
         del op, context
         return None
@@ -186,7 +186,7 @@ class Following:
     def _is_bound(self, item: Any) -> bool:
         return not isinstance(item, DimExpr) or symbols_of(item) <= self.bound
 
-    def _checked(self, op: Operation, falls: Falls) -> Falls:
+    def _checked(self, op: Operation, falls: Partition) -> Partition:
         """What a rule says, if the sizes bear it out.
 
         Raises:
@@ -198,12 +198,12 @@ class Following:
         ):
             if part.kind == "split" and self.per_row(tensor, part.axis) is None:
                 shape = self.inference.shape(tensor)
-                raise Mixes(f"axis {part.axis} of {shape} is no multiple of the rows")
+                raise NotSplittable(f"axis {part.axis} of {shape} is no multiple of the rows")
         for tensor, part in zip(op.outputs, falls.gives, strict=True):
             dtype = tensor.dtype
             numbers = dtype.is_bool or dtype.is_integer or dtype.is_floating or dtype.is_complex
             if part.kind == "partial" and part.how != "first" and not numbers:
-                raise Mixes(f"{tensor.dtype.name} cannot be combined")
+                raise NotSplittable(f"{tensor.dtype.name} cannot be combined")
         return falls
 
 
@@ -217,22 +217,22 @@ class FollowingBody(Following):
             Mixes: it calls a function, which does not travel with a body.
         """
         if op.definition.traits.calls_python:
-            raise Mixes(f"{op.name!r} in it calls a function of the program")
+            raise NotSplittable(f"{op.name!r} in it calls a function of the program")
         super().follow(op)
 
     def _at_hand(self, tensor: Tensor) -> bool:
         del tensor
         return True
 
-    def _settled(self, op: Operation, falls: Falls) -> Falls:
+    def _settled(self, op: Operation, falls: Partition) -> Partition:
         """What all chunks have the same of is as good as whole."""
         del op
-        return Falls(falls.takes, [WHOLE if part == FIRST else part for part in falls.gives])
+        return Partition(falls.takes, [WHOLE if part == FIRST else part for part in falls.gives])
 
 
-def handed_on(parts: Sequence[Part]) -> Falls:
+def handed_on(parts: Sequence[Part]) -> Partition:
     """What an op does whose results are its inputs: of what chunks have whole, each has all."""
     if not any(part.in_chunks for part in parts):
-        return Falls(parts, parts)
+        return Partition(parts, parts)
     takes = [WHOLE if part == OWN else part for part in parts]
-    return Falls(takes, [FIRST if part == WHOLE else part for part in takes])
+    return Partition(takes, [FIRST if part == WHOLE else part for part in takes])

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ops.debugging.callbacks import function_of
 from ..runtime import errors
-from ..shape_inference.split_parts import Falls, Mixes, SplitContext, by_letters
+from ..shape_inference.split_parts import NotSplittable, Partition, SplitContext, by_letters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,18 +30,20 @@ def name_on_workers(op: Operation) -> str:
     """
     function = function_of(op)
     if function is None:
-        raise Mixes("it calls a function of a program, which is not part of a file")
+        raise NotSplittable("it calls a function of a program, which is not part of a file")
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
     if module is None and isinstance(function, np.ufunc):
         module = "numpy"
     if module == "__main__":
-        raise Mixes(f"it calls {name!r} of the program itself, which workers cannot import")
+        raise NotSplittable(f"it calls {name!r} of the program itself, which workers cannot import")
     if not name or _found(sys.modules.get(str(module)), name) is not function:
-        raise Mixes("it calls a function that is not at the top of a module, so it cannot travel")
+        raise NotSplittable(
+            "it calls a function that is not at the top of a module, so it cannot travel"
+        )
     return f"{module}:{name}"
 
 
-def falls_as_said(c: SplitContext, op: Operation) -> Falls:
+def falls_as_said(c: SplitContext, op: Operation) -> Partition:
     """How an op falls apart that calls a function: as the function's own `splits` says.
 
     Raises:
@@ -53,10 +55,14 @@ def falls_as_said(c: SplitContext, op: Operation) -> Falls:
     if splits is None and isinstance(function, np.ufunc):
         splits = f"{','.join('...' for _ in op.inputs)}->..."
     if splits is None:
-        raise Mixes(f"it calls {name!r}, which has no attribute `splits` to tell what rows make")
+        raise NotSplittable(
+            f"it calls {name!r}, which has no attribute `splits` to tell what rows make"
+        )
     inputs, _, results = str(splits).partition("->")
     if (len(inputs.split(",")), len(results.split(","))) != (len(op.inputs), len(op.outputs)):
-        raise Mixes(f"the attribute `splits` of {name!r} is {splits!r}: a term for each argument")
+        raise NotSplittable(
+            f"the attribute `splits` of {name!r} is {splits!r}: a term for each argument"
+        )
     return by_letters(c, str(splits))
 
 

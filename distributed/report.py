@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..graph.api.graph_ends import graph_ends, tensors_of
 from ..graph.api.repr_text import ShownText
-from ..graph.describe import whereabouts
+from ..graph.describe import describe_op
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_graph_def
 from ..graph.node import Operation, Tensor
@@ -188,7 +188,7 @@ def report_of(stages: Stages) -> SplitReport:
     report.fetches = [fact(item) for item in analysis.fetches if isinstance(item, Tensor)]
     report.tensors = [fact(tensor) for op in analysis.ops for tensor in op.outputs]
     report.mixed = [
-        MixingOp(op.name, op.type, whereabouts(op), reason) for op, reason in analysis.mixed
+        MixingOp(op.name, op.type, describe_op(op), reason) for op, reason in analysis.mixed
     ]
     report.stages = list(_told(stages))
     return report

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..graph.describe import whereabouts
+from ..graph.describe import describe_op
 from ..graph.node_def import full_input, input_name, write_node_def
 from ..ops.array.constants import IDENTITY_N
 from ..ops.control_flow.function_defs import functions_of
 from ..protos.attr_codec import encode_attr
 from ..protos.messages import GraphDef
-from ..shape_inference.split_parts import Mixes
+from ..shape_inference.split_parts import NotSplittable
 from ..shape_inference.tensor_shape import TensorShape
 from .python_functions import name_on_workers
 
@@ -88,15 +88,15 @@ def program_of(stage: Stage, inference: Inference, version: str) -> Program:
         (op.name, _function(op)) for op in stage.ops if op.definition.traits.calls_python
     )
     digest.update(repr((feeds, fetches, functions)).encode())
-    lines = tuple((op.name, whereabouts(op)) for op in stage.ops if op.inputs)
+    lines = tuple((op.name, describe_op(op)) for op in stage.ops if op.inputs)
     return Program(version, digest.hexdigest(), data, feeds, fetches, lines, functions)
 
 
 def _function(op: Operation) -> str:
     try:
         return name_on_workers(op)
-    except Mixes as why:
-        raise ValueError(f"{whereabouts(op)} cannot run on workers: {why}") from None
+    except NotSplittable as why:
+        raise ValueError(f"{describe_op(op)} cannot run on workers: {why}") from None
 
 
 def _write_handing_on(op: Operation, node: NodeDef) -> None:

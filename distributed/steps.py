@@ -15,7 +15,7 @@ from ..graph.graph import Graph
 from ..graph.op_def import OpDef
 from ..ops.array.constants import placeholder
 from ..protos.dtypes import int64, uint64
-from ..shape_inference.split_parts import Mixes, SplitContext, per_row
+from ..shape_inference.split_parts import NotSplittable, SplitContext, per_row
 from ..shape_inference.symbolic.symbolic import DimExpr, Symbol
 from ..shape_inference.tensor_shape import TensorShape
 
@@ -88,7 +88,7 @@ class StepContext(SplitContext):
         axes = [i for i, size in enumerate(sizes) if self.depends(size)]
         each = per_row(sizes[axes[0]], self.rows) if len(axes) == 1 else None
         if each is None:
-            raise Mixes("its result is not cut along one axis")
+            raise NotSplittable("its result is not cut along one axis")
         before, total = (DimExpr({(symbol,): 1}) * each for symbol in self._place)
         return axes[0], self._held(before), self._held(total)
 
@@ -139,7 +139,7 @@ class StepGraph:
             c = StepContext(context, inference, self.place)
             try:
                 results = list(function(c, *inputs))
-            except Mixes:
+            except NotSplittable:
                 return None
         given = {*inputs, *c.held, *c.streams}
         ops = [item for item in needed_ops(results, [*given]) if item.outputs[0] not in given]

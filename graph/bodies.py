@@ -13,7 +13,7 @@ from .describe import add_context
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..shape_inference.handle_data import Content
+    from ..shape_inference.handle_data import HandleData
     from ..shape_inference.protocols import Array
     from .graph import Graph
     from .node import Operation, Tensor
@@ -56,7 +56,7 @@ class Known(NamedTuple):
 
     shape: TensorShape = TensorShape(None)
     value: Array | None = None
-    content: Content | None = None
+    content: HandleData | None = None
 
 
 class Declared(NamedTuple):

@@ -14,7 +14,7 @@ from ..shape_inference.symbolic.symbolic import DimExpr
 from ..shape_inference.traits import Constant, Stack
 from . import registry
 from .api.public_calls import public_call
-from .api.suggestions import counted
+from .api.suggestions import pluralize
 from .default_graph import get_default_graph
 from .dtype_errors import wrong_dtype, wrong_value
 from .node import Operation, Tensor
@@ -367,6 +367,6 @@ def _bind_list(
     minimum = definition.signature.attrs[attr].minimum or 0
     if number < minimum:
         raise ValueError(
-            f"{_argument(spec, definition)} must hold at least {counted(minimum, 'tensor')}, got "
+            f"{_argument(spec, definition)} must hold at least {pluralize(minimum, 'tensor')}, got "
             f"{number}"
         )

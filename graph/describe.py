@@ -55,7 +55,7 @@ def _classified(error: BaseException) -> tuple[type[errors.OpError], str]:
     return errors.InternalError, f"{type(error).__name__}: {message}"
 
 
-def whereabouts(op: Op) -> str:
+def describe_op(op: Op) -> str:
     """`'name' (function), created at file:line`; the type of an op that no function has made."""
     site = op.site
     if site is None:
@@ -91,7 +91,7 @@ def _told(clause: str, op: Op, inputs: Sequence[str]) -> str:
 
 
 def _context(op: Op, inputs: Sequence[str]) -> list[str]:
-    lines = [f"  in {whereabouts(op)}"]
+    lines = [f"  in {describe_op(op)}"]
     if inputs:
         names = input_names(op)
         shown = [

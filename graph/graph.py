@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..shape_inference.inference import Inference
 from .api.source_locations import Site, user_site
-from .api.suggestions import counted, nearest
+from .api.suggestions import nearest, pluralize
 from .describe import add_context
 from .export import ExportedGraph
 from .nested_graph import NestedGraph, out_of_reach
@@ -318,7 +318,7 @@ class Graph(ScopedGraph, Collections, RestrictedGraph, ExportedGraph, NestedGrap
         if int(number) >= len(op.outputs):
             raise KeyError(
                 f"the name {name!r} refers to a Tensor which does not exist: the operation "
-                f"{op_name!r} exists but only has {counted(len(op.outputs), 'output')}"
+                f"{op_name!r} exists but only has {pluralize(len(op.outputs), 'output')}"
             )
         return op.outputs[int(number)]
 

@@ -8,7 +8,7 @@ from ..protos.attr_codec import decode_attr
 from ..protos.messages import AttrValue
 from ..protos.tensor_codec import TensorValue
 from ..shape_inference.tensor_shape import TensorShape
-from .api.suggestions import meant
+from .api.suggestions import did_you_mean
 from .api.tensor_misuse import NoValues
 from .node_def import node_def
 from .scopes import thread_defaults
@@ -240,7 +240,10 @@ class Operation:
             td.float32
         """
         if name not in self.attrs:
-            hint = meant(name, self.attrs) or f"; it has {', '.join(sorted(self.attrs)) or 'none'}"
+            hint = (
+                did_you_mean(name, self.attrs)
+                or f"; it has {', '.join(sorted(self.attrs)) or 'none'}"
+            )
             raise ValueError(f"the op {self.name!r} ({self.type}) has no attr {name!r}{hint}")
         value = self.attrs[name]
         if isinstance(value, AttrValue):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from .api.suggestions import meant
+from .api.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,7 +68,7 @@ def lookup(name: str) -> RegisteredOpType:
     if definition is None:
         raise ValueError(
             f"op type not registered: {name!r} is not supported by tensordraft"
-            f"{meant(name, _DEFINITIONS)}"
+            f"{did_you_mean(name, _DEFINITIONS)}"
         )
     return definition
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..runtime import errors
 from ..shape_inference.traits import Constant
-from .describe import whereabouts
+from .describe import describe_op
 from .unregistered import UnregisteredOp
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def refuse_touching(ops: Iterable[Operation]) -> None:
     """
     found = list(touches(ops))
     if found:
-        told = [f"{whereabouts(touch.op)} {touch.what}" for touch in found[:_MOST_NAMED]]
+        told = [f"{describe_op(touch.op)} {touch.what}" for touch in found[:_MOST_NAMED]]
         more = f", and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
         raise errors.PermissionDeniedError(
             None,

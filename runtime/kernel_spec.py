@@ -31,7 +31,7 @@ class Memory(Enum):
     UNKNOWN = "unknown"
 
 
-class Line(NamedTuple):
+class Affine(NamedTuple):
     """What an op makes of one of its inputs where the others are constant: a line.
 
     Attributes:
@@ -176,7 +176,7 @@ class KernelSpec:
         overwriting: Callable[[Container[int]], Callable[..., Any]] | None = None,
         bodies: Mapping[str, Any] | None = None,
         elementwise: bool = False,
-        line: Callable[[Sequence[Array | None]], Line | None] | None = None,
+        line: Callable[[Sequence[Array | None]], Affine | None] | None = None,
         filters: Filters | None = None,
         rows: Callable[..., Rows] | None = None,
         unread: Sequence[int] = (),
@@ -218,7 +218,7 @@ class KernelSpec:
         """
         return self._called_by(call, self.line)
 
-    def with_line(self, line: Callable[[Sequence[Array | None]], Line | None]) -> KernelSpec:
+    def with_line(self, line: Callable[[Sequence[Array | None]], Affine | None]) -> KernelSpec:
         """The kernel, of which `line` tells when the op is a line."""
         return self._called_by(self.call, line)
 

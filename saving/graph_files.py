@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..formats.message_files import TEXT_SUFFIXES, memory_for, write_message
 from ..formats.model_files import read_graph_def
-from ..graph.describe import whereabouts
+from ..graph.describe import describe_op
 from ..graph.graph import Graph
 from ..graph.importing.importer import import_whole
 from ..protos.messages import GraphDef
@@ -149,7 +149,7 @@ def _as_message(graph: Graph | GraphDef, control_flow: str | None = None) -> Gra
     for op in graph.get_operations():
         if op.definition.traits.calls_python:
             raise ValueError(
-                f"the graph cannot be saved: {whereabouts(op)} calls a Python function, which is "
+                f"the graph cannot be saved: {describe_op(op)} calls a Python function, which is "
                 "no part of a graph"
             )
     return graph.as_graph_def(control_flow=control_flow)

@@ -8,7 +8,7 @@ from ..runtime import errors
 from ..runtime.jit.accelerator import accelerator
 from .compiler import Lowered, lower
 from .fusion import fuse
-from .interpreter import FlatProgram, told
+from .interpreter import FlatProgram, with_op_context
 from .layout import freeing_memory
 from .observer import Observer
 from .plan import awaited_loops
@@ -65,7 +65,7 @@ class BodyRun:
             raise errors.ResourceExhaustedError(None, None, message) from None
         except Exception as error:
             failed = None if hot is None else hot.failed_step(error)
-            raise error if failed is None else told(error, *failed) from error
+            raise error if failed is None else with_op_context(error, *failed) from error
 
     def _program(self) -> FlatProgram:
         if self._flat is None:

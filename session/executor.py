@@ -14,7 +14,7 @@ from .blocking_executor import waiting_program
 from .compiler import Lowered, lower
 from .errstate import quiet_way
 from .fusion import fuse
-from .interpreter import FlatProgram, told
+from .interpreter import FlatProgram, with_op_context
 from .kept_memory import keep_freed_memory
 from .layout import freeing_memory
 from .observer import Observer
@@ -81,7 +81,7 @@ class Executor:
         failed = None if self._hot is None else self._hot.failed_step(error)
         if failed is None:  # a parallel run tells by itself
             raise error
-        raise told(error, *failed) from error
+        raise with_op_context(error, *failed) from error
 
     def _warm_up(self, feeds: Sequence[Array]) -> Sequence[Any]:
         self._runs += 1

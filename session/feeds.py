@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.describe import whereabouts
+from ..graph.describe import describe_op
 from ..graph.node import Operation, Tensor
 from ..protos.constant_array import constant_array
 from ..protos.dtypes import string, variant
@@ -85,7 +85,7 @@ def feed_converter(tensor: Tensor) -> Callable[[Any], Array]:
 
 def _made(tensor: Tensor) -> str:
     """The line that made what is fed, where one did."""
-    return "" if tensor.op.site is None else f"\n  in {whereabouts(tensor.op)}"
+    return "" if tensor.op.site is None else f"\n  in {describe_op(tensor.op)}"
 
 
 def _instead(actual: tuple[int, ...], sizes: tuple[int | None, ...] | None) -> str:

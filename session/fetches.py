@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.api.suggestions import meant, nearest
+from ..graph.api.suggestions import did_you_mean, nearest
 from ..graph.node import Operation, Tensor
 from .conversions import conversion_of
 
@@ -167,7 +167,7 @@ def _fed_instead(graph: Graph, key: str) -> str:
     """What to say where nothing has the name of a key: rather an input was meant than another."""
     name = key.partition(":")[0]
     hint = nearest(name, [tensor.op.name for tensor in graph.inputs])
-    hint = hint or meant(name, [op.name for op in graph.get_operations()])
+    hint = hint or did_you_mean(name, [op.name for op in graph.get_operations()])
     names = ", ".join(repr(tensor.name) for tensor in graph.inputs[:_MOST_NAMED])
     return hint or (f"; the inputs are {names}" if names else "; the graph has no inputs")
 

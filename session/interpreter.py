@@ -51,12 +51,12 @@ def interpret(steps: Iterable[FlatStep], registers: list[Any], watch: Watch | No
             if watch is not None:
                 watch(step, (result,) if isinstance(target, int) else result or ())
         except Exception as error:
-            raise told(error, step, read(registers)) from error
+            raise with_op_context(error, step, read(registers)) from error
         for register in freed:
             registers[register] = None
 
 
-def told(error: Exception, step: Step, arrays: Sequence[Any]) -> errors.OpError:
+def with_op_context(error: Exception, step: Step, arrays: Sequence[Any]) -> errors.OpError:
     """The error with the op that failed; a fused step has told it already."""
     if isinstance(error, errors.OpError) and error.op is not None:
         return error

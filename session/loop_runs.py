@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..runtime import errors
 from ..runtime.interrupts import are_held_back, between_rounds
-from .interpreter import FlatStep, interpret, over_slots, told
+from .interpreter import FlatStep, interpret, over_slots, with_op_context
 from .loop_code import lower_loop
 from .observer import Observer
 from .tracing import watching_run
@@ -124,7 +124,7 @@ class LoopRun:
                 return function(numbers, *state)  # type: ignore[no-any-return]
             except Exception as error:
                 number, step, inputs = lowered.failed_at(error)
-                failure = error if step is None else told(error, step, inputs)
+                failure = error if step is None else with_op_context(error, step, inputs)
                 raise _in_round(failure, number, self.name) from error
 
         return run

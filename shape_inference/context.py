@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..protos.dtypes import DType
-    from .handle_data import Content
+    from .handle_data import HandleData
     from .protocols import Constants, Edge, Node
 
 
@@ -50,10 +50,10 @@ class Knowledge(Protocol):
 
     depth: int
 
-    def content(self, edge: Edge) -> Content | None:
+    def content(self, edge: Edge) -> HandleData | None:
         """What is known of what the handle `edge` stands for."""
 
-    def set_content(self, edge: Edge, content: Content | None) -> None:
+    def set_content(self, edge: Edge, content: HandleData | None) -> None:
         """States what the handle `edge` stands for."""
 
     def set_value(self, edge: Edge, value: Array | None) -> None:
@@ -111,11 +111,11 @@ class OpContext:
             raise TypeError(f"{name} is a list of tensors")
         return self.node.inputs[position]
 
-    def content(self, name: str) -> Content | None:
+    def content(self, name: str) -> HandleData | None:
         """What is known of what the handle passed as argument `name` stands for."""
         return self._inference.content(self.input(name))
 
-    def content_of(self, edge: Edge) -> Content | None:
+    def content_of(self, edge: Edge) -> HandleData | None:
         """What is known of what the handle `edge`, an input, stands for."""
         return self._inference.content(edge)
 
@@ -261,7 +261,7 @@ class ShapeContext(OpContext):
 
     __slots__ = ()
 
-    def hold(self, content: Content | None, output: int = 0) -> None:
+    def hold(self, content: HandleData | None, output: int = 0) -> None:
         """States what the handle that the op puts out stands for."""
         self._inference.set_content(self.node.outputs[output], content)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _UNKNOWN = TensorShape(None)
 
 
-class Content(NamedTuple):
+class HandleData(NamedTuple):
     """What stands behind a handle, as far as it is known before a run.
 
     Args:
@@ -30,7 +30,7 @@ class Content(NamedTuple):
     element: TensorShape | None = None
     length: Dim | None = None
     key: TensorShape | None = None
-    components: tuple[Content, ...] = ()
+    components: tuple[HandleData, ...] = ()
 
     @property
     def shape(self) -> TensorShape:
@@ -39,12 +39,12 @@ class Content(NamedTuple):
             return self.declared
         return merged_if_alike(self.element, self.declared)
 
-    def with_element(self, shape: TensorShape, length: Dim | None = None) -> Content:
+    def with_element(self, shape: TensorShape, length: Dim | None = None) -> HandleData:
         """The content after an element of a shape was put in."""
         element = shape if self.element is None else common_shape(self.element, shape)
         return self._replace(element=element, length=length)
 
-    def joined(self, other: Content) -> Content:
+    def joined(self, other: HandleData) -> HandleData:
         """What holds of either content."""
         if self.element is None or other.element is None:
             element = other.element if self.element is None else self.element
@@ -52,7 +52,7 @@ class Content(NamedTuple):
             element = common_shape(self.element, other.element)
         one, two = self.length, other.length
         same = one is not None and two is not None and equal(one, two) is True
-        return Content(
+        return HandleData(
             self.dtype if self.dtype is other.dtype else None,
             common_shape(self.declared, other.declared),
             element,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..protos.dtypes import DType
-    from .handle_data import Content
+    from .handle_data import HandleData
     from .protocols import Array, Edge, Node
 
 # An element of a value at build time costs a Python object, so only tensors as small as shapes,
@@ -62,13 +62,13 @@ class Inference:
         self._read: dict[Node, dict[Edge, TensorShape]] = {}
         self._with_rank: dict[Edge, dict[int, TensorShape]] = {}
         self._with_sizes: dict[Edge, dict[Any, Array | None]] = {}
-        self._contents: dict[Edge, Content] = {}
+        self._contents: dict[Edge, HandleData] = {}
 
-    def content(self, edge: Edge) -> Content | None:
+    def content(self, edge: Edge) -> HandleData | None:
         """What is known of what the handle `edge` stands for."""
         return self._contents.get(edge)
 
-    def set_content(self, edge: Edge, content: Content | None) -> None:
+    def set_content(self, edge: Edge, content: HandleData | None) -> None:
         """States what the handle `edge` stands for."""
         if content is None:
             self._contents.pop(edge, None)

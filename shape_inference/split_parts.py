@@ -86,14 +86,14 @@ def listed(axis: int = -1) -> Part:
     return Part("listed", axis)
 
 
-class Falls(NamedTuple):
+class Partition(NamedTuple):
     """How an op falls apart: the part that it takes of each input, and that which it gives."""
 
     takes: Sequence[Part]
     gives: Sequence[Part]
 
 
-class Mixes(Exception):  # noqa: N818 - it is an answer, not an error
+class NotSplittable(Exception):  # noqa: N818 - it is an answer, not an error
     """An op needs all rows at once; the message is a clause that tells why."""
 
 
@@ -138,7 +138,7 @@ class SplitContext(OpContext):
         """
         value = self.const(name)
         if value is None:
-            raise Mixes(f"{name} is not known before the run")
+            raise NotSplittable(f"{name} is not known before the run")
         return value
 
     def part(self, name: str) -> Part:
@@ -158,7 +158,7 @@ class SplitContext(OpContext):
         """
         sizes: Any = self._known.shape(edge).sizes
         if sizes is None:
-            raise Mixes("a rank is not known")
+            raise NotSplittable("a rank is not known")
         known: tuple[Dim, ...] = sizes
         return known
 
@@ -172,7 +172,7 @@ class SplitContext(OpContext):
         return shape
 
 
-Rule = Callable[[SplitContext], Falls]
+Rule = Callable[[SplitContext], Partition]
 
 
 def per_row(size: Any, rows: Symbol) -> Dim | None:
@@ -185,7 +185,7 @@ def per_row(size: Any, rows: Symbol) -> Dim | None:
     return each
 
 
-def fall_apart(c: SplitContext, rule: Rule | None) -> Falls:
+def fall_apart(c: SplitContext, rule: Rule | None) -> Partition:
     """How an op falls apart whose inputs are split as `c` tells.
 
     Args:
@@ -200,8 +200,8 @@ def fall_apart(c: SplitContext, rule: Rule | None) -> Falls:
         return rule(c)
     if any(part.kind == "listed" for part in c.parts):
         if traits.splits != "...->..." or any(part != c.parts[0] for part in c.parts):
-            raise Mixes("it has no rule for lists of what is split")
-        return Falls(c.parts, [c.parts[0]] * len(c.node.outputs))
+            raise NotSplittable("it has no rule for lists of what is split")
+        return Partition(c.parts, [c.parts[0]] * len(c.node.outputs))
     if isinstance(traits, Reduction):
         return _reduced(c, traits)
     if isinstance(traits, Product):
@@ -211,7 +211,7 @@ def fall_apart(c: SplitContext, rule: Rule | None) -> Falls:
     if isinstance(traits, Elementwise):
         positions = c.node.definition.input_positions(c.node.attrs)
         return by_letters(c, ",".join("..." for _ in positions) + "->...")
-    raise Mixes("it has no rule")
+    raise NotSplittable("it has no rule")
 
 
 def _transposed(c: SplitContext, subscripts: str) -> str:
@@ -226,12 +226,12 @@ def _transposed(c: SplitContext, subscripts: str) -> str:
     return f"{','.join(terms)}->{result}"
 
 
-def _reduced(c: SplitContext, traits: Reduction) -> Falls:
+def _reduced(c: SplitContext, traits: Reduction) -> Partition:
     first = c.node.inputs[0]
     part = c.parts[0]
     takes = [part, *[WHOLE] * (len(c.node.inputs) - 1)]
     if part.kind != "split":
-        return Falls([WHOLE] * len(takes), [WHOLE] * len(c.node.outputs))
+        return Partition([WHOLE] * len(takes), [WHOLE] * len(c.node.outputs))
     attrs = c.node.attrs
     named = attrs[traits.axis] if traits.axis in attrs else c.needed(traits.axis).reshape(-1)
     rank = len(c.known_sizes(first))
@@ -239,12 +239,12 @@ def _reduced(c: SplitContext, traits: Reduction) -> Falls:
     if part.axis not in axes:
         kept = attrs.get("keep_dims", False)
         before = 0 if kept else sum(axis < part.axis for axis in axes)
-        return Falls(takes, [along(part.axis - before)])
+        return Partition(takes, [along(part.axis - before)])
     if not traits.combined:
-        raise Mixes(f"it goes along axis {part.axis}, which is split")
+        raise NotSplittable(f"it goes along axis {part.axis}, which is split")
     if traits.combined == "mean" and not first.dtype.is_floating and not first.dtype.is_complex:
-        raise Mixes("means of integers are rounded, so that those of parts do not make it")
-    return Falls(takes, [partial(traits.combined)])
+        raise NotSplittable("means of integers are rounded, so that those of parts do not make it")
+    return Partition(takes, [partial(traits.combined)])
 
 
 # The notation ------------------------------------------------------------------------------------
@@ -253,14 +253,14 @@ _Label = tuple[str, int]
 """A letter with 0, or "..." with the distance from its last axis."""
 
 
-def by_letters(c: SplitContext, notation: str) -> Falls:
+def by_letters(c: SplitContext, notation: str) -> Partition:
     """How an op falls apart by a notation: see the head of this file.
 
     Raises:
         Mixes: what is split is nothing along which the op falls apart.
     """
     if notation == "=":
-        return Falls(c.parts, c.parts[: len(c.node.outputs)])
+        return Partition(c.parts, c.parts[: len(c.node.outputs)])
     inputs, _, results = notation.replace(" ", "").partition("->")
     terms = _spread(c, inputs.split(","))
     label, size = _common(c, terms)
@@ -275,7 +275,7 @@ def by_letters(c: SplitContext, notation: str) -> Falls:
     outputs = results.split(",")
     if len(outputs) == 1:
         outputs *= len(c.node.outputs)
-    return Falls(takes, [_given(c, i, term, label) for i, term in enumerate(outputs)])
+    return Partition(takes, [_given(c, i, term, label) for i, term in enumerate(outputs)])
 
 
 def _spread(c: SplitContext, terms: list[str]) -> list[str]:
@@ -298,10 +298,10 @@ def _common(c: SplitContext, terms: Sequence[str]) -> tuple[_Label | None, Dim]:
         sizes = c.known_sizes(edge)
         label = _labels(term, len(sizes))[part.axis]
         if label is None or term.count(label[0]) > 1:
-            raise Mixes(f"it does not fall apart along axis {part.axis} of {edge.op.name}")
+            raise NotSplittable(f"it does not fall apart along axis {part.axis} of {edge.op.name}")
         found.setdefault(label, sizes[part.axis])
     if len(found) > 1:
-        raise Mixes("its inputs are split along different axes")
+        raise NotSplittable("its inputs are split along different axes")
     return next(iter(found.items())) if found else (None, 0)
 
 
@@ -309,12 +309,12 @@ def _taken(c: SplitContext, edge: Edge, term: str, label: _Label, size: Dim, par
     if part.kind == "split":
         own = c.known_sizes(edge)[part.axis]
         if equal(own, size) is not True:
-            raise Mixes(f"sizes of what is split are {size} and {own}")
+            raise NotSplittable(f"sizes of what is split are {size} and {own}")
         return part
     sizes: Any = c.shape_of(edge).sizes
     if sizes is None:
         if label in _letters(term):
-            raise Mixes(f"the rank of {edge.op.name} is not known")
+            raise NotSplittable(f"the rank of {edge.op.name} is not known")
         return WHOLE
     labels = _labels(term, len(sizes))
     if label not in labels:
@@ -323,7 +323,7 @@ def _taken(c: SplitContext, edge: Edge, term: str, label: _Label, size: Dim, par
     if equal(sizes[axis], 1) is True:
         return WHOLE
     if equal(sizes[axis], size) is not True:
-        raise Mixes(f"axis {axis} of {edge.op.name} has size {sizes[axis]}, not {size}")
+        raise NotSplittable(f"axis {axis} of {edge.op.name} has size {sizes[axis]}, not {size}")
     return along(axis)
 
 
@@ -333,11 +333,11 @@ def _given(c: SplitContext, output: int, term: str, label: _Label | None) -> Par
         return WHOLE
     sizes = c.out_shape(output).sizes
     if sizes is None and label in _letters(term):
-        raise Mixes("the rank of its result is not known")
+        raise NotSplittable("the rank of its result is not known")
     if sizes is not None:
         labels = _labels(term, len(sizes))
         if labels.count(label) > 1:
-            raise Mixes("its rows lie on a diagonal of the result")
+            raise NotSplittable("its rows lie on a diagonal of the result")
         if label in labels:
             return along(labels.index(label))
     return partial(how or "sum")
@@ -359,7 +359,7 @@ def _labels(term: str, rank: int) -> list[_Label | None]:
     before, _, after = term.partition(wild) if wild else (term, "", "")
     middle = rank - len(before) - len(after)
     if middle < 0 or (middle and not wild):
-        raise Mixes(f"its rule is for tensors of other ranks than {rank}")
+        raise NotSplittable(f"its rule is for tensors of other ranks than {rank}")
     between: list[_Label | None] = [
         ("...", k) if wild == "..." else None for k in reversed(range(middle))
     ]

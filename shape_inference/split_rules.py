@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .split_parts import WHOLE, Falls, Mixes, Part, SplitContext, along, per_row
+from .split_parts import WHOLE, NotSplittable, Part, Partition, SplitContext, along, per_row
 from .symbolic.symbolic import equal
 
 if TYPE_CHECKING:
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 def all_but(*names: str) -> Rule:
     """The rule of an op that falls apart along all axes but those that arguments or attrs name."""
 
-    def rule(c: SplitContext) -> Falls:
+    def rule(c: SplitContext) -> Partition:
         part = c.parts[0]
         if part.kind != "split":
-            raise Mixes("what is split is not what it works on")
+            raise NotSplittable("what is split is not what it works on")
         rank = len(c.known_sizes(c.node.inputs[0]))
         named: list[Any] = []
         for name in names:
             value = c.node.attrs[name] if name in c.node.attrs else c.needed(name)
             named += value if isinstance(value, list) else value.reshape(-1).tolist()
         if part.axis in {int(axis) % rank for axis in named}:
-            raise Mixes(f"it goes along axis {part.axis}, which is split")
+            raise NotSplittable(f"it goes along axis {part.axis}, which is split")
         others = [WHOLE] * (len(c.parts) - 1)
-        return Falls([part, *others], [part] * len(c.node.outputs))
+        return Partition([part, *others], [part] * len(c.node.outputs))
 
     return rule
 
@@ -42,7 +42,7 @@ def following(*moved: str) -> Rule:
         moved: the arguments whose elements are moved; all others are sizes and places.
     """
 
-    def rule(c: SplitContext) -> Falls:
+    def rule(c: SplitContext) -> Partition:
         positions = c.node.definition.input_positions(c.node.attrs)
         data: set[int] = set()
         for name in moved:
@@ -50,7 +50,7 @@ def following(*moved: str) -> Rule:
             data.update(where if isinstance(where, range) else [where])
         split = [i for i, part in enumerate(c.parts) if part.kind == "split"]
         if not data.issuperset(split):
-            raise Mixes("where elements go depends on what is split")
+            raise NotSplittable("where elements go depends on what is split")
         first, axis = split[0], c.parts[split[0]].axis
         size = c.known_sizes(c.node.inputs[first])[axis]
         takes = []
@@ -61,11 +61,13 @@ def following(*moved: str) -> Rule:
             sizes = c.known_sizes(edge)
             dependent = [k for k, n in enumerate(sizes) if c.depends(n)]
             if dependent and (dependent != [axis] or equal(sizes[axis], size) is not True):
-                raise Mixes(f"{edge.op.name} does not have the rows along axis {axis} alone")
+                raise NotSplittable(
+                    f"{edge.op.name} does not have the rows along axis {axis} alone"
+                )
             if not dependent and len(sizes) == len(c.known_sizes(c.node.inputs[first])):
-                raise Mixes(f"{edge.op.name} has no rows where others have them")
+                raise NotSplittable(f"{edge.op.name} has no rows where others have them")
             takes.append(along(axis) if dependent else WHOLE)
-        return Falls(takes, [_followed(c, i, size) for i in range(len(c.node.outputs))])
+        return Partition(takes, [_followed(c, i, size) for i in range(len(c.node.outputs))])
 
     return rule
 
@@ -73,17 +75,17 @@ def following(*moved: str) -> Rule:
 def _followed(c: SplitContext, output: int, size: Dim) -> Part:
     sizes: Any = c.out_shape(output).sizes
     if sizes is None:
-        raise Mixes("the rank of its result is not known")
+        raise NotSplittable("the rank of its result is not known")
     dependent = [k for k, n in enumerate(sizes) if c.depends(n)]
     if len(dependent) != 1 or equal(sizes[dependent[0]], size) is not True:
-        raise Mixes(f"it makes {c.out_shape(output)} of what is split")
+        raise NotSplittable(f"it makes {c.out_shape(output)} of what is split")
     return along(dependent[0])
 
 
-def made_of_sizes(c: SplitContext) -> Falls:
+def made_of_sizes(c: SplitContext) -> Partition:
     """The rule of an op that makes the same row again and again, as many as sizes tell."""
     sizes: Any = c.out_shape().sizes
     dependent = [k for k, n in enumerate(sizes or ()) if c.depends(n)]
     if len(dependent) != 1 or per_row(sizes[dependent[0]], c.rows) is None:
-        raise Mixes(f"its result has the shape {c.out_shape()}")
-    return Falls(list(c.parts), [along(dependent[0])])
+        raise NotSplittable(f"its result has the shape {c.out_shape()}")
+    return Partition(list(c.parts), [along(dependent[0])])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .split_parts import WHOLE, Falls, Part, partial
+from .split_parts import WHOLE, Part, Partition, partial
 from .symbolic.symbolic import equal
 from .traits import Constant, Move
 
@@ -22,7 +22,7 @@ def adds_up(
     found: Sequence[Part],
     zero: Callable[[Any], bool],
     at_hand: Callable[[Any], bool],
-) -> Falls | None:
+) -> Partition | None:
     """How an op falls apart that makes of summands summands of its result; None where it does not.
 
     Args:
@@ -45,7 +45,7 @@ def adds_up(
             _is_of_result(c, edge, part, zero) if i in inside else part == WHOLE and at_hand(edge)
             for i, (edge, part) in enumerate(zip(c.node.inputs, found, strict=True))
         ):
-            return Falls(list(found), [partial(how)] * len(c.node.outputs))
+            return Partition(list(found), [partial(how)] * len(c.node.outputs))
     return None
 
 

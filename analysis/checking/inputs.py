@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...graph.api.suggestions import meant
+from ...graph.api.suggestions import did_you_mean
 from ...shape_inference.size_facts import positive_size
 from ...shape_inference.symbolic.symbolic import DimExpr, dim_symbol, substitute, symbols_of
 from ...shape_inference.tensor_shape import TensorShape
@@ -63,7 +63,7 @@ class InputSizes:
         for name in self._numbers:
             if name not in self._names:
                 there = f"; the sizes of inputs are {', '.join(sorted(self._names)) or 'all known'}"
-                hint = meant(name, sorted(self._names)) or there
+                hint = did_you_mean(name, sorted(self._names)) or there
                 raise ValueError(f"no size of an input is named {name!r}{hint}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...graph.api.repr_text import ShownText
-from ...graph.describe import whereabouts
+from ...graph.describe import describe_op
 from ...graph.node import Operation
 from ...shape_inference.symbolic.symbolic import DimExpr
 from .inputs import ShownSizes
@@ -42,7 +42,7 @@ class Lint(NamedTuple):
     why: str
 
     def __str__(self) -> str:
-        return f"{self.code} {self.kind}: {self.why}\n  in {whereabouts(self.op)}"
+        return f"{self.code} {self.kind}: {self.why}\n  in {describe_op(self.op)}"
 
 
 class TensorFact(NamedTuple):
@@ -153,9 +153,9 @@ class Report(ShownText):
                 left=self.shown.size(item.left), right=self.shown.size(item.right)
             )
             lines += [f"requires: {shown}", f"  for {item.name.rstrip(',')}"]
-            lines += [f"  in {whereabouts(operation_of(item))}"]
+            lines += [f"  in {describe_op(operation_of(item))}"]
         for loss in self.losses if open_ones else ():
-            lines += [f"lost: {loss.what} of {loss.tensor}", f"  in {whereabouts(loss.op)}"]
+            lines += [f"lost: {loss.what} of {loss.tensor}", f"  in {describe_op(loss.op)}"]
             lines += [f"  since {loss.why}"] if loss.why else []
         for name, nodes in self.unregistered.items():
             more = ", …" if len(nodes) > _MOST_NODES else ""

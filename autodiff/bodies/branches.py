@@ -23,7 +23,7 @@ from ...ops.control_flow.structured import (
 )
 from ...ops.lists.list_ops import EMPTY_TENSOR_LIST
 from ...shape_inference.context import ShapeContext
-from ...shape_inference.handle_data import Content, common_shape
+from ...shape_inference.handle_data import HandleData, common_shape
 from ...shape_inference.tensor_shape import TensorShape
 from ..engine.accumulation import dense, dtype_of_indices, summation
 from ..engine.backpropagation import backpropagate
@@ -94,7 +94,7 @@ def _stand_in(forward: Forward, tensor: Tensor) -> Tensor:
     """Something of the dtype of a tensor that is of another branch, and of its sizes."""
     dtype, shape = tensor.dtype.base_dtype, tensor.shape
     if dtype.name == "variant":
-        content = forward.graph.inference.content(tensor) or Content()
+        content = forward.graph.inference.content(tensor) or HandleData()
         declared = element_shape(content.declared)
         of = content.dtype or "float32"
         return EMPTY_TENSOR_LIST(declared, constant(-1), element_dtype=of)
@@ -143,7 +143,7 @@ class _BranchGradientGraph(GradientGraph):
         return self.taken(position, tensor.dtype.base_dtype, tensor.shape, content)
 
     def taken(
-        self, position: int, dtype: Any, shape: TensorShape, content: Content | None = None
+        self, position: int, dtype: Any, shape: TensorShape, content: HandleData | None = None
     ) -> Tensor:
         """A result of the op, passed to its gradient."""
         if position not in self.handed_in:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ...graph.bodies import Known
     from ...graph.node import Operation
-    from ...shape_inference.handle_data import Content
+    from ...shape_inference.handle_data import HandleData
 
 
 class Forward:
@@ -83,7 +83,7 @@ class Forward:
         return ops
 
     def taken(
-        self, dtype: Any, shape: TensorShape, content: Content | None = None, name: str = "taken"
+        self, dtype: Any, shape: TensorShape, content: HandleData | None = None, name: str = "taken"
     ) -> Tensor:
         """A further input."""
         name = self.graph.unique_name(name)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...graph.nested_graph import NestedGraph
     from ...graph.node import Operation, Tensor
     from ...graph.op_def import OpDef
-    from ...shape_inference.handle_data import Content
+    from ...shape_inference.handle_data import HandleData
     from ...shape_inference.tensor_shape import TensorShape
     from .forward import Forward
 
@@ -111,7 +111,7 @@ class GradientGraph(BodyGraph):
         return () if made_of_nothing and pure and tensor not in self.forward.inputs else None
 
     def new_argument(
-        self, dtype: Any, shape: TensorShape, content: Content | None = None
+        self, dtype: Any, shape: TensorShape, content: HandleData | None = None
     ) -> Tensor:
         """A further input."""
         attrs = {"dtype": as_dtype(dtype), "shape": shape}

@@ -12,7 +12,7 @@ from ...ops.control_flow.op_bodies import loop_bodies
 from ...ops.lists.list_ops import EMPTY_TENSOR_LIST, TENSOR_LIST_PUSH_BACK
 from ...ops.math.arithmetic import add
 from ...shape_inference.context import ShapeContext
-from ...shape_inference.handle_data import Content
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Bodies, Move
 from .forward import Forward, through_identities
@@ -91,7 +91,7 @@ class LoopForward(Forward):
         if tensor not in self._lists:
             shape = tensor.shape
             dtype = tensor.dtype.base_dtype
-            kept = self.taken("variant", _SCALAR, Content(dtype, shape, None, None))
+            kept = self.taken("variant", _SCALAR, HandleData(dtype, shape, None, None))
             with self.graph.as_default(), self.graph.name_scope(None):
                 grown = TENSOR_LIST_PUSH_BACK(kept, tensor, element_dtype=dtype)
             self._kinds[kept] = _VARYING

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...graph.bodies import Body
 from ...graph.constant_value import known_value, rely_on
 from ...graph.default_graph import get_default_graph
-from ...graph.describe import whereabouts
+from ...graph.describe import describe_op
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Tensor
 from ...ops.array.casting import cast
@@ -22,7 +22,7 @@ from ...ops.math.add_n import add_n
 from ...ops.math.arithmetic import add, multiply, negative, subtract
 from ...ops.math.comparison import greater
 from ...protos.attr_codec import encode_attr
-from ...shape_inference.handle_data import Content, common_shape
+from ...shape_inference.handle_data import HandleData, common_shape
 from ...shape_inference.tensor_shape import TensorShape
 from ..engine.accumulation import dense
 from ..engine.backpropagation import backpropagate
@@ -118,7 +118,7 @@ class _LoopGradientGraph(GradientGraph):
         forward = self.forward
         position = forward.list_of(tensor)
         dtype, shape = tensor.dtype.base_dtype, tensor.shape
-        kept = self.new_argument("variant", TensorShape([]), Content(dtype, shape, shape, None))
+        kept = self.new_argument("variant", TensorShape([]), HandleData(dtype, shape, shape, None))
         with self.unscoped():
             popped: Any = TENSOR_LIST_POP_BACK(kept, element_shape(shape), element_dtype=dtype)
         rest: Tensor = popped[0]
@@ -145,7 +145,7 @@ def loop_gradient(op: Operation, wanted: Sequence[bool], *gradients: Any) -> lis
     """
     if op.attrs.get("_back_prop") == encode_attr(False, "bool"):
         raise LookupError(
-            f"No gradient defined for operation {whereabouts(op)}: the loop was made with "
+            f"No gradient defined for operation {describe_op(op)}: the loop was made with "
             "back_prop=False"
         )
     with differentiating(op, loop_forward(op).name):
@@ -247,7 +247,9 @@ class _LoopGradient:
             dtype = part.dtype.base_dtype
             sizes = part.shape.as_list() if part.shape.rank is not None else None
             shape = TensorShape(None if sizes is None else [None, *sizes[1:]])
-            kept = graph.new_argument("variant", TensorShape([]), Content(dtype, shape, None, None))
+            kept = graph.new_argument(
+                "variant", TensorShape([]), HandleData(dtype, shape, None, None)
+            )
             grown = TENSOR_LIST_PUSH_BACK(kept, part, element_dtype=dtype)
 
             def start(dtype: Any = dtype, shape: TensorShape = shape) -> Tensor:

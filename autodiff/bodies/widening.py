@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...graph.describe import whereabouts
+from ...graph.describe import describe_op
 from ...ops.array.constants import constant
 from ...ops.array.fills import fill, zeros_like
 from ...ops.array.joining import concat
@@ -96,7 +96,7 @@ def differentiating(op: Operation, *names: str) -> Iterator[None]:
     for name in names:
         if name in around:
             raise LookupError(
-                f"No gradient defined for operation {whereabouts(op)}: the function {name!r} calls "
+                f"No gradient defined for operation {describe_op(op)}: the function {name!r} calls "
                 "itself, and its gradient would do so without end"
             )
     token = _around.set(around.union(names))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph import registry
-from ...graph.describe import whereabouts
+from ...graph.describe import describe_op
 from ...graph.gradient_rules import Rule, register
 from .static_facts import summed_to
 
@@ -103,7 +103,7 @@ def undefined(reason: str, *op_types: str) -> None:
     """Says of op types why they have no gradient: who asks for one is told."""
 
     def refuse(op: Operation, *gradients: Any) -> Any:
-        raise LookupError(f"No gradient defined for operation {whereabouts(op)}: {reason}")
+        raise LookupError(f"No gradient defined for operation {describe_op(op)}: {reason}")
 
     for op_type in op_types:
         register(op_type, Rule(refuse, fills=False))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...graph.convert import convert_to_tensor
 from ...graph.default_graph import get_default_graph
-from ...graph.describe import whereabouts
+from ...graph.describe import describe_op
 from ...graph.gradient_rules import rule_of
 from ...graph.indexed_slices import IndexedSlices
 from ...graph.node import Operation, Tensor
@@ -133,7 +133,7 @@ class _Backpropagation:
         rule = rule_of(op)
         if rule is None:
             raise LookupError(
-                f"No gradient defined for operation {whereabouts(op)}: it lies between ys and xs. "
+                f"No gradient defined for operation {describe_op(op)}: it lies between ys and xs. "
                 f"Give it one with td.RegisterGradient({op.type!r}), or say that there is none "
                 f"with td.NotDifferentiable({op.type!r})"
             )
@@ -164,7 +164,7 @@ class _Backpropagation:
             results = [results]
         if len(results) != len(op.inputs):
             raise ValueError(
-                f"the gradient of {whereabouts(op)} gives {len(results)} gradients for "
+                f"the gradient of {describe_op(op)} gives {len(results)} gradients for "
                 f"{len(op.inputs)} inputs"
             )
         return [
@@ -200,7 +200,7 @@ def _fitting(op: Operation, position: int, result: Any, start: int) -> Part | No
         result = result()
     if result is None or isinstance(result, ListItem):
         return result
-    which = f"the gradient of {whereabouts(op)} for input {position}"
+    which = f"the gradient of {describe_op(op)} for input {position}"
     dtype = tensor.dtype.base_dtype
     numeric = dtype.is_floating or dtype.is_complex
     gradient: Gradient = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...graph.describe import whereabouts
+from ...graph.describe import describe_op
 from ...ops.array.broadcasting import broadcast_to
 from ...ops.array.fills import ones, zeros_like
 from ...ops.array.joining import concat
@@ -138,7 +138,7 @@ def _cross_entropy(op: Operation, of_loss: Tensor | None, of_backprop: Tensor | 
 def _ctc_loss(op: Operation, of_loss: Tensor | None, of_gradient: Tensor | None) -> Any:
     if of_gradient is not None:
         raise LookupError(
-            f"No gradient defined for operation {whereabouts(op)}: second derivatives of CTC are "
+            f"No gradient defined for operation {describe_op(op)}: second derivatives of CTC are "
             "not known, as in TensorFlow"
         )
     if of_loss is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .graph_ends import graph_ends, tensors_of
 from .notebook_pictures import PicturedGraph
-from .suggestions import counted
+from .suggestions import pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,7 +82,7 @@ class ShownGraph(PicturedGraph):
         ops = self.get_operations()
         counts = Counter(op.type for op in ops).most_common()
         types = [name if number == 1 else f"{number} {name}" for name, number in counts]
-        lines = [f"graph of {counted(len(ops), 'op')}"]
+        lines = [f"graph of {pluralize(len(ops), 'op')}"]
         for label, items in (
             ("inputs ", [_typed(tensor) for tensor in self.inputs]),
             ("outputs", [_typed(tensor) for tensor in self.outputs]),
@@ -96,7 +96,7 @@ class ShownGraph(PicturedGraph):
         return self.summary()
 
     def __repr__(self) -> str:
-        parts = [f"<td.{type(self).__name__} of {counted(len(self.get_operations()), 'op')}"]
+        parts = [f"<td.{type(self).__name__} of {pluralize(len(self.get_operations()), 'op')}"]
         for label, tensors in (("inputs", self.inputs), ("outputs", self.outputs)):
             names = _few([tensor.name for tensor in tensors], 3)
             parts += [f"{label} {', '.join(names)}"] if names else []

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from ...protos.config import config
 from .dialect import spoken
 from .source_lines import shown_line
-from .suggestions import meant
+from .suggestions import did_you_mean
 from .user_frames import home, is_ours
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _trimmed_of(error: BaseException, function: Callable[..., Any]) -> BaseExcep
         wrong = _UNEXPECTED.search(str(error))
         if wrong is not None and wrong[1] == function.__name__:
             known = [name for name in inspect.signature(function).parameters if name != "self"]
-            hint = meant(wrong[2], known, before=": ") or f": it takes {', '.join(known)}"
+            hint = did_you_mean(wrong[2], known, before=": ") or f": it takes {', '.join(known)}"
             error.args = (f"{wrong[0]}{hint}",)
         elif _NO_PATH.match(str(error)):
             error.args = (_without_path(sys._getframe(1)) or str(error),)

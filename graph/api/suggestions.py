@@ -13,7 +13,7 @@ _MOST_NEAREST = 3
 _ALIKE = 0.7
 
 
-def meant(name: str, known: Iterable[str], before: str = "; ") -> str:
+def did_you_mean(name: str, known: Iterable[str], before: str = "; ") -> str:
     """`; did you mean 'this'?`, or nothing where no known name is like it.
 
     Args:
@@ -33,7 +33,7 @@ def meant(name: str, known: Iterable[str], before: str = "; ") -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'this', 'that' or 'scope/this'?`, or nothing where no known name is like it.
 
-    As `meant`, for names in scopes: those that are alike come first, then those that are, or are
+    As `did_you_mean`, for names in scopes: those that are alike come first, then those that are, or are
     alike, but for their scopes.
     """
     compared = [item for item, _ in zip(known, range(_MOST_COMPARED), strict=False)]
@@ -55,6 +55,6 @@ def _inner(name: str) -> str:
     return name.rpartition("/")[2].lower()
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """`1 node`, `2 nodes`, `1,000 nodes`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

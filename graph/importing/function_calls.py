@@ -8,7 +8,7 @@ from ...protos.attr_codec import decode_attr
 from ...protos.dtypes import as_dtype
 from ...shape_inference.tensor_shape import TensorShape
 from .. import registry
-from ..api.suggestions import counted
+from ..api.suggestions import pluralize
 from ..signature import REQUIRED
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Call:
         given = [text for text in self.node.input if not text.startswith("^")]
         if len(names) != len(given):
             raise ValueError(
-                f"{self}: the function takes {counted(len(names), 'input')}, got {len(given)}"
+                f"{self}: the function takes {pluralize(len(names), 'input')}, got {len(given)}"
             )
         return dict(zip(names, given, strict=True))
 

@@ -14,7 +14,7 @@ from ...runtime.gc_pause import collector
 from ...shape_inference.tensor_shape import TensorShape
 from .. import registry
 from ..api.source_locations import user_site
-from ..api.suggestions import counted
+from ..api.suggestions import pluralize
 from ..default_graph import get_default_graph
 from ..export import PRODUCER
 from ..graph import Graph
@@ -326,7 +326,7 @@ class Importer:
         outputs = self.ops[name].outputs
         if int(number) >= len(outputs):
             raise ValueError(
-                f"the input {text!r} does not exist: {name!r} has {counted(len(outputs), 'output')}"
+                f"the input {text!r} does not exist: {name!r} has {pluralize(len(outputs), 'output')}"
             )
         return outputs[int(number)]
 

@@ -12,7 +12,7 @@ from ...ops.common.nest import flatten, map_structure
 from ...ops.variable_scopes.variable_scope import variable_scope
 from ...ops.variable_scopes.variable_store import AUTO_REUSE, store_of
 from ...training.layers.layer_names import numbered
-from ...training.layers.named_functions import meant
+from ...training.layers.named_functions import resolve_function
 from ..backend.backend_session import batch_set_value, get_session
 from ..backend.keras_tensors import LayerCall, mask_of, note_call, note_mask
 from .keras_configs import Described
@@ -74,7 +74,7 @@ class KerasStyle(Described):
         self._first_weights: Any = kwargs.get("weights")
         given = signature(super().__init__).bind(*args, **known)
         for name, value in given.arguments.items():
-            given.arguments[name] = meant(name, value)
+            given.arguments[name] = resolve_function(name, value)
         super().__init__(*given.args, **given.kwargs)
         self._base_name = self._name = str(self._name)
         self.calls: list[LayerCall] = []
@@ -119,10 +119,10 @@ class KerasStyle(Described):
             name,
             () if shape is None else shape,
             dtype,
-            meant("initializer", initializer),
-            meant("regularizer", regularizer),
+            resolve_function("initializer", initializer),
+            resolve_function("regularizer", regularizer),
             trainable is not False,
-            meant("constraint", constraint),
+            resolve_function("constraint", constraint),
             partitioner,
         )
 

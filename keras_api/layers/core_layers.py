@@ -16,7 +16,7 @@ from ...ops.nn.leaky_relu import leaky_relu
 from ...training.layers.batch_normalization import BatchNormalization as _BatchNormalization
 from ...training.layers.core import Dropout as _Dropout, Flatten as _Flatten
 from ...training.layers.layer_names import numbered
-from ...training.layers.named_functions import meant
+from ...training.layers.named_functions import resolve_function
 from ..backend.backend_session import learning_phase
 from .base_layer import FunctionLayer, KerasStyle
 
@@ -176,7 +176,7 @@ class Activation(FunctionLayer):
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        found = meant("activation", activation)
+        found = resolve_function("activation", activation)
         if found is not None:
             self.function = found
 
@@ -326,10 +326,10 @@ class Embedding(KerasStyle):
         super().__init__(**kwargs)
         self.input_dim = input_dim
         self.output_dim = output_dim
-        self.initializer = meant("embeddings_initializer", embeddings_initializer)
-        self.regularizer = meant("embeddings_regularizer", embeddings_regularizer)
-        self.constraint = meant("embeddings_constraint", embeddings_constraint)
-        self.activity_regularizer = meant("activity_regularizer", activity_regularizer)
+        self.initializer = resolve_function("embeddings_initializer", embeddings_initializer)
+        self.regularizer = resolve_function("embeddings_regularizer", embeddings_regularizer)
+        self.constraint = resolve_function("embeddings_constraint", embeddings_constraint)
+        self.activity_regularizer = resolve_function("activity_regularizer", activity_regularizer)
         self.mask_zero = mask_zero
         self.embeddings: Any = None
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...graph.api.suggestions import meant as alike
+from ...graph.api.suggestions import did_you_mean as alike
 from ...ops.initializers.scaling_initializers import GlorotUniform
 from ...protos.dtypes import DType
 from ...training.layers.layer import Layer
-from ...training.layers.named_functions import custom_objects, meant, word_of
+from ...training.layers.named_functions import custom_objects, resolve_function, word_of
 from .tracked_parts import Parts
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Described(Parts):
         for name, value in _arguments(type(self), args, kwargs):
             kept = value if name in _AS_GIVEN else vars(self).get(name, value)
             kept = tuple(kept) if isinstance(kept, list) and not isinstance(value, list) else kept
-            found = described(meant(name, kept if _is_told(kept) else value))
+            found = described(resolve_function(name, kept if _is_told(kept) else value))
             found = described(_DEFAULTS.get(name)) if found is None else found
             if name not in _UNTOLD or found != _UNTOLD[name]:
                 config[name] = found.lower() if name == "padding" and found in _WAYS else found

@@ -7,7 +7,7 @@ from typing import Any
 from ...ops.array.reshaping import reshape
 from ...ops.nn.normalization import batch_normalization
 from ...ops.statistics.norms import moments
-from ...training.layers.named_functions import meant
+from ...training.layers.named_functions import resolve_function
 from .base_layer import KerasStyle
 
 public = {"td.keras.layers": "LayerNormalization"}
@@ -59,12 +59,12 @@ class LayerNormalization(KerasStyle):
         super().__init__(**kwargs)
         self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
         self.epsilon, self.center, self.scale = epsilon, center, scale
-        self.beta_initializer = meant("initializer", beta_initializer)
-        self.gamma_initializer = meant("initializer", gamma_initializer)
-        self.beta_regularizer = meant("regularizer", beta_regularizer)
-        self.gamma_regularizer = meant("regularizer", gamma_regularizer)
-        self.beta_constraint = meant("constraint", beta_constraint)
-        self.gamma_constraint = meant("constraint", gamma_constraint)
+        self.beta_initializer = resolve_function("initializer", beta_initializer)
+        self.gamma_initializer = resolve_function("initializer", gamma_initializer)
+        self.beta_regularizer = resolve_function("regularizer", beta_regularizer)
+        self.gamma_regularizer = resolve_function("regularizer", gamma_regularizer)
+        self.beta_constraint = resolve_function("constraint", beta_constraint)
+        self.gamma_constraint = resolve_function("constraint", gamma_constraint)
         self.gamma: Any = None
         self.beta: Any = None
 

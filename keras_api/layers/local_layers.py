@@ -10,7 +10,7 @@ from ...ops.array.squeezing import expand_dims
 from ...ops.array.transposing import transpose
 from ...ops.conv.patches import extract_image_patches
 from ...ops.linalg.matmul import matmul
-from ...training.layers.named_functions import linear, meant
+from ...training.layers.named_functions import linear, resolve_function
 from ..backend.backend_padding import bias_add, format_of
 from .base_layer import KerasStyle
 
@@ -41,7 +41,9 @@ class _LocallyConnected(KerasStyle):
         implementation: int = 1,
         **kwargs: Any,
     ) -> None:
-        super().__init__(activity_regularizer=meant("regularizer", activity_regularizer), **kwargs)
+        super().__init__(
+            activity_regularizer=resolve_function("regularizer", activity_regularizer), **kwargs
+        )
         if padding.lower() != "valid":
             raise ValueError(f"padding must be 'valid', got {padding!r}")
         if implementation != 1:
@@ -54,14 +56,14 @@ class _LocallyConnected(KerasStyle):
         self.padding, self.implementation = "valid", 1
         self.data_format = data_format
         self._first = format_of(data_format, self.rank)[1] == "C"
-        self.activation = meant("activation", activation) or linear
+        self.activation = resolve_function("activation", activation) or linear
         self.use_bias = use_bias
-        self.kernel_initializer = meant("initializer", kernel_initializer)
-        self.bias_initializer = meant("initializer", bias_initializer)
-        self.kernel_regularizer = meant("regularizer", kernel_regularizer)
-        self.bias_regularizer = meant("regularizer", bias_regularizer)
-        self.kernel_constraint = meant("constraint", kernel_constraint)
-        self.bias_constraint = meant("constraint", bias_constraint)
+        self.kernel_initializer = resolve_function("initializer", kernel_initializer)
+        self.bias_initializer = resolve_function("initializer", bias_initializer)
+        self.kernel_regularizer = resolve_function("regularizer", kernel_regularizer)
+        self.bias_regularizer = resolve_function("regularizer", bias_regularizer)
+        self.kernel_constraint = resolve_function("constraint", kernel_constraint)
+        self.bias_constraint = resolve_function("constraint", bias_constraint)
         self.kernel: Any = None
         self.bias: Any = None
 

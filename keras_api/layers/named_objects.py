@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...training.layers.named_functions import linear, meant
+from ...training.layers.named_functions import linear, resolve_function
 
 public = {
     "td.keras.activations": "get=get_activation",
@@ -28,7 +28,7 @@ def get_activation(identifier: Any) -> Any:
         >>> td.keras.activations.get("tanh").__name__, td.keras.activations.get(None)(3)
         ('tanh', 3)
     """
-    return linear if identifier is None else meant("activation", identifier)
+    return linear if identifier is None else resolve_function("activation", identifier)
 
 
 def get_initializer(identifier: Any) -> Any:
@@ -46,7 +46,7 @@ def get_initializer(identifier: Any) -> Any:
         ...     print(session.run(td.keras.initializers.get("ones")([2])))
         [1. 1.]
     """
-    return meant("initializer", identifier)
+    return resolve_function("initializer", identifier)
 
 
 def get_regularizer(identifier: Any) -> Any:
@@ -64,7 +64,7 @@ def get_regularizer(identifier: Any) -> Any:
         ...     print(session.run(td.keras.regularizers.get("l2")([10.0])))
         1.0
     """
-    return meant("regularizer", identifier)
+    return resolve_function("regularizer", identifier)
 
 
 def get_constraint(identifier: Any) -> Any:
@@ -82,4 +82,4 @@ def get_constraint(identifier: Any) -> Any:
         ...     print(session.run(td.keras.constraints.get("non_neg")([-1.0, 2.0])))
         [0. 2.]
     """
-    return meant("constraint", identifier)
+    return resolve_function("constraint", identifier)

@@ -10,7 +10,7 @@ from ...ops.array.stacking import stack
 from ...ops.math.arithmetic import minimum
 from ...ops.nn.activations import relu
 from ...ops.random.uniform_and_normal import random_normal, random_uniform
-from ...training.layers.named_functions import meant
+from ...training.layers.named_functions import resolve_function
 from ...training.layers.named_regularizers import l1_l2
 from ..backend.backend_functions import in_train_phase
 from .base_layer import FunctionLayer, KerasStyle
@@ -253,9 +253,9 @@ class PReLU(KerasStyle):
     ) -> None:
         super().__init__(**kwargs)
         self.settings = {
-            "initializer": meant("alpha_initializer", alpha_initializer),
-            "regularizer": meant("alpha_regularizer", alpha_regularizer),
-            "constraint": meant("alpha_constraint", alpha_constraint),
+            "initializer": resolve_function("alpha_initializer", alpha_initializer),
+            "regularizer": resolve_function("alpha_regularizer", alpha_regularizer),
+            "constraint": resolve_function("alpha_constraint", alpha_constraint),
         }
         self.shared_axes = [shared_axes] if isinstance(shared_axes, int) else shared_axes or []
         self.alpha: Any = None

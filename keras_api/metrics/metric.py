@@ -21,7 +21,7 @@ from ...ops.math.reductions import reduce_mean, reduce_sum
 from ...ops.variables.variable import Variable
 from ...protos.dtypes import as_dtype, float32
 from ...training.layers.layer_names import numbered
-from ...training.layers.named_functions import meant
+from ...training.layers.named_functions import resolve_function
 from ...training.losses.shape_matching import without_last
 from ...training.metrics.counting import spread
 from ..backend.backend_session import batch_set_value, track_variable
@@ -109,7 +109,7 @@ class Metric:
         """
         del aggregation, synchronization
         kind = as_dtype(dtype or self.dtype)
-        first = meant("initializer", initializer or "zeros")
+        first = resolve_function("initializer", initializer or "zeros")
         with control_dependencies(None), name_scope(f"{self.name}/"):
             variable = Variable(
                 lambda: first(shape, dtype=kind),

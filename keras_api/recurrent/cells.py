@@ -14,7 +14,7 @@ from ...ops.linalg.matmul import matmul
 from ...ops.math.select import where_v2
 from ...ops.nn import layers as nn
 from ...shape_inference.tensor_shape import TensorShape
-from ...training.layers.named_functions import linear, meant
+from ...training.layers.named_functions import linear, resolve_function
 from ..backend.backend_session import learning_phase
 from ..layers.base_layer import KerasStyle
 
@@ -95,16 +95,16 @@ class _Cell(AbstractRNNCell):
         self.units, self.use_bias = int(units), use_bias
         self.state_size: Any = self.units
         self.output_size = self.units
-        self.activation = meant("activation", activation) or linear
-        self.kernel_initializer = meant("initializer", kernel_initializer)
-        self.recurrent_initializer = meant("initializer", recurrent_initializer)
-        self.bias_initializer = meant("initializer", bias_initializer)
-        self.kernel_regularizer = meant("regularizer", kernel_regularizer)
-        self.recurrent_regularizer = meant("regularizer", recurrent_regularizer)
-        self.bias_regularizer = meant("regularizer", bias_regularizer)
-        self.kernel_constraint = meant("constraint", kernel_constraint)
-        self.recurrent_constraint = meant("constraint", recurrent_constraint)
-        self.bias_constraint = meant("constraint", bias_constraint)
+        self.activation = resolve_function("activation", activation) or linear
+        self.kernel_initializer = resolve_function("initializer", kernel_initializer)
+        self.recurrent_initializer = resolve_function("initializer", recurrent_initializer)
+        self.bias_initializer = resolve_function("initializer", bias_initializer)
+        self.kernel_regularizer = resolve_function("regularizer", kernel_regularizer)
+        self.recurrent_regularizer = resolve_function("regularizer", recurrent_regularizer)
+        self.bias_regularizer = resolve_function("regularizer", bias_regularizer)
+        self.kernel_constraint = resolve_function("constraint", kernel_constraint)
+        self.recurrent_constraint = resolve_function("constraint", recurrent_constraint)
+        self.bias_constraint = resolve_function("constraint", bias_constraint)
         self.dropout = min(1.0, max(0.0, dropout))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
         self.kernel: Any = None
@@ -241,7 +241,7 @@ class LSTMCell(_Cell):
         **settings: Any,
     ) -> None:
         super().__init__(units, activation, use_bias, **settings)
-        self.recurrent_activation = meant("activation", recurrent_activation) or linear
+        self.recurrent_activation = resolve_function("activation", recurrent_activation) or linear
         self.unit_forget_bias, self.implementation = unit_forget_bias, implementation
         self.state_size = [self.units, self.units]
 
@@ -306,7 +306,7 @@ class GRUCell(_Cell):
         **settings: Any,
     ) -> None:
         super().__init__(units, activation, use_bias, **settings)
-        self.recurrent_activation = meant("activation", recurrent_activation) or linear
+        self.recurrent_activation = resolve_function("activation", recurrent_activation) or linear
         self.implementation, self.reset_after = implementation, reset_after
 
     def bias_shape(self) -> list[int]:

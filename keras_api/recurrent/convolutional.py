@@ -7,7 +7,7 @@ from typing import Any
 from ...ops.array.fills import ones, zeros, zeros_like
 from ...ops.array.joining import concat
 from ...ops.array.splitting import split
-from ...training.layers.named_functions import linear, meant
+from ...training.layers.named_functions import linear, resolve_function
 from ..backend.backend_convolution import conv2d
 from ..backend.backend_padding import bias_add, format_of
 from ..backend.backend_sequences import rnn
@@ -71,7 +71,7 @@ class ConvLSTM2D(KerasStyle):
         **kwargs: Any,
     ) -> None:
         self._kinds = {
-            f"{what}_{kind}": meant(kind, kwargs.pop(f"{what}_{kind}", None))
+            f"{what}_{kind}": resolve_function(kind, kwargs.pop(f"{what}_{kind}", None))
             for what in ("kernel", "recurrent", "bias")
             for kind in ("regularizer", "constraint")
         }
@@ -86,12 +86,12 @@ class ConvLSTM2D(KerasStyle):
         )
         self.padding, self.data_format = padding.lower(), data_format
         self._first = format_of(data_format, 2)[1] == "C"
-        self.activation = meant("activation", activation) or linear
-        self.recurrent_activation = meant("activation", recurrent_activation) or linear
+        self.activation = resolve_function("activation", activation) or linear
+        self.recurrent_activation = resolve_function("activation", recurrent_activation) or linear
         self.use_bias, self.unit_forget_bias = use_bias, unit_forget_bias
-        self.kernel_initializer = meant("initializer", kernel_initializer)
-        self.recurrent_initializer = meant("initializer", recurrent_initializer)
-        self.bias_initializer = meant("initializer", bias_initializer)
+        self.kernel_initializer = resolve_function("initializer", kernel_initializer)
+        self.recurrent_initializer = resolve_function("initializer", recurrent_initializer)
+        self.bias_initializer = resolve_function("initializer", bias_initializer)
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards = go_backwards
         self.kernel: Any = None

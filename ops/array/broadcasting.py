@@ -10,7 +10,7 @@ from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import broadcast, fresh_vector, shape_from_value
-from ...shape_inference.split_parts import WHOLE, Falls, Mixes, along
+from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, along
 from ...shape_inference.split_rules import made_of_sizes
 from ...shape_inference.symbolic.symbolic import DimExpr, dim_max, dim_symbol, equal, less_equal
 from ...shape_inference.tensor_shape import TensorShape, as_shape
@@ -190,18 +190,18 @@ BROADCAST_TO = OpDef(
 
 
 @BROADCAST_TO.split
-def _broadcast_to_split(c: SplitContext) -> Falls:
+def _broadcast_to_split(c: SplitContext) -> Partition:
     axis, given = c.axis("input"), c.known_sizes(c.input("input"))
     made = made_of_sizes(c).gives[0].axis
     result = c.known_sizes(c.node.outputs[0])
     place = made - len(result) + len(given)  # among the axes of what is given
     if axis not in (None, place):
-        raise Mixes("its rows are not those of what it is given")
+        raise NotSplittable("its rows are not those of what it is given")
     if place < 0 or equal(given[place], 1) is True:
-        return Falls([WHOLE, c.part("shape")], [along(made)])
+        return Partition([WHOLE, c.part("shape")], [along(made)])
     if equal(given[place], result[made]) is not True:
-        raise Mixes(f"axis {place} of input has size {given[place]}, not {result[made]}")
-    return Falls([along(place), c.part("shape")], [along(made)])
+        raise NotSplittable(f"axis {place} of input has size {given[place]}, not {result[made]}")
+    return Partition([along(place), c.part("shape")], [along(made)])
 
 
 @BROADCAST_TO.shape

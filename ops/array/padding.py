@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...graph.node import Tensor
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import Falls, SplitContext
+    from ...shape_inference.split_parts import Partition, SplitContext
 
 public = {
     "td": "pad",
@@ -44,7 +44,7 @@ TILE = OpDef(
 
 
 @TILE.split
-def _tile_split(c: SplitContext) -> Falls:
+def _tile_split(c: SplitContext) -> Partition:
     split = c.axis("input") is not None
     return following("input")(c) if split else made_of_sizes(c)
 

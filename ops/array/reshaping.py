@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import UNKNOWN_SHAPE, sizes_from_value, without_minus_one
 from ...shape_inference.size_facts import positive_size
-from ...shape_inference.split_parts import Falls, Mixes, along, per_row
+from ...shape_inference.split_parts import NotSplittable, Partition, along, per_row
 from ...shape_inference.symbolic.symbolic import (
     DimExpr,
     divides_exactly,
@@ -64,12 +64,12 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
 
 
 @RESHAPE.split
-def _reshape_split(c: SplitContext) -> Falls:
+def _reshape_split(c: SplitContext) -> Partition:
     """Rows stay together where as many elements lie before and inside of them as did."""
     axis = c.axis("tensor")
     result = c.known_sizes(c.node.outputs[0])
     if axis is None:
-        raise Mixes("there are no rows in what is reshaped")
+        raise NotSplittable("there are no rows in what is reshaped")
     before = product(c.known_sizes(c.input("tensor"))[:axis])
     for i, size in enumerate(result):
         if c.depends(size):
@@ -77,8 +77,8 @@ def _reshape_split(c: SplitContext) -> Falls:
                 break
             if any(map(c.depends, result[i + 1 :])):
                 break
-            return Falls([along(axis), c.part("shape")], [along(i)])
-    raise Mixes(f"it makes {c.out_shape()} of {c.shape('tensor')}, which tears rows apart")
+            return Partition([along(axis), c.part("shape")], [along(i)])
+    raise NotSplittable(f"it makes {c.out_shape()} of {c.shape('tensor')}, which tears rows apart")
 
 
 def reshaped(sizes: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from ...graph.op_def import OpDef
 from ...protos.dtypes import as_dtype
 from ...runtime import errors
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
-from ...shape_inference.split_parts import WHOLE, Falls, Mixes, along
+from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, along
 from ...shape_inference.split_rules import all_but
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
@@ -46,11 +46,11 @@ REVERSE_V2.split(all_but("axis"))
 
 
 @REVERSE.split
-def _reverse_split(c: SplitContext) -> Falls:
+def _reverse_split(c: SplitContext) -> Partition:
     axis = c.axis("tensor")
     if axis is None or c.needed("dims")[axis]:
-        raise Mixes("it goes along the axis that is split")
-    return Falls([along(axis), WHOLE], [along(axis)])
+        raise NotSplittable("it goes along the axis that is split")
+    return Partition([along(axis), WHOLE], [along(axis)])
 
 
 _MOST_REVERSIBLE = 8  # dimensions, as the documents say
@@ -203,19 +203,19 @@ REVERSE_SEQUENCE = OpDef(
 
 
 @REVERSE_SEQUENCE.split
-def _reverse_sequence_split(c: SplitContext) -> Falls:
+def _reverse_sequence_split(c: SplitContext) -> Partition:
     axis, of_lengths = c.axis("input"), c.axis("seq_lengths")
     batch, along_axis = c.attr("batch_dim"), c.attr("seq_dim")
     rank = len(c.known_sizes(c.input("input")))
     if axis is None and of_lengths is not None:
         axis = batch % rank
     if axis is None or axis == along_axis % rank:
-        raise Mixes("it goes along the axis that is split")
+        raise NotSplittable("it goes along the axis that is split")
     if axis == batch % rank:
-        return Falls([along(axis), along(0)], [along(axis)])
+        return Partition([along(axis), along(0)], [along(axis)])
     if of_lengths is not None:
-        raise Mixes("its inputs are split along different axes")
-    return Falls([along(axis), WHOLE], [along(axis)])
+        raise NotSplittable("its inputs are split along different axes")
+    return Partition([along(axis), WHOLE], [along(axis)])
 
 
 # One gather costs more per element, but less per sequence, than reversing them one by one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...runtime.kernel_spec import Line
+from ...runtime.kernel_spec import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
     Arguments = Sequence[Array | None]
 
 
-def line_of_sum(arguments: Arguments) -> Line | None:
+def line_of_sum(arguments: Arguments) -> Affine | None:
     """`x + constant`, or the other way round."""
     x, y = arguments
     if y is not None:
-        return Line(0, 1.0, y)
-    return None if x is None else Line(1, 1.0, x)
+        return Affine(0, 1.0, y)
+    return None if x is None else Affine(1, 1.0, x)
 
 
-def line_of_difference(arguments: Arguments) -> Line | None:
+def line_of_difference(arguments: Arguments) -> Affine | None:
     """`x - constant`, or the other way round."""
     x, y = arguments
     if y is not None:
-        return Line(0, 1.0, -y)
-    return None if x is None else Line(1, -1.0, x)
+        return Affine(0, 1.0, -y)
+    return None if x is None else Affine(1, -1.0, x)
 
 
-def line_of_product(arguments: Arguments) -> Line | None:
+def line_of_product(arguments: Arguments) -> Affine | None:
     """`x * constant`, or the other way round."""
     x, y = arguments
     if y is not None:
-        return Line(0, y, 0.0)
-    return None if x is None else Line(1, x, 0.0)
+        return Affine(0, y, 0.0)
+    return None if x is None else Affine(1, x, 0.0)
 
 
-def line_of_quotient(arguments: Arguments) -> Line | None:
+def line_of_quotient(arguments: Arguments) -> Affine | None:
     """`x / constant`."""
     _, y = arguments
-    return None if y is None else Line(0, 1.0 / y.astype(float), 0.0)
+    return None if y is None else Affine(0, 1.0 / y.astype(float), 0.0)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...graph.api.tensor_like import TensorLike
     from ...protos.dtypes import DType
-    from ...runtime.kernel_spec import Line
+    from ...runtime.kernel_spec import Affine
     from ...shape_inference.context import KernelContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
 
@@ -130,7 +130,7 @@ def binary(
     symbolic: Callable[..., Any] | None = None,
     home: str = "td",
     called: str | None = None,
-    line: Callable[[Sequence[Array | None]], Line | None] | None = None,
+    line: Callable[[Sequence[Array | None]], Affine | None] | None = None,
     sums: str = "",
 ) -> Binary:
     """Defines an elementwise op of two arguments that are broadcast to each other.
@@ -187,7 +187,7 @@ def define_broadcasting(
     function: Functions,
     symbolic: Callable[..., Any] | None = None,
     args: tuple[str, str] = ("x", "y"),
-    line: Callable[[Sequence[Array | None]], Line | None] | None = None,
+    line: Callable[[Sequence[Array | None]], Affine | None] | None = None,
 ) -> None:
     """Hangs the rules of an elementwise op of two arguments on its definition."""
     first, second = args

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from ...graph.bodies import Body
-    from ...shape_inference.handle_data import Content
+    from ...shape_inference.handle_data import HandleData
     from ...shape_inference.protocols import Array
     from ...shape_inference.symbolic.atoms import Symbol
     from ...shape_inference.symbolic.symbolic import Dim
@@ -86,7 +86,7 @@ class _Names:
         items = [(type(item), self._size(item)) for item in value.ravel().tolist()]
         return value.shape, tuple(items)
 
-    def _content(self, content: Content | None) -> Hashable:
+    def _content(self, content: HandleData | None) -> Hashable:
         if content is None:
             return None
         shapes = [self._shape(shape) for shape in (content.declared, content.element, content.key)]
@@ -133,7 +133,7 @@ class _Renaming:
         content = None if known.content is None else self._content(known.content)
         return Known(self._shape(known.shape), value, content)
 
-    def _content(self, content: Content) -> Content:
+    def _content(self, content: HandleData) -> HandleData:
         return content._replace(
             declared=self._shape(content.declared),
             element=self._shape(content.element),

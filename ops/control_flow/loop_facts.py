@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...graph.bodies import Body, Known, is_looked_into
-from ...graph.describe import whereabouts
+from ...graph.describe import describe_op
 from ...shape_inference.handle_data import common_shape
 from ...shape_inference.seen_shapes import identified
 from ...shape_inference.symbolic.symbolic import DimExpr, dim_symbol, equal, symbols_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...graph.node import Tensor
     from ...shape_inference.context import OpContext
-    from ...shape_inference.handle_data import Content
+    from ...shape_inference.handle_data import HandleData
     from ...shape_inference.inference import Inference
     from ...shape_inference.symbolic.symbolic import Dim
 
@@ -140,7 +140,7 @@ class _Following:
             op = _maker(self._body.outputs[i], inference).op
             self.losses[i] = (
                 f"the shape is {before.shape} before a round, and {after.shape} after it: "
-                f"{whereabouts(op)}"
+                f"{describe_op(op)}"
             )
         return before._replace(shape=shape, content=content)
 
@@ -155,7 +155,9 @@ class _Following:
         same = all(x is y for x, y in zip(before.sizes, sizes, strict=True))
         return before if same or tuple(sizes) == before.sizes else TensorShape.of(tuple(sizes))
 
-    def _widened_content(self, before: Content | None, after: Content | None) -> Content | None:
+    def _widened_content(
+        self, before: HandleData | None, after: HandleData | None
+    ) -> HandleData | None:
         if before is None or after is None:
             return None
         both = before.joined(after)

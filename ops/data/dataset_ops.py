@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...graph.op_def import OpDef
-from ...shape_inference.handle_data import Content
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.traits import OPAQUE
 
@@ -58,10 +58,10 @@ def hold_elements(c: ShapeContext, dtypes: Sequence[DType], shapes: Sequence[Ten
             f"output_shapes must be as many as the {len(dtypes)} output_types, got {len(shapes)}"
         )
     pairs = zip(dtypes, shapes, strict=True)
-    c.hold(Content(components=tuple([Content(dtype, shape) for dtype, shape in pairs])))
+    c.hold(HandleData(components=tuple([HandleData(dtype, shape) for dtype, shape in pairs])))
 
 
-def components_of(c: OpContext, name: str) -> tuple[Content, ...] | None:
+def components_of(c: OpContext, name: str) -> tuple[HandleData, ...] | None:
     """What is known of the elements of the dataset passed as argument `name`."""
     content = c.content(name)
     return content.components if content is not None and content.components else None

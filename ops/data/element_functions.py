@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...graph.default_graph import get_default_graph
 from ...protos.messages import NameAttrList
-from ...shape_inference.handle_data import Content
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.structures import flat
 from ..control_flow.body_graph import BodyGraph
@@ -74,8 +74,8 @@ def built(
                 tensor = inner.input(leaf.wire_dtype, leaf.wire_shape, f"args_{number}")
                 if leaf.inner is not None:
                     parts = leaves(leaf.inner)
-                    components = [Content(x.wire_dtype, x.wire_shape) for x in parts]
-                    content = Content(components=tuple(components))
+                    components = [HandleData(x.wire_dtype, x.wire_shape) for x in parts]
+                    content = HandleData(components=tuple(components))
                     inner.inference.set_content(tensor, content)
                 tensors.append(tensor)
                 number += 1

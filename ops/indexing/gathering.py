@@ -12,7 +12,7 @@ from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
 from ...protos.config import config
 from ...shape_inference.rules import UNKNOWN_SHAPE, normal_axis
-from ...shape_inference.split_parts import WHOLE, Falls, Mixes, along
+from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, along
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
 from ..common.allocation import check_size, new_array
@@ -41,30 +41,30 @@ GATHER_V2 = OpDef(
 
 
 @GATHER.split
-def _gather_split(c: SplitContext) -> Falls:
+def _gather_split(c: SplitContext) -> Partition:
     falls = _gathered(c, 0, 0)
-    return Falls(falls.takes[:2], falls.gives)
+    return Partition(falls.takes[:2], falls.gives)
 
 
 @GATHER_V2.split
-def _gather_v2_split(c: SplitContext) -> Falls:
+def _gather_v2_split(c: SplitContext) -> Partition:
     rank = len(c.known_sizes(c.input("params")))
     batch = c.attr("batch_dims") % (len(c.known_sizes(c.input("indices"))) + 1)
     return _gathered(c, int(c.needed("axis")) % rank, batch)
 
 
-def _gathered(c: SplitContext, axis: int, batch: int) -> Falls:
+def _gathered(c: SplitContext, axis: int, batch: int) -> Partition:
     of_params, of_indices = c.axis("params"), c.axis("indices")
     first = of_indices if of_params is None else of_params
     if first is not None and first < batch:  # an axis that both have
-        return Falls([along(first), along(first), WHOLE], [along(first)])
+        return Partition([along(first), along(first), WHOLE], [along(first)])
     if of_indices is not None and of_params is None:
-        return Falls([WHOLE, along(of_indices), WHOLE], [along(axis + of_indices - batch)])
+        return Partition([WHOLE, along(of_indices), WHOLE], [along(axis + of_indices - batch)])
     if of_params not in (None, axis) and of_indices is None:
         more = len(c.known_sizes(c.input("indices"))) - batch - 1
         after = of_params + more if of_params > axis else of_params
-        return Falls([along(of_params), WHOLE, WHOLE], [along(after)])
-    raise Mixes("it takes rows from anywhere")
+        return Partition([along(of_params), WHOLE, WHOLE], [along(after)])
+    raise NotSplittable("it takes rows from anywhere")
 
 
 @GATHER.shape

@@ -11,7 +11,7 @@ from ...graph.node import Tensor
 from ...graph.op_def import OpDef
 from ...protos.constant_array import constant_array
 from ...protos.dtypes import as_dtype, float32
-from ...shape_inference.split_parts import WHOLE, Falls, Mixes, along
+from ...shape_inference.split_parts import WHOLE, NotSplittable, Partition, along
 from ...shape_inference.symbolic.symbolic import less
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Move
@@ -36,12 +36,12 @@ ONE_HOT = OpDef(
 
 
 @ONE_HOT.split
-def _one_hot_split(c: SplitContext) -> Falls:
+def _one_hot_split(c: SplitContext) -> Partition:
     axis = c.axis("indices")
     if axis is None:
-        raise Mixes("only indices can be split")
+        raise NotSplittable("only indices can be split")
     new = c.attr("axis") % len(c.known_sizes(c.node.outputs[0]))
-    return Falls([along(axis), WHOLE, WHOLE, WHOLE], [along(axis + (new <= axis))])
+    return Partition([along(axis), WHOLE, WHOLE, WHOLE], [along(axis + (new <= axis))])
 
 
 @ONE_HOT.shape

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...shape_inference.rules import shape_from_value
-from ...shape_inference.split_parts import Falls, Mixes
+from ...shape_inference.split_parts import NotSplittable, Partition
 from ...shape_inference.split_rules import following
 from ..common.allocation import check_size
 from .strided_slicing import MASKS, items_of, numpy_index
@@ -30,9 +30,9 @@ STRIDED_SLICE_GRAD = OpDef(
 
 
 @STRIDED_SLICE_GRAD.split
-def _strided_slice_grad_split(c: SplitContext) -> Falls:
+def _strided_slice_grad_split(c: SplitContext) -> Partition:
     if (c.needed("strides") < 0).any():
-        raise Mixes("it may turn the order round")
+        raise NotSplittable("it may turn the order round")
     return following("dy")(c)
 
 

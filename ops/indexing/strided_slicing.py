@@ -12,7 +12,7 @@ from ...graph.op_def import OpDef
 from ...runtime import errors
 from ...shape_inference.context import is_symbolic
 from ...shape_inference.rules import UNKNOWN_SHAPE
-from ...shape_inference.split_parts import Falls, Mixes
+from ...shape_inference.split_parts import NotSplittable, Partition
 from ...shape_inference.split_rules import following
 from ...shape_inference.symbolic.symbolic import DimExpr, dim_max, dim_min, less
 from ...shape_inference.tensor_shape import TensorShape
@@ -42,9 +42,9 @@ STRIDED_SLICE = OpDef(
 
 
 @STRIDED_SLICE.split
-def _strided_slice_split(c: SplitContext) -> Falls:
+def _strided_slice_split(c: SplitContext) -> Partition:
     if (c.needed("strides") < 0).any():
-        raise Mixes("it may turn the order round")
+        raise NotSplittable("it may turn the order round")
     return following("input")(c)
 
 

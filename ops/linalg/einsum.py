@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.costs import CostContext
     from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import Falls, SplitContext
+    from ...shape_inference.split_parts import Partition, SplitContext
 
     Labels = tuple[int, ...]
 
@@ -34,7 +34,7 @@ EINSUM = OpDef("Einsum", "inputs: N * T -> output: T", "equation: string, N: int
 
 
 @EINSUM.split
-def _einsum_split(c: SplitContext) -> Falls:
+def _einsum_split(c: SplitContext) -> Partition:
     return by_letters(c, c.attr("equation").decode())
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.handle_data import Content
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
@@ -67,7 +67,7 @@ def defined(
 def _made_shape(c: ShapeContext) -> Any:
     shape = c.attr("element_shape")
     size = None if c.node.attrs.get("dynamic_size") else c.scalar("size")
-    content = Content(c.attr("dtype"), shape, None, size)
+    content = HandleData(c.attr("dtype"), shape, None, size)
     outputs = c.node.outputs
     for i in range(len(outputs)):
         c.hold(content, i)
@@ -117,7 +117,7 @@ defined(
 )  # fmt: skip
 
 
-def known_content(c: ShapeContext) -> Content | None:
+def known_content(c: ShapeContext) -> HandleData | None:
     """What is known of the elements: by the flow, else by the handle."""
     content = c.content("flow_in")
     return c.content("handle") if content is None else content
@@ -183,7 +183,7 @@ def _grad_with_shape_kernel(c: KernelContext) -> Kernel:
 def _grad_with_shape_shape(c: ShapeContext) -> Any:
     content = known_content(c)
     if content is not None:
-        open_content = Content(content.dtype, TensorShape(None), None, content.length)
+        open_content = HandleData(content.dtype, TensorShape(None), None, content.length)
         c.hold(open_content, 0)
         c.hold(open_content, 1)
     return [SCALAR, SCALAR]

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...shape_inference.split_parts import WHOLE, Falls, Mixes, SplitContext, along, listed, partial
+from ...shape_inference.split_parts import (
+    WHOLE,
+    NotSplittable,
+    Partition,
+    SplitContext,
+    along,
+    listed,
+    partial,
+)
 from .list_parts import falls_with, whole_falls
 
 if TYPE_CHECKING:
@@ -18,12 +26,12 @@ _SAME = listed(-2)
 """Of an array whose elements all chunks have the same of."""
 
 
-def made_array(c: SplitContext) -> Falls:
+def made_array(c: SplitContext) -> Partition:
     """The rule of what makes an array."""
     return falls_with(c, {}, [_OWN] * len(c.node.outputs))
 
 
-def gradient_array(c: SplitContext) -> Falls:
+def gradient_array(c: SplitContext) -> Partition:
     """The rule of what makes the array of the gradients of another's elements, which are alike."""
     handle, flow = c.part("handle"), c.part("flow_in")
     if handle != _OWN:
@@ -32,7 +40,7 @@ def gradient_array(c: SplitContext) -> Falls:
     return falls_with(c, _of_array(c), [_OWN, flow][: len(c.node.outputs)])
 
 
-def size_of_array(c: SplitContext) -> Falls:
+def size_of_array(c: SplitContext) -> Partition:
     """The rule of the number of elements."""
     if c.part("handle") != _OWN:
         return whole_falls(c)
@@ -47,18 +55,18 @@ def written_array(outer: int, *, joined: bool = False) -> Rule:
         joined: elements are cut from its first axis.
     """
 
-    def rule(c: SplitContext) -> Falls:
+    def rule(c: SplitContext) -> Partition:
         part, flow = c.part("value"), c.part("flow_in")
         if c.part("handle") != _OWN:
             if part.kind == "split":
-                raise Mixes("the array is one for all rows")
+                raise NotSplittable("the array is one for all rows")
             return whole_falls(c)
         axis = part.axis - outer if part.kind == "split" else _SAME.axis
         if part.kind == "split" and (axis < 0 or (joined and axis == 0)):
-            raise Mixes("its rows come to lie in different elements")
+            raise NotSplittable("its rows come to lie in different elements")
         # A flow of no op of the array, as gradients begin with, tells of no other elements.
         if flow not in (_OWN, WHOLE, listed(axis)):
-            raise Mixes("other elements are not split like this one")
+            raise NotSplittable("other elements are not split like this one")
         taken = {**_of_array(c), "value": part if part.kind == "split" else WHOLE}
         return falls_with(c, taken, [listed(axis)])
 
@@ -73,12 +81,14 @@ def read_array(outer: int, *, joined: bool = False) -> Rule:
         joined: elements are put together along their first axis.
     """
 
-    def rule(c: SplitContext) -> Falls:
+    def rule(c: SplitContext) -> Partition:
         flow = c.part("flow_in")
         if c.part("handle") != _OWN:
             return whole_falls(c)
         if flow in (_OWN, WHOLE) or (joined and flow.axis == 0):
-            raise Mixes("it is not known how the elements are split, or they are joined along rows")
+            raise NotSplittable(
+                "it is not known how the elements are split, or they are joined along rows"
+            )
         given = partial("first") if flow == _SAME else along(flow.axis + outer)
         rest = [partial("first")] * (len(c.node.outputs) - 1)
         return falls_with(c, _of_array(c), [given, *rest])

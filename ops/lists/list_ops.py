@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.handle_data import Content
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE, shape_from_value
 from .list_parts import elements, empty, put_in, same_length
 from .tensor_list import TensorList, checked_index, limited, list_of, sizes_from
@@ -84,7 +84,7 @@ def element_of(c: ShapeContext, handle: str = "input_handle") -> TensorShape:
 def _made(c: ShapeContext, length: str | None) -> TensorShape:
     declared = stated_shape(c)
     number = 0 if length is None else c.scalar(length)
-    c.hold(Content(c.attr("element_dtype"), declared, None, number))
+    c.hold(HandleData(c.attr("element_dtype"), declared, None, number))
     return SCALAR
 
 
@@ -197,7 +197,7 @@ def _tensor_list_get_item_kernel(c: KernelContext) -> Kernel:
     return get_item
 
 
-def written(c: OpContext, handle: str, item: TensorShape, length: Any) -> Content | None:
+def written(c: OpContext, handle: str, item: TensorShape, length: Any) -> HandleData | None:
     """What is known of a list after an item of a shape was put in."""
     content = c.content(handle)
     if content is None:

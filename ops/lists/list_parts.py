@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ...shape_inference.split_parts import (
     OWN,
     WHOLE,
-    Falls,
-    Mixes,
+    NotSplittable,
     Part,
+    Partition,
     SplitContext,
     along,
     listed,
@@ -26,20 +26,20 @@ def _has_list(c: SplitContext) -> bool:
     return _HANDLE in c.node.definition.input_positions(c.node.attrs)
 
 
-def falls_with(c: SplitContext, taken: dict[str, Part], gives: list[Part]) -> Falls:
+def falls_with(c: SplitContext, taken: dict[str, Part], gives: list[Part]) -> Partition:
     """What an op takes and gives; sizes are those of the chunk, and all else is whole."""
     positions = c.node.definition.input_positions(c.node.attrs)
     by_place = {positions[name]: part for name, part in taken.items()}
     takes = [by_place.get(i, OWN if part == OWN else WHOLE) for i, part in enumerate(c.parts)]
-    return Falls(takes, gives)
+    return Partition(takes, gives)
 
 
-def whole_falls(c: SplitContext) -> Falls:
+def whole_falls(c: SplitContext) -> Partition:
     """Of an op to which nothing comes that is split."""
-    return Falls([WHOLE] * len(c.parts), [WHOLE] * len(c.node.outputs))
+    return Partition([WHOLE] * len(c.parts), [WHOLE] * len(c.node.outputs))
 
 
-def empty(c: SplitContext) -> Falls:
+def empty(c: SplitContext) -> Partition:
     """The rule of what makes a list without elements: of chunks', if their shape has the rows."""
     value = c.value("element_shape")
     if value is None or not any(map(c.depends, value.ravel().tolist())):
@@ -47,7 +47,7 @@ def empty(c: SplitContext) -> Falls:
     return falls_with(c, {}, [listed()])
 
 
-def same_length(c: SplitContext) -> Falls:
+def same_length(c: SplitContext) -> Partition:
     """The rule of the length of a list, which all chunks have."""
     part = c.part(_HANDLE)
     return whole_falls(c) if part == WHOLE else falls_with(c, {_HANDLE: part}, [partial("first")])
@@ -62,7 +62,7 @@ def put_in(name: str | None, outer: int = 0, *, joined: bool = False) -> Rule:
         joined: elements are cut from the first axis, so that this one is no axis of rows.
     """
 
-    def rule(c: SplitContext) -> Falls:
+    def rule(c: SplitContext) -> Partition:
         before = c.part(_HANDLE) if _has_list(c) else listed()
         taken = {_HANDLE: before} if _has_list(c) else {}
         part = WHOLE if name is None else c.part(name)
@@ -72,15 +72,15 @@ def put_in(name: str | None, outer: int = 0, *, joined: bool = False) -> Rule:
             if before.kind != "listed":
                 return whole_falls(c)
             if before.axis >= 0 or (_has_list(c) and _varies(c)):
-                raise Mixes("what is put in is whole, where other elements are split")
+                raise NotSplittable("what is put in is whole, where other elements are split")
             return falls_with(c, taken, [WHOLE])
         axis = part.axis - outer
         if axis < 0 or (joined and axis == 0):
-            raise Mixes("its rows come to lie in different elements")
+            raise NotSplittable("its rows come to lie in different elements")
         if before == WHOLE and _is_filled(c):
-            raise Mixes("other elements of the list are whole")
+            raise NotSplittable("other elements of the list are whole")
         if before.kind == "listed" and before.axis not in (-1, axis):
-            raise Mixes("other elements of the list are split along another axis")
+            raise NotSplittable("other elements of the list are split along another axis")
         return falls_with(c, {**taken, str(name): part}, [listed(axis)])
 
     return rule
@@ -94,14 +94,14 @@ def elements(outer: int, *, joined: bool = False) -> Rule:
         joined: elements are put together along their first axis.
     """
 
-    def rule(c: SplitContext) -> Falls:
+    def rule(c: SplitContext) -> Partition:
         part = c.part(_HANDLE)
         if part.kind != "listed":
             return whole_falls(c)
         if part.axis < 0:
-            raise Mixes("it reads a list in which nothing has been put")
+            raise NotSplittable("it reads a list in which nothing has been put")
         if joined and part.axis == 0:
-            raise Mixes("the rows of all elements come to lie one behind the other")
+            raise NotSplittable("the rows of all elements come to lie one behind the other")
         given = along(part.axis + outer)
         gives = {1: [given], 2: [given, partial("first")] if joined else [part, given]}
         return falls_with(c, {_HANDLE: part}, gives[len(c.node.outputs)])

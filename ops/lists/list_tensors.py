@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.handle_data import Content, common_shape
+from ...shape_inference.handle_data import HandleData, common_shape
 from ...shape_inference.rules import SCALAR
 from ...shape_inference.tensor_shape import TensorShape
 from ..common.allocation import new_zeros
@@ -146,7 +146,7 @@ def _with_rows(c: ShapeContext, length: Any) -> TensorShape:
     tensor = c.shape("tensor", min_rank=1)
     element = rest(tensor)
     declared = c.merged("element_shape", [stated_shape(c), element])
-    c.hold(Content(c.attr("element_dtype"), declared, element, length))
+    c.hold(HandleData(c.attr("element_dtype"), declared, element, length))
     return SCALAR
 
 
@@ -250,7 +250,7 @@ def _split_shape(c: ShapeContext) -> TensorShape:
     number = first(c.shape("lengths", rank=1))
     element = below(None, rest(c.shape("tensor", min_rank=1)))
     declared = c.merged("element_shape", [stated_shape(c), element])
-    c.hold(Content(c.attr("element_dtype"), declared, element, number))
+    c.hold(HandleData(c.attr("element_dtype"), declared, element, number))
     return SCALAR
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.handle_data import Content
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL
@@ -93,7 +93,7 @@ def _stack_of(handle: Array) -> Stack:
 @STACK_V2.shape
 @STACK.shape
 def _stack_shape(c: ShapeContext) -> TensorShape:
-    c.hold(Content(c.attr("elem_type")))
+    c.hold(HandleData(c.attr("elem_type")))
     return SCALAR
 
 

@@ -10,7 +10,7 @@ from ...graph import registry
 from ...graph.convert import convert_to_tensor
 from ...graph.op_def import OpDef
 from ...protos.dtypes import float32
-from ...runtime.kernel_spec import KernelSpec, Line, Memory, fresh, writes_out
+from ...runtime.kernel_spec import Affine, KernelSpec, Memory, fresh, writes_out
 from ...shape_inference.context import check_rank
 from ...shape_inference.rules import normal_axis
 from ...shape_inference.tensor_shape import TensorShape
@@ -321,11 +321,11 @@ def _bias_add_kernel(c: KernelContext) -> Kernel:
         _biased(c, TensorShape.of(value.shape), TensorShape.of(bias.shape), channels)
         return np.add(value, along_channels(value.ndim, bias))
 
-    def line(arguments: Sequence[Array | None]) -> Line | None:
+    def line(arguments: Sequence[Array | None]) -> Affine | None:
         rank, bias = c.shape("value").rank, arguments[1]
         if rank is None or bias is None or bias.ndim != 1:
             return None
-        return Line(0, 1.0, along_channels(rank, bias))
+        return Affine(0, 1.0, along_channels(rank, bias))
 
     if channels == 1:
         return fresh(bias_add).with_line(line)

@@ -9,9 +9,9 @@ import numpy as np
 from ...graph.convert import convert_to_tensor
 from ...graph.default_scopes import name_scope
 from ...graph.op_def import OpDef
-from ...runtime.kernel_spec import Line, view
+from ...runtime.kernel_spec import Affine, view
 from ...shape_inference.rules import SCALAR
-from ...shape_inference.split_parts import Mixes, by_letters
+from ...shape_inference.split_parts import NotSplittable, by_letters
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..array.fills import fill
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.costs import CostContext
     from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import Falls, SplitContext
+    from ...shape_inference.split_parts import Partition, SplitContext
     from ...shape_inference.symbolic.formulas import Formula
 
 public = {"td.nn": "batch_normalization fused_batch_norm local_response_normalization lrn"}
@@ -64,9 +64,9 @@ for _definition in (FUSED_BATCH_NORM, FUSED_BATCH_NORM_V2, FUSED_BATCH_NORM_V3):
 @FUSED_BATCH_NORM.split
 @FUSED_BATCH_NORM_V2.split
 @FUSED_BATCH_NORM_V3.split
-def _fused_batch_norm_split(c: SplitContext) -> Falls:
+def _fused_batch_norm_split(c: SplitContext) -> Partition:
     if c.attr("is_training"):
-        raise Mixes("in training it needs the mean and the variance of all rows")
+        raise NotSplittable("in training it needs the mean and the variance of all rows")
     statistics = ",*:first" * (len(c.node.outputs) - 1)
     return by_letters(c, f"n*,*,*,*,*->n*{statistics}")
 
@@ -141,12 +141,12 @@ def _fused_batch_norm_kernel(c: KernelContext) -> Kernel:
         statistics = (new_mean, new_variance, mean, variance)
         return result, *[item.astype(kind) for item in statistics], *unused()
 
-    def line(arguments: Sequence[Array | None]) -> Line | None:
+    def line(arguments: Sequence[Array | None]) -> Affine | None:
         if c.attr("is_training") or any(vector is None for vector in arguments[1:5]):
             return None
         factor, offset = _factor_and_offset(_wide(arguments[1:5]), epsilon)
         shape = (-1, *(1,) * (rank - 1 - channels))
-        return Line(0, factor.reshape(shape), offset.reshape(shape))
+        return Affine(0, factor.reshape(shape), offset.reshape(shape))
 
     normalized = train if c.attr("is_training") else infer
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
-from ...shape_inference.split_parts import Mixes, by_letters
+from ...shape_inference.split_parts import NotSplittable, by_letters
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import Traits
 from ..common.along_channels import along_channels
@@ -20,7 +20,7 @@ from .normalization_steps import batch_norm_grad_steps
 if TYPE_CHECKING:
     from ...shape_inference.context import KernelContext, OpContext, ShapeContext
     from ...shape_inference.protocols import Array, Kernel
-    from ...shape_inference.split_parts import Falls, SplitContext
+    from ...shape_inference.split_parts import Partition, SplitContext
 
 _FORMATS, _MORE_FORMATS = "{'NHWC', 'NCHW'}", "{'NHWC', 'NCHW', 'NDHWC', 'NCDHW'}"
 _ATTRS = (
@@ -49,9 +49,9 @@ FUSED_BATCH_NORM_GRAD_V3 = OpDef(
 @FUSED_BATCH_NORM_GRAD.split
 @FUSED_BATCH_NORM_GRAD_V2.split
 @FUSED_BATCH_NORM_GRAD_V3.split
-def _fused_batch_norm_grad_split(c: SplitContext) -> Falls:
+def _fused_batch_norm_grad_split(c: SplitContext) -> Partition:
     if c.attr("is_training"):
-        raise Mixes("in training it needs the mean and the variance of all rows")
+        raise NotSplittable("in training it needs the mean and the variance of all rows")
     others = ",*" * (len(c.node.inputs) - 2)
     return by_letters(c, f"n*,n*{others}->n*,*:sum,*:sum,*:first,*:first")
 

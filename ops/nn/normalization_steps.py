@@ -8,7 +8,7 @@ import numpy as np
 
 from ...graph.convert import convert_to_tensor
 from ...protos.dtypes import float64, int64
-from ...shape_inference.split_parts import Mixes
+from ...shape_inference.split_parts import NotSplittable
 from ..array.casting import cast
 from ..array.reshaping import reshape
 from ..array.shapes import size
@@ -29,7 +29,7 @@ class _Channels:
 
     def __init__(self, c: SplitContext, x: Tensor, vector: Tensor) -> None:
         if not c.attr("is_training"):
-            raise Mixes("only in training it has the statistics of all rows")
+            raise NotSplittable("only in training it has the statistics of all rows")
         rank = len(c.attr("data_format"))
         self._first = c.attr("data_format").startswith(b"NC")
         self._rank = rank

@@ -9,7 +9,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...runtime import errors
 from ...runtime.waiting import waits_of
-from ...shape_inference.handle_data import Content
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, WAITING
@@ -38,7 +38,7 @@ _MADE = f"dtype: {_NUMBERS}, shape: shape, {HOME}, reduction_type: {{'MEAN', 'SU
 
 
 def _made_shape(c: ShapeContext) -> TensorShape:
-    c.hold(Content(components=(Content(c.attr("dtype"), c.attr("shape")),)))
+    c.hold(HandleData(components=(HandleData(c.attr("dtype"), c.attr("shape")),)))
     return SCALAR
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...protos.dtypes import int64
 from ...runtime import errors
 from ...runtime.waiting import waits_of
-from ...shape_inference.handle_data import Content
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ..random.random_state import stream_of
@@ -37,7 +37,7 @@ _TYPES = "component_types: list(type) >= 1"
 # Making queues ----------------------------------------------------------------------------------
 
 
-def _components(c: OpContext) -> list[Content]:
+def _components(c: OpContext) -> list[HandleData]:
     """What the attrs of an op that makes a queue tell of the components of its elements."""
     dtypes, shapes = list(c.attr("component_types")), list(c.attr("shapes"))
     if c.node.definition.name.startswith("PriorityQueue"):
@@ -48,11 +48,11 @@ def _components(c: OpContext) -> list[Content]:
             f"{len(shapes)}"
         )
     shapes = shapes or [UNKNOWN_SHAPE] * len(dtypes)
-    return [Content(dtype, shape) for dtype, shape in zip(dtypes, shapes, strict=True)]
+    return [HandleData(dtype, shape) for dtype, shape in zip(dtypes, shapes, strict=True)]
 
 
 def _queue_shape(c: ShapeContext) -> TensorShape:
-    c.hold(Content(components=tuple(_components(c))))
+    c.hold(HandleData(components=tuple(_components(c))))
     return SCALAR
 
 

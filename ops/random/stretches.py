@@ -15,7 +15,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...runtime.kernel_spec import fresh
 from ...shape_inference.rules import shape_from_value
-from ...shape_inference.split_parts import OWN, WHOLE, Falls, along
+from ...shape_inference.split_parts import OWN, WHOLE, Partition, along
 from ..array.constants import constant
 from .distributions import KINDS, drawn, sizes_to_draw
 from .random_state import PHILOX, stream_of_key
@@ -69,9 +69,9 @@ def _check_axis(axis: int, rank: int) -> None:
 
 
 @RANDOM_STRETCH.split
-def _stretch_split(c: SplitContext) -> Falls:
+def _stretch_split(c: SplitContext) -> Partition:
     takes = [OWN if part == OWN and i < 3 else WHOLE for i, part in enumerate(c.parts)]
-    return Falls(takes, [along(c.attr("axis"))])
+    return Partition(takes, [along(c.attr("axis"))])
 
 
 @RANDOM_STRETCH.kernel

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ...graph.op_def import OpDef
-from ...shape_inference.handle_data import Content
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
@@ -54,14 +54,14 @@ def defined(
 
 
 def _made_shape(c: ShapeContext) -> TensorShape:
-    c.hold(Content(c.attr("value_dtype"), _value_shape(c), key=TensorShape([])))
+    c.hold(HandleData(c.attr("value_dtype"), _value_shape(c), key=TensorShape([])))
     return SCALAR
 
 
 def _dense_shape(c: ShapeContext) -> TensorShape:
     reserved = ["empty_key", "deleted_key"][: len(c.node.inputs)]
     key = c.merged("the reserved keys", [c.shape(name) for name in reserved])
-    c.hold(Content(c.attr("value_dtype"), _value_shape(c), key=key))
+    c.hold(HandleData(c.attr("value_dtype"), _value_shape(c), key=key))
     buckets = c.attr("initial_num_buckets")
     if buckets < 1 or buckets & (buckets - 1):
         raise ValueError(f"initial_num_buckets must be a power of 2, got {buckets}")
@@ -173,8 +173,8 @@ MUTABLE_DENSE_HASH_TABLE = defined(
 # What is done with tables ------------------------------------------------------------------------
 
 
-def _content(c: ShapeContext) -> Content:
-    return c.content("table_handle") or Content()
+def _content(c: ShapeContext) -> HandleData:
+    return c.content("table_handle") or HandleData()
 
 
 def _check_dtype(c: ShapeContext, name: str) -> None:

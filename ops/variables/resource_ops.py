@@ -9,7 +9,7 @@ import numpy as np
 from ...graph.op_def import OpDef
 from ...graph.references import modify, reference
 from ...shape_inference.context import check_rank, settled
-from ...shape_inference.handle_data import Content
+from ...shape_inference.handle_data import HandleData
 from ...shape_inference.rules import SCALAR, UNKNOWN_SHAPE
 from ...shape_inference.tensor_shape import TensorShape
 from ...shape_inference.traits import STATEFUL, Traits
@@ -84,7 +84,7 @@ RESOURCE_STRIDED_SLICE_ASSIGN = OpDef(
 
 @VAR_HANDLE_OP.shape
 def _var_handle_shape(c: ShapeContext) -> TensorShape:
-    c.hold(Content(c.attr("dtype"), c.attr("shape")))
+    c.hold(HandleData(c.attr("dtype"), c.attr("shape")))
     return SCALAR
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.api.graph_ends import graph_ends, tensors_of
 from ...graph.api.repr_text import ShownText
-from ...graph.api.suggestions import counted
+from ...graph.api.suggestions import pluralize
 from ...graph.describe import tensor_type
 from ...graph.node import Operation, Tensor
 from ...session.session import Session
@@ -92,7 +92,7 @@ class LoadedModel(ShownText):
 
     def __str__(self) -> str:
         lines = ["model" + (f" in {self.export_dir!r}" if self.export_dir else "")]
-        lines[0] += f" of {counted(len(self.graph.get_operations()), 'op')}"
+        lines[0] += f" of {pluralize(len(self.graph.get_operations()), 'op')}"
         signature = self.main_signature
         optional = self.optional_inputs
         for label, items in (

@@ -17,7 +17,7 @@ from ...formats.checkpoints.checkpoint_reader import CheckpointReader
 from ...formats.checkpoints.checkpoint_slices import read_part, spans
 from ...formats.checkpoints.checkpoint_state import checkpoint_exists
 from ...formats.local_files import told_as_op_error
-from ...graph.api.suggestions import meant
+from ...graph.api.suggestions import did_you_mean
 from ...graph.constant_value import known_value
 from ...runtime import errors
 from ..checkpoints.object_graph import keys_by_name
@@ -170,7 +170,7 @@ class _Keys:
         there = self._reader.get_variable_to_shape_map()
         more = ", …" if len(there) > _MOST_NAMED else ""
         shown = ", ".join(sorted(there)[:_MOST_NAMED])
-        message += f"; it has {shown or 'nothing'}{more}{meant(first, there)}"
+        message += f"; it has {shown or 'nothing'}{more}{did_you_mean(first, there)}"
         return errors.NotFoundError(None, None, message)
 
 
@@ -264,7 +264,7 @@ def checkpoints_beside(path: str) -> str:
     if not found:
         return f"; there is none in {folder!r}"
     shown = ", ".join(found[:_MOST_NAMED])
-    return f"; there are {shown} in {folder!r}{meant(os.path.basename(path), found)}"
+    return f"; there are {shown} in {folder!r}{did_you_mean(os.path.basename(path), found)}"
 
 
 def step_number(sess: Any, global_step: Any) -> int:

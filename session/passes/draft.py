@@ -29,7 +29,7 @@ Source = Tensor | Constant
 """What a value comes from: what computes it, or a constant."""
 
 
-class StandIns:
+class Substitutions:
     """What stands for each tensor in a plan: the tensor itself, another one, or a constant.
 
     A tensor that equals another, a result that is known, a variable whose value is wanted, and an
@@ -127,7 +127,7 @@ class Draft:
         self.fed = set(feeds)
         self.fetches = fetches
         self.inference = inference
-        self.stand_ins = StandIns()
+        self.stand_ins = Substitutions()
         self.work: list[Work] = []
         self.exact = exact
         self.deterministic = deterministic

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...graph.describe import whereabouts
+from ...graph.describe import describe_op
 from ...graph.importing.function_bodies import ops_within
 from ...graph.node import Operation, Tensor
 from ...graph.side_effects import refuse_touching
@@ -34,7 +34,7 @@ def check_kernels(ops: Sequence[Operation]) -> None:
             None,
             missing[0],
             f"not supported: {', '.join(names)} has no kernel; needed by "
-            f"{', '.join(whereabouts(op) for op in missing[:_MOST_NAMED])}",
+            f"{', '.join(describe_op(op) for op in missing[:_MOST_NAMED])}",
         )
 
 

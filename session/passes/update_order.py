@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...graph.describe import whereabouts
+from ...graph.describe import describe_op
 from ...graph.node import Operation, Tensor
 from ...runtime import errors
 from ...shape_inference.protocols import aliased
@@ -52,7 +52,7 @@ def check_update_order(
                 and any(roots.get(tensor, tensor) is root for tensor in user.inputs)
                 and not _ordered(user, writer)
             ):
-                raise _race(writer, f"is read by {whereabouts(user)}")
+                raise _race(writer, f"is read by {describe_op(user)}")
         for fetch in fetches:
             if (
                 isinstance(fetch, Tensor)
@@ -88,6 +88,6 @@ def _race(writer: Operation, use: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
         None,
         writer,
-        f"{whereabouts(writer)} updates {name!r} in place, which {use}; nothing in the graph says "
+        f"{describe_op(writer)} updates {name!r} in place, which {use}; nothing in the graph says "
         "which comes first: add a control dependency between the two",
     )

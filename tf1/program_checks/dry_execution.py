@@ -8,7 +8,7 @@ import numpy as np
 
 from ...graph.references import is_handle, state_owners
 from ...session.executor import Executor, handed_out
-from ...session.interpreter import told
+from ...session.interpreter import with_op_context
 from ...shape_inference.context import is_symbolic
 from ...shape_inference.costs import flops_of
 from ...shape_inference.inference import Inference
@@ -86,7 +86,7 @@ class DryExecutor(Executor):
             try:
                 results = self._results(step, read)
             except Exception as error:
-                raise told(error, step, [slot.value for slot in read]) from error
+                raise with_op_context(error, step, [slot.value for slot in read]) from error
             for slot, result in zip(step.outputs, results, strict=False):
                 slots[slot] = result
         fetched = [_Slot(None, False) if i < 0 else slots[i] for i in self._plan.fetched]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ops.initializers.plain_initializers import Zeros
 from .layer import Layer
-from .named_functions import meant
+from .named_functions import resolve_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,14 +33,14 @@ class KernelLayer(Layer):
         **settings: Any,
     ) -> None:
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **settings)
-        self.activation = meant("activation", activation)
+        self.activation = resolve_function("activation", activation)
         self.use_bias = use_bias
-        self.kernel_initializer = meant("kernel_initializer", kernel_initializer)
-        self.bias_initializer = meant("bias_initializer", bias_initializer)
-        self.kernel_regularizer = meant("kernel_regularizer", kernel_regularizer)
-        self.bias_regularizer = meant("bias_regularizer", bias_regularizer)
-        self.kernel_constraint = meant("kernel_constraint", kernel_constraint)
-        self.bias_constraint = meant("bias_constraint", bias_constraint)
+        self.kernel_initializer = resolve_function("kernel_initializer", kernel_initializer)
+        self.bias_initializer = resolve_function("bias_initializer", bias_initializer)
+        self.kernel_regularizer = resolve_function("kernel_regularizer", kernel_regularizer)
+        self.bias_regularizer = resolve_function("bias_regularizer", bias_regularizer)
+        self.kernel_constraint = resolve_function("kernel_constraint", kernel_constraint)
+        self.bias_constraint = resolve_function("bias_constraint", bias_constraint)
         self.kernel: Any = None
         self.bias: Any = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import unwrap
 from typing import Any
 
-from ...graph.api.suggestions import meant as alike
+from ...graph.api.suggestions import did_you_mean as alike
 from ...ops.initializers.plain_initializers import (
     Constant,
     Ones,
@@ -147,7 +147,7 @@ def word_of(activation: Any) -> str | None:
     return next((word for word, known in _ACTIVATIONS.items() if unwrap(known) is told), None)
 
 
-def meant(argument: str, value: Any) -> Any:
+def resolve_function(argument: str, value: Any) -> Any:
     """What an argument of a layer means: a word may stand for a function, or a config for it.
 
     Args:

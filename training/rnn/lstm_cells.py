@@ -11,7 +11,7 @@ from ...ops.linalg.matmul import matmul
 from ...ops.math.exponentials import sigmoid, tanh
 from ...ops.math.select import clip_by_value
 from ...ops.nn.activations import bias_add
-from ..layers.named_functions import meant
+from ..layers.named_functions import resolve_function
 from .rnn_cell import RNNCell, known_size
 
 public = {"td.nn.rnn_cell, td.contrib.rnn": "BasicLSTMCell LSTMCell LSTMStateTuple"}
@@ -87,7 +87,7 @@ class LSTMCell(RNNCell):
         self._proj_clip = proj_clip
         self._forget_bias = forget_bias
         self._state_is_tuple = state_is_tuple
-        self._activation = meant("activation", activation) or tanh
+        self._activation = resolve_function("activation", activation) or tanh
         self.output_size = num_proj or num_units
         sizes = LSTMStateTuple(num_units, self.output_size)
         self.state_size = sizes if state_is_tuple else sum(sizes)

@@ -10,7 +10,7 @@ from ...ops.initializers.plain_initializers import Ones, Zeros
 from ...ops.linalg.matmul import matmul
 from ...ops.math.exponentials import sigmoid, tanh
 from ...ops.nn.activations import bias_add
-from ..layers.named_functions import meant
+from ..layers.named_functions import resolve_function
 from .rnn_cell import RNNCell, known_size
 
 public = {"td.nn.rnn_cell, td.contrib.rnn": "BasicRNNCell GRUCell"}
@@ -45,7 +45,7 @@ class BasicRNNCell(RNNCell):
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
         self.state_size = self.output_size = num_units
-        self._activation = meant("activation", activation) or tanh
+        self._activation = resolve_function("activation", activation) or tanh
 
     def build(self, input_shape: Any) -> None:
         """Makes the variables."""
@@ -101,7 +101,7 @@ class GRUCell(RNNCell):
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse)
         self.state_size = self.output_size = num_units
-        self._activation = meant("activation", activation) or tanh
+        self._activation = resolve_function("activation", activation) or tanh
         self._kernel_initializer = kernel_initializer
         self._bias_initializer = bias_initializer
 
